@@ -1,0 +1,1 @@
+"""A desktop browser for Zarr hierarchies: tree, metadata, pictures of slices; never blocked."""

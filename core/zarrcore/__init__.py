@@ -1,0 +1,1 @@
+"""Stores, formats, codecs, arrays and virtual files of Zarr hierarchies."""

@@ -1,0 +1,199 @@
+"""Every error that leaves zarrcore.
+
+The tree, each class beside the standard exception that a caller would expect::
+
+    ZarrError
+    ├── StoreError                  OSError                 the storage did not answer as it should
+    │   ├── AccessDeniedError       PermissionError         401, 403, EACCES
+    │   ├── StoreTimeoutError       TimeoutError            no answer within the deadline
+    │   ├── UnreachableError        ConnectionError         refused, no such host, 5xx after all retries
+    │   ├── BrokenBodyError                                 a body shorter than announced, garbage in place of it
+    │   ├── StoreNotFoundError      FileNotFoundError       no such directory, bucket, file
+    │   ├── ListingUnsupportedError                         the store can be read but not listed
+    │   └── InvalidKeyError         ValueError              a key that the store cannot hold
+    ├── NodeNotFoundError           KeyError                no node at this path
+    ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
+    ├── MetadataError               ValueError              a metadata document is broken
+    ├── UnsupportedError            NotImplementedError     a codec, data type or extension we do not know
+    ├── CodecError                  ValueError              a chunk does not decode
+    │   └── ChecksumError                                   a checksum differs
+    ├── SelectionError              IndexError              a selection outside the array, or no selection at all
+    ├── ReadOnlyError               PermissionError         writing where only reading is possible
+    └── MissingExtraError           ImportError             an optional part is not installed
+
+Programs decide by class and fields; the text is one sentence for a person.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+
+class ZarrError(Exception):
+    """Base of all errors of zarrcore; ``str(error)`` is one sentence."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        # KeyError would print the repr of its argument, OSError its errno.
+        return self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.message, dict(self.__dict__))
+
+
+def _restore(kind: type[ZarrError], message: str, fields: dict[str, Any]) -> ZarrError:
+    error = kind.__new__(kind, message)
+    error.args = (message,)
+    error.__dict__.update(fields)
+    return error
+
+
+class StoreError(ZarrError, OSError):
+    """The storage did not answer as it should; absence of a key is never an error.
+
+    Attributes:
+        key: the key asked for, or None where the fault concerns the whole store.
+        url: the store's URL, without credentials.
+    """
+
+    def __init__(self, message: str, *, key: str | None = None, url: str | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+        self.url = url
+
+
+class AccessDeniedError(StoreError, PermissionError):
+    """The store refused: wrong or missing credentials, or a file that may not be read."""
+
+
+class StoreTimeoutError(StoreError, TimeoutError):
+    """The store gave no answer within the deadline."""
+
+
+class UnreachableError(StoreError, ConnectionError):
+    """The store cannot be reached, or answers with server errors after all retries."""
+
+
+class BrokenBodyError(StoreError):
+    """The store answered with fewer bytes than it announced, or with something else than asked for."""
+
+
+class StoreNotFoundError(StoreError, FileNotFoundError):
+    """There is no such directory, file, bucket or container."""
+
+
+class ListingUnsupportedError(StoreError):
+    """The store can be read by key, but cannot tell which keys it holds."""
+
+
+class InvalidKeyError(StoreError, ValueError):
+    """A key that this store cannot hold, for instance one with a ``..`` segment."""
+
+
+class NodeNotFoundError(ZarrError, KeyError):
+    """No node stands at this path.
+
+    Attributes:
+        path: the node's path, ``/foo/bar``.
+        url: the store's URL.
+    """
+
+    def __init__(self, path: str, url: str) -> None:
+        super().__init__(f"no node {path} in {url}")
+        self.path = path
+        self.url = url
+
+
+class HierarchyNotFoundError(ZarrError, ValueError):
+    """The store can be read, but holds no hierarchy of a known format.
+
+    Attributes:
+        url: the store's URL.
+        tried: the keys that were looked for.
+    """
+
+    def __init__(self, url: str, tried: tuple[str, ...], hint: str = "") -> None:
+        super().__init__(f"{url} holds no hierarchy: none of {', '.join(tried)} is there{hint}")
+        self.url = url
+        self.tried = tried
+
+
+class MetadataError(ZarrError, ValueError):
+    """A metadata document that is not what its specification demands.
+
+    Attributes:
+        key: the document's key, or "" where it is not known yet.
+        member: the member at fault, for instance ``chunk_grid.configuration.chunk_shape``.
+        reason: what was expected and what was found.
+    """
+
+    def __init__(self, reason: str, *, member: str = "", key: str = "") -> None:
+        self.reason = reason
+        self.member = member
+        self.key = key
+        super().__init__(": ".join(part for part in (key, member, reason) if part))
+
+    def at(self, key: str) -> Self:
+        """The same error, telling the document's key."""
+        return type(self)(self.reason, member=self.member, key=key)
+
+
+class UnsupportedError(ZarrError, NotImplementedError):
+    """Something that the format allows and that we do not know.
+
+    Attributes:
+        kind: what it is: "codec", "data type", "chunk grid", …
+        name: its name in the document.
+    """
+
+    def __init__(self, kind: str, name: str, why: str = "is not supported") -> None:
+        super().__init__(f"{kind} {name!r} {why}")
+        self.kind = kind
+        self.name = name
+
+
+class CodecError(ZarrError, ValueError):
+    """A chunk's bytes do not decode.
+
+    Attributes:
+        codec: the codec that found it, or "".
+        reason: what was expected and what was found.
+        key: the chunk's key, or "" where it is not known yet.
+    """
+
+    def __init__(self, reason: str, *, codec: str = "", key: str = "") -> None:
+        self.reason = reason
+        self.codec = codec
+        self.key = key
+        super().__init__(": ".join(part for part in (key, codec, reason) if part))
+
+    def at(self, key: str) -> Self:
+        """The same error, telling the chunk's key."""
+        return type(self)(self.reason, codec=self.codec, key=key)
+
+
+class ChecksumError(CodecError):
+    """A chunk whose checksum differs from the stored one."""
+
+
+class SelectionError(ZarrError, IndexError):
+    """A selection that the array cannot answer."""
+
+
+class ReadOnlyError(ZarrError, PermissionError):
+    """Writing was asked of something that can only be read."""
+
+
+class MissingExtraError(ZarrError, ImportError):
+    """An optional part of zarrscope is not installed.
+
+    Attributes:
+        extra: the name of the extra that brings it.
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional part: pip install 'zarrscope[{extra}]'")
+        self.extra = extra

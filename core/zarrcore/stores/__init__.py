@@ -1,0 +1,31 @@
+"""Stores: bytes by key, whatever holds them."""
+
+from __future__ import annotations
+
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+    WritableStore,
+)
+from zarrcore.stores.local import LocalStore
+from zarrcore.stores.memory import MemoryStore
+from zarrcore.stores.open import open_store
+from zarrcore.stores.options import StoreOptions
+
+__all__ = [
+    "ByteRange",
+    "BytesLike",
+    "ListableStore",
+    "LocalStore",
+    "MemoryStore",
+    "ReadableStore",
+    "StoreEntry",
+    "StoreOptions",
+    "StoreStat",
+    "WritableStore",
+    "open_store",
+]

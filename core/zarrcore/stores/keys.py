@@ -1,0 +1,29 @@
+"""Which prefixes a store takes: empty, or ending in ``/``, with the segments of a key before it."""
+
+from __future__ import annotations
+
+from zarrcore.errors import InvalidKeyError
+from zarrcore.stores.interface import check_path_like_key
+
+
+def check_prefix(prefix: str, url: str) -> None:
+    """Refuse what is no prefix, for every kind of store.
+
+    Raises:
+        InvalidKeyError: ``prefix`` is neither empty nor ends in ``/``.
+    """
+    if prefix and not prefix.endswith("/"):
+        raise InvalidKeyError(
+            f"{prefix!r} is no prefix: it is neither empty nor ends in '/'", key=prefix, url=url
+        )
+
+
+def check_path_like_prefix(prefix: str, url: str) -> None:
+    """Refuse prefixes under which a store of files or objects cannot hold a key.
+
+    Raises:
+        InvalidKeyError: ``prefix`` is none, or has a segment that is no file or object name.
+    """
+    check_prefix(prefix, url)
+    if prefix:
+        check_path_like_key(prefix[:-1], url)

@@ -1,0 +1,271 @@
+"""Keys as files beneath a directory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from zarrcore.errors import BrokenBodyError, StoreError, StoreNotFoundError
+from zarrcore.stores.beneath import DIRECTORY, LOOK, READ, open_beneath, open_following
+from zarrcore.stores.files import file_failure, read_range, unlink, write_new
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+    WritableStore,
+    check_path_like_key,
+)
+from zarrcore.stores.keys import check_path_like_prefix
+
+_REVALIDATE_S: Final = 1.0
+_TEMPORARY_PREFIX: Final = ".zarrscope-"
+_TEMPORARY_SUFFIX: Final = ".partial"
+_ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ENXIO}
+"""No such name; a file stands where a directory would; a socket, which cannot be opened."""
+
+
+class _Directory:
+    """An open directory; its descriptor closes when the last thread that uses it lets go."""
+
+    __slots__ = ("descriptor", "identity")
+
+    def __init__(self, path: str) -> None:
+        self.descriptor = os.open(path, DIRECTORY)
+        facts = os.fstat(self.descriptor)
+        self.identity = (facts.st_dev, facts.st_ino)
+
+    def __del__(self) -> None:
+        if hasattr(self, "descriptor"):
+            os.close(self.descriptor)
+
+
+class LocalStore(ReadableStore, ListableStore, WritableStore):
+    """A directory whose files are the values.
+
+    A directory read as a key is absent, as is a named pipe or a device. Symbolic links are followed within the
+    root; one that leads out of it is refused, and left out of listings, unless ``follow_links``.
+
+    Args:
+        root: the directory.
+        follow_links: follow symbolic links out of the root.
+        create: make the directory where it is missing.
+
+    Raises:
+        StoreNotFoundError: there is no such directory.
+        AccessDeniedError: it may not be opened.
+    """
+
+    def __init__(
+        self, root: str | os.PathLike[str], *, follow_links: bool = False, create: bool = False
+    ) -> None:
+        self.root = os.path.abspath(os.fspath(root))
+        self.url = self.root
+        self.follow_links = follow_links
+        if create:
+            os.makedirs(self.root, exist_ok=True)
+        self._open: Callable[[int, str, int], int] = open_following if follow_links else open_beneath
+        self._opened: _Directory | None = None
+        self._checked_s = 0.0
+        self._revalidated()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.root, self.follow_links)
+
+    def close(self) -> None:
+        self._opened = None
+
+    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        check_path_like_key(key, self.url)
+        directory = self._directory()
+        try:
+            descriptor = self._open(directory.descriptor, key, READ)
+        except OSError as error:
+            self._absent(error, key)
+            return None
+        try:
+            return read_range(descriptor, byte_range)
+        except BrokenBodyError as error:
+            raise BrokenBodyError(f"{key} in {self.url}: {error}", key=key, url=self.url) from error
+        except OSError as error:
+            raise file_failure(error, key, self.url) from error
+        finally:
+            os.close(descriptor)
+
+    def stat(self, key: str) -> StoreStat | None:
+        check_path_like_key(key, self.url)
+        directory = self._directory()
+        try:
+            facts = self._look(directory.descriptor, key)
+        except OSError as error:
+            self._absent(error, key)
+            return None
+        if not stat.S_ISREG(facts.st_mode):
+            return None
+        etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
+        return StoreStat(facts.st_size, facts.st_mtime, etag)
+
+    def _look(self, directory: int, path: str) -> os.stat_result:
+        descriptor = self._open(directory, path, LOOK)
+        try:
+            return os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        for entry, _ in self._entries(prefix):
+            yield entry
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        # Each pending directory knows the identities of those above it, so that a link to one of them ends there.
+        top = frozenset([self._directory().identity])
+        pending = [(prefix, top)]
+        while pending:
+            directory, above = pending.pop()
+            for entry, identity in self._entries(directory):
+                if identity is None:
+                    yield entry
+                elif identity not in above:
+                    pending.append((entry.key, above | {identity}))
+
+    def _entries(self, prefix: str) -> Iterator[tuple[StoreEntry, tuple[int, int] | None]]:
+        """What stands directly under ``prefix``, directories with their identity."""
+        check_path_like_prefix(prefix, self.url)
+        directory = self._directory()
+        try:
+            descriptor = self._open(directory.descriptor, prefix or ".", DIRECTORY)
+        except OSError as error:
+            self._absent(error, prefix)
+            return
+        try:
+            with os.scandir(descriptor) as found:
+                for item in found:
+                    facts = self._facts(directory.descriptor, prefix, item)
+                    if facts is None:
+                        continue
+                    if stat.S_ISDIR(facts.st_mode):
+                        yield StoreEntry(f"{prefix}{item.name}/"), (facts.st_dev, facts.st_ino)
+                    else:
+                        yield StoreEntry(prefix + item.name, facts.st_size, facts.st_mtime), None
+        except OSError as error:
+            raise file_failure(error, prefix, self.url) from error
+        finally:
+            os.close(descriptor)
+
+    def _facts(self, root: int, prefix: str, item: os.DirEntry[str]) -> os.stat_result | None:
+        """What is known of one name in a directory; None where no key or prefix is behind it."""
+        if item.name.startswith(_TEMPORARY_PREFIX) and item.name.endswith(_TEMPORARY_SUFFIX):
+            return None
+        try:
+            facts = self._look(root, prefix + item.name) if item.is_symlink() else item.stat()
+        except OSError:
+            # Gone meanwhile, or a link that leads nowhere, round in circles or out of the root.
+            return None
+        return facts if stat.S_ISREG(facts.st_mode) or stat.S_ISDIR(facts.st_mode) else None
+
+    def set(self, key: str, value: BytesLike) -> None:
+        check_path_like_key(key, self.url)
+        parent, _, name = key.rpartition("/")
+        temporary = f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}"
+        try:
+            descriptor = self._writable_directory(parent)
+            try:
+                write_new(descriptor, temporary, value)
+                os.replace(temporary, name, src_dir_fd=descriptor, dst_dir_fd=descriptor)
+            except BaseException:
+                unlink(descriptor, temporary)
+                raise
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise file_failure(error, key, self.url) from error
+
+    def erase(self, key: str) -> None:
+        check_path_like_key(key, self.url)
+        directory = self._directory()
+        parent, _, name = key.rpartition("/")
+        try:
+            descriptor = self._open(directory.descriptor, parent or ".", DIRECTORY)
+            try:
+                unlink(descriptor, name)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            self._absent(error, key)
+            return
+        # Without keys there is no prefix: what is empty now goes too.
+        while parent:
+            try:
+                os.rmdir(parent, dir_fd=directory.descriptor)
+            except OSError:
+                return
+            parent = parent.rpartition("/")[0]
+
+    def erase_prefix(self, prefix: str) -> None:
+        for entry in list(self.list_prefix(prefix)):
+            self.erase(entry.key)
+
+    def _writable_directory(self, path: str) -> int:
+        """A descriptor of the directory ``path``, which is made where it is missing."""
+        root = self._directory().descriptor
+        for _ in range(100):  # somebody who erases may remove the empty directory again and again
+            try:
+                return self._open(root, path or ".", DIRECTORY)
+            except FileNotFoundError:
+                self._make_directory(path)
+        raise StoreError(f"{path} in {self.url} is removed as soon as it is made", key=path, url=self.url)
+
+    def _make_directory(self, path: str) -> None:
+        if not path:
+            raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url)
+        above, _, name = path.rpartition("/")
+        descriptor = self._writable_directory(above)
+        try:
+            os.mkdir(name, dir_fd=descriptor)
+        except (FileExistsError, FileNotFoundError):
+            return  # another writer was faster, or an eraser: opening it will tell
+        finally:
+            os.close(descriptor)
+
+    def _directory(self) -> _Directory:
+        opened = self._opened
+        if opened is None or time.monotonic() - self._checked_s > _REVALIDATE_S:
+            return self._revalidated()
+        return opened
+
+    def _revalidated(self) -> _Directory:
+        """The root, opened again where its path names another directory than before.
+
+        Called once a second and before a key is called absent: where the whole directory was replaced the new
+        one counts, and where it is gone that is an error and not a store without keys.
+        """
+        opened = self._opened
+        try:
+            facts = os.stat(self.root)
+            if opened is None or opened.identity != (facts.st_dev, facts.st_ino):
+                opened = self._opened = _Directory(self.root)
+        except NotADirectoryError as error:
+            raise StoreNotFoundError(f"{self.url} is no directory", url=self.url) from error
+        except FileNotFoundError as error:
+            raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from error
+        except OSError as error:
+            raise file_failure(error, None, self.url) from error
+        self._checked_s = time.monotonic()
+        return opened
+
+    def _absent(self, error: OSError, key: str) -> None:
+        """Return where the error says that the key is absent, raise what it says otherwise."""
+        if error.errno not in _ABSENT:
+            raise file_failure(error, key, self.url) from error
+        self._revalidated()
+
+
+def _restore(kind: type[LocalStore], root: str, follow_links: bool) -> LocalStore:
+    return kind(root, follow_links=follow_links)

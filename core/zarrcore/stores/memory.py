@@ -1,0 +1,120 @@
+"""Keys in a dictionary: for tests and demonstrations, and for what a program makes and looks at itself."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+    WritableStore,
+    check_key,
+)
+from zarrcore.stores.keys import check_prefix
+
+
+class _Value(NamedTuple):
+    data: bytes
+    mtime_s: float
+    revision: int
+
+
+class _Values:
+    """The keys of one store; several stores of one name share them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.by_key: dict[str, _Value] = {}
+        self.revision = 0
+
+
+_named: dict[str, _Values] = {}
+_named_lock = threading.Lock()
+
+
+class MemoryStore(ReadableStore, ListableStore, WritableStore):
+    """Values in memory.
+
+    Stores of one name share their values within the process, as ``memory://name`` does; without a name a store
+    is on its own. A pickled store brings its values along, except to a process that has that name already.
+
+    Args:
+        name: the name to share values by, or "" for none.
+        values: values to begin with.
+
+    >>> store = MemoryStore(values={"a/zarr.json": b"{}"})
+    >>> bytes(store.get("a/zarr.json")), [entry.key for entry in store.list_dir("")]
+    (b'{}', ['a/'])
+    """
+
+    def __init__(self, name: str = "", values: dict[str, BytesLike] | None = None) -> None:
+        self.name = name
+        self.url = f"memory://{name}"
+        if name:
+            with _named_lock:
+                self._values = _named.setdefault(name, _Values())
+        else:
+            self._values = _Values()
+        for key, value in (values or {}).items():
+            self.set(key, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._values.lock:
+            return {"name": self.name, "values": dict(self._values.by_key), "revision": self._values.revision}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        values = _Values()
+        values.by_key, values.revision = state["values"], state["revision"]
+        self.name = state["name"]
+        self.url = f"memory://{self.name}"
+        if self.name:
+            with _named_lock:
+                values = _named.setdefault(self.name, values)
+        self._values = values
+
+    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        check_key(key, self.url)
+        value = self._values.by_key.get(key)
+        if value is None:
+            return None
+        if byte_range is None:
+            return value.data
+        start, stop = byte_range.resolve(len(value.data))
+        return memoryview(value.data)[start:stop]
+
+    def stat(self, key: str) -> StoreStat | None:
+        check_key(key, self.url)
+        value = self._values.by_key.get(key)
+        return None if value is None else StoreStat(len(value.data), value.mtime_s, str(value.revision))
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        check_prefix(prefix, self.url)
+        with self._values.lock:
+            found = [item for item in self._values.by_key.items() if item[0].startswith(prefix)]
+        for key, value in found:
+            yield StoreEntry(key, len(value.data), value.mtime_s)
+
+    def set(self, key: str, value: BytesLike) -> None:
+        check_key(key, self.url)
+        data = bytes(value)
+        with self._values.lock:
+            self._values.revision += 1
+            self._values.by_key[key] = _Value(data, time.time(), self._values.revision)
+
+    def erase(self, key: str) -> None:
+        check_key(key, self.url)
+        with self._values.lock:
+            self._values.by_key.pop(key, None)
+
+    def erase_prefix(self, prefix: str) -> None:
+        check_prefix(prefix, self.url)
+        with self._values.lock:
+            for key in [key for key in self._values.by_key if key.startswith(prefix)]:
+                del self._values.by_key[key]

@@ -1,0 +1,135 @@
+"""How a store is opened: one set of options for the library, the command line and the mount."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """Options of `open_store`; a store ignores those that mean nothing to it."""
+
+    anonymous: bool = False
+    """Send no credentials, and look for none."""
+    endpoint_url: str | None = None
+    """Where an S3, GCS or Azure service answers, if not at its provider's own address."""
+    region: str | None = None
+    """The region of the bucket."""
+    profile: str | None = None
+    """The section of the AWS configuration files to take credentials from."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """HTTP headers to send with every request; they may hold secrets, so they are never shown."""
+    ca_bundle: str | None = None
+    """A file of PEM certificates to trust beside the system's."""
+    requester_pays: bool = False
+    """Agree to pay for requests to buckets that demand it."""
+    timeout_s: float = 30.0
+    """Deadline of one request, in seconds."""
+    retries: int = 3
+    """How often a request is sent again after a server error or a broken connection."""
+    follow_links: bool = False
+    """Follow symbolic links that lead out of a local store."""
+    treat_403_as_missing: bool = False
+    """Take "forbidden" for "absent", as some public buckets mean it."""
+
+
+DEFAULTS = StoreOptions()
+
+
+def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command-line form of `StoreOptions` to ``parser``."""
+    group = parser.add_argument_group("store options")
+    group.add_argument("--anonymous", action="store_true", help="send no credentials, for public buckets")
+    group.add_argument(
+        "--endpoint-url", metavar="URL", help="address of an S3, GCS or Azure compatible service"
+    )
+    group.add_argument("--region", help="region of the bucket")
+    group.add_argument("--profile", help="profile of the AWS configuration files to take credentials from")
+    group.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME: VALUE",
+        type=_header,
+        help="HTTP header to send with every request; NAME: @FILE reads the value from a file",
+    )
+    group.add_argument(
+        "--ca-bundle", metavar="FILE", help="PEM file of certificates to trust beside the system's"
+    )
+    group.add_argument("--requester-pays", action="store_true", help="agree to pay for requests")
+    group.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=DEFAULTS.timeout_s,
+        metavar="S",
+        help="deadline of a request in seconds (%(default)s)",
+    )
+    group.add_argument(
+        "--retries",
+        type=_count,
+        default=DEFAULTS.retries,
+        metavar="N",
+        help="repeats after server errors (%(default)s)",
+    )
+    group.add_argument(
+        "--follow-links", action="store_true", help="follow symbolic links out of a local store"
+    )
+    group.add_argument(
+        "--treat-403-as-missing",
+        action="store_true",
+        help="take 'forbidden' for 'absent', as some buckets mean it",
+    )
+
+
+def store_options(namespace: argparse.Namespace) -> StoreOptions:
+    """The options that a command line gave."""
+    return StoreOptions(
+        anonymous=namespace.anonymous,
+        endpoint_url=namespace.endpoint_url,
+        region=namespace.region,
+        profile=namespace.profile,
+        headers=dict(namespace.header),
+        ca_bundle=namespace.ca_bundle,
+        requester_pays=namespace.requester_pays,
+        timeout_s=namespace.timeout,
+        retries=namespace.retries,
+        follow_links=namespace.follow_links,
+        treat_403_as_missing=namespace.treat_403_as_missing,
+    )
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    name, value = name.strip(), value.strip()
+    if not colon or not name or any(character in name for character in " \t\r\n") or "\n" in value:
+        raise argparse.ArgumentTypeError("a header is written 'NAME: VALUE'")
+    if value.startswith("@"):  # a secret on a command line is seen by everybody who can list processes
+        try:
+            with open(value[1:], encoding="utf-8") as file:
+                value = file.read().strip()
+        except OSError as error:
+            raise argparse.ArgumentTypeError(f"cannot read {value[1:]}: {error.strerror}") from error
+    return name, value
+
+
+def _seconds(text: str) -> float:
+    value = _number(float, text)
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(_number(int, text))
+    if not 0 <= value <= 1000:
+        raise argparse.ArgumentTypeError("a whole number from 0 to 1000 is needed")
+    return value
+
+
+def _number(kind: type[int] | type[float], text: str) -> float:
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from error

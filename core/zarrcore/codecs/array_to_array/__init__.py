@@ -1,0 +1,1 @@
+"""Codecs array → array, one file per codec."""

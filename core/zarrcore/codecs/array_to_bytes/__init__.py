@@ -1,0 +1,1 @@
+"""Codecs array → bytes, one file per codec."""

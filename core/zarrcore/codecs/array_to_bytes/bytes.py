@@ -1,0 +1,58 @@
+"""The ``bytes`` codec: elements in C order, in one byte order.
+
+Specification: zarr-specs, "Bytes codec" (version 1.0); before 2023-05 it was called ``endian``. ``dtype`` is an addition of ours for
+version 2's structured types whose fields differ in byte order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.parameters import choice
+from zarrcore.errors import CodecError
+
+
+class BytesCodec(ArrayToBytesCodec):
+    """Elements one after another, little- or big-endian."""
+
+    names: ClassVar[tuple[str, ...]] = ("bytes", "endian")
+
+    def __init__(self, endian: str, stored_dtype: np.dtype[Any] | None = None) -> None:
+        self._byte_order = ">" if endian == "big" else "<"
+        self._stored_dtype = stored_dtype
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        # Absent is right for types of one byte only; writers before 2023-07 left it out everywhere and meant "little".
+        return cls(choice(configuration, "endian", ("little", "big"), "little"))
+
+    def stored_dtype(self, spec: ArraySpec) -> np.dtype[Any]:
+        """The elements' type as they lie in the encoded bytes."""
+        return self._stored_dtype or spec.dtype.newbyteorder(self._byte_order)  # type: ignore[arg-type]
+
+    def is_plain(self, spec: ArraySpec) -> bool:
+        """Whether the encoded bytes are those of the decoded array, unchanged."""
+        return self.stored_dtype(spec) == spec.dtype
+
+    def encoded_nbytes(self, spec: ArraySpec) -> int:
+        return spec.nbytes
+
+    def max_encoded_nbytes(self, spec: ArraySpec) -> int:
+        return spec.nbytes
+
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+        if len(encoded) != spec.nbytes:
+            raise CodecError(
+                f"expected {spec.nbytes:,} bytes for shape {spec.shape} of {spec.dtype}, found {len(encoded):,}",
+                codec=self.name,
+            )
+        dtype = self.stored_dtype(spec)
+        if spec.nbytes == 0:
+            return np.empty(spec.shape, dtype)
+        return np.frombuffer(encoded, dtype, count=spec.size if dtype.subdtype is None else -1).reshape(
+            spec.shape
+        )

@@ -1,0 +1,1 @@
+"""Codecs bytes → bytes, one file per codec."""

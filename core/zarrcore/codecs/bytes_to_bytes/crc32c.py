@@ -1,0 +1,39 @@
+"""The ``crc32c`` codec: a checksum (RFC 3720) of four bytes after the data.
+
+Specification: zarr-specs, "CRC32C checksum codec" (version 1.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import google_crc32c
+
+from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.errors import ChecksumError, CodecError
+
+
+class Crc32cCodec(BytesToBytesCodec):
+    """Data, then its CRC32C, little-endian."""
+
+    names: ClassVar[tuple[str, ...]] = ("crc32c",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:  # noqa: ARG003 - it has no parameters
+        return cls()
+
+    def encoded_nbytes(self, decoded_nbytes: int) -> int:
+        return decoded_nbytes + 4
+
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+        if not 4 <= len(encoded) <= max_nbytes + 4:
+            raise CodecError(
+                f"expected at most {max_nbytes + 4:,} bytes, found {len(encoded):,}", codec=self.name
+            )
+        view = memoryview(encoded)
+        data, stored = view[:-4], int.from_bytes(view[-4:], "little")
+        found = google_crc32c.value(bytes(data))  # the library takes nothing but bytes
+        if found != stored:
+            raise ChecksumError(f"stored checksum {stored:#010x}, found {found:#010x}", codec=self.name)
+        return data

@@ -1,0 +1,114 @@
+"""bytes → bytes codecs that numcodecs brings: ``numcodecs.lz4``, ``.shuffle`` and the checksums.
+
+Specification: numcodecs' documentation of each; zarr-extensions, "numcodecs.*". Their decoded size is known from the encoded
+bytes, and is compared with what the metadata allows before numcodecs is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numcodecs
+import numpy as np
+
+from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.errors import ChecksumError, CodecError, MetadataError, UnsupportedError
+
+
+class _NumcodecsCodec(BytesToBytesCodec):
+    def __init__(self, configuration: Mapping[str, Any]) -> None:
+        parameters = {name: value for name, value in configuration.items() if name != "id"}
+        try:
+            self._codec = numcodecs.get_codec({"id": self.name.removeprefix("numcodecs."), **parameters})
+        except (TypeError, ValueError) as error:
+            raise MetadataError(f"{error}", member=self.name) from error
+        except ImportError as error:
+            raise UnsupportedError("codec", self.name, f"needs another package: {error}") from error
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        return cls(configuration)
+
+    def _decoded(self, encoded: Buffer) -> Buffer:
+        try:
+            decoded = self._codec.decode(encoded)
+        except (RuntimeError, ValueError, TypeError) as error:
+            raise CodecError(str(error), codec=self.name) from error
+        return np.ascontiguousarray(decoded).reshape(-1).view(np.uint8).data
+
+
+class Lz4Codec(_NumcodecsCodec):
+    """An LZ4 block after its decoded size."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.lz4", "lz4")
+
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+        decoded_nbytes = int.from_bytes(memoryview(encoded)[:4], "little")
+        if len(encoded) < 4 or decoded_nbytes > max_nbytes:
+            raise CodecError(
+                f"the header announces {decoded_nbytes:,} bytes where at most {max_nbytes:,} are expected",
+                codec=self.name,
+            )
+        return self._decoded(encoded) if decoded_nbytes else b""
+
+
+class ShuffleCodec(_NumcodecsCodec):
+    """Bytes of the same significance side by side."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.shuffle", "shuffle")
+
+    def encoded_nbytes(self, decoded_nbytes: int) -> int:
+        return decoded_nbytes
+
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+        if len(encoded) > max_nbytes:
+            raise CodecError(
+                f"expected at most {max_nbytes:,} bytes, found {len(encoded):,}", codec=self.name
+            )
+        return self._decoded(encoded)
+
+
+class _ChecksumCodec(_NumcodecsCodec):
+    def encoded_nbytes(self, decoded_nbytes: int) -> int:
+        return decoded_nbytes + 4
+
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+        if not 4 <= len(encoded) <= max_nbytes + 4:
+            raise CodecError(
+                f"expected at most {max_nbytes + 4:,} bytes, found {len(encoded):,}", codec=self.name
+            )
+        try:
+            return self._decoded(encoded)
+        except CodecError as error:
+            raise ChecksumError(error.reason or "the stored checksum differs", codec=self.name) from error
+
+
+class Crc32Codec(_ChecksumCodec):
+    """A CRC-32 before or after the data."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.crc32",)
+
+
+class NumcodecsCrc32cCodec(_ChecksumCodec):
+    """A CRC32C before or after the data."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.crc32c",)
+
+
+class Adler32Codec(_ChecksumCodec):
+    """An Adler-32 before or after the data."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.adler32",)
+
+
+class Fletcher32Codec(_ChecksumCodec):
+    """A Fletcher-32 after the data, as HDF5 writes it."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.fletcher32",)
+
+
+class JenkinsLookup3Codec(_ChecksumCodec):
+    """Jenkins' lookup3 after the data, as HDF5 writes it."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.jenkins_lookup3",)

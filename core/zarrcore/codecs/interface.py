@@ -1,0 +1,133 @@
+"""The three kinds of codecs.
+
+Accepted specification, "Chunk encoding", "Codecs". A codec object is immutable and thread-safe: what the specification calls
+``decoded_representation_type`` is handed in with each call.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from zarrcore.metadata import Element
+from zarrcore.metadata.fill_value import zero
+from zarrcore.stores.interface import BytesLike
+
+Buffer = BytesLike | bytearray
+"""Bytes between two codecs."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """The decoded representation of a codec: a multi-dimensional array of some shape and data type."""
+
+    shape: tuple[int, ...]
+    """Elements per dimension."""
+    dtype: np.dtype[Any]
+    """Type of the elements; array → array codecs may yield big-endian ones."""
+    fill_value: Element = field(compare=False)
+    """What missing inner chunks read as."""
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+    def with_dtype(self, dtype: np.dtype[Any]) -> ArraySpec:
+        """The same shape with another type, whose missing elements are zero."""
+        return ArraySpec(self.shape, dtype, zero(dtype))
+
+
+class Codec(ABC):
+    """What all codecs share."""
+
+    names: ClassVar[tuple[str, ...]]
+    """The identifiers that documents use, the usual one first."""
+
+    @classmethod
+    @abstractmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        """The codec as a document configures it.
+
+        Raises:
+            MetadataError: a parameter that the codec's specification does not allow.
+            UnsupportedError: a parameter that we do not know.
+        """
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
+
+
+class ArrayToArrayCodec(Codec):
+    """array → array."""
+
+    @abstractmethod
+    def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
+        """``compute_encoded_representation_type``: shape and type of what `decode` takes.
+
+        Raises:
+            MetadataError: this codec cannot encode such an array.
+        """
+
+    @abstractmethod
+    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        """The array of shape and type ``spec``; may be a view of ``encoded``.
+
+        Raises:
+            CodecError: ``encoded`` holds what no encoder writes.
+        """
+
+
+class ArrayToBytesCodec(Codec):
+    """array → bytes."""
+
+    def encoded_nbytes(self, spec: ArraySpec) -> int | None:  # noqa: ARG002 - overridden where the size is known
+        """Exact number of encoded bytes, or None where it depends on the values."""
+        return None
+
+    @abstractmethod
+    def max_encoded_nbytes(self, spec: ArraySpec) -> int:
+        """More encoded bytes than this are refused before they are decompressed."""
+
+    @abstractmethod
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+        """The array of shape ``spec.shape``, in any byte order; may be a view of ``encoded``.
+
+        Raises:
+            CodecError: the bytes are no such array.
+        """
+
+
+class BytesToBytesCodec(Codec):
+    """bytes → bytes."""
+
+    def encoded_nbytes(self, decoded_nbytes: int) -> int | None:  # noqa: ARG002 - overridden where the size is known
+        """Exact number of encoded bytes, or None where it depends on the values."""
+        return None
+
+    def max_encoded_nbytes(self, decoded_nbytes: int) -> int:
+        """An upper bound: no compressor grows data by more than this."""
+        exact = self.encoded_nbytes(decoded_nbytes)
+        return exact if exact is not None else decoded_nbytes + decoded_nbytes // 8 + 4096
+
+    @abstractmethod
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
+        """The decoded bytes, at most ``max_nbytes`` of them: a bomb is refused, not inflated.
+
+        Where ``out`` is given, the decoded size is known to be ``len(out)``; a codec that can writes there and returns
+        it; any other returns its own buffer.
+
+        Raises:
+            CodecError: the bytes do not decode, or to more than ``max_nbytes``.
+        """

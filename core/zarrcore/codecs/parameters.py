@@ -1,0 +1,33 @@
+"""Reading codec parameters: the checks that several codecs need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.json_document import describe
+
+
+def integer(configuration: Mapping[str, Any], name: str, default: int | None = None) -> int:
+    """An integer parameter.
+
+    Raises:
+        MetadataError: it is missing without a default, or no integer.
+    """
+    value = configuration.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise MetadataError(f"expected an integer, found {describe(value)}", member=name)
+    return value
+
+
+def choice(configuration: Mapping[str, Any], name: str, allowed: tuple[str, ...], default: str | None) -> str:
+    """A string parameter out of ``allowed``.
+
+    Raises:
+        MetadataError: anything else.
+    """
+    value = configuration.get(name, default)
+    if value not in allowed or not isinstance(value, str):
+        raise MetadataError(f"expected one of {', '.join(allowed)}, found {describe(value)}", member=name)
+    return value

@@ -1,0 +1,145 @@
+"""A chain of codecs, made ready for chunks of one shape and type.
+
+Accepted specification, "Determination of encoded representations" and "Decoding procedure". What is known beforehand (every
+codec's shapes, types and byte bounds) is worked out once, so that decoding a chunk is only the calls that matter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
+from zarrcore.codecs.array_to_bytes.sharding_indexed import ShardingIndexedCodec
+from zarrcore.codecs.interface import (
+    ArraySpec,
+    ArrayToArrayCodec,
+    ArrayToBytesCodec,
+    Buffer,
+    BytesToBytesCodec,
+)
+from zarrcore.codecs.registry import make_codec
+from zarrcore.errors import CodecError, MetadataError
+from zarrcore.metadata import NamedConfiguration
+
+_SCRATCH_NBYTES = 64 << 20
+_scratch = threading.local()
+
+
+class Pipeline:
+    """Decodes chunks of ``spec``.
+
+    Attributes:
+        spec: shape and type of a decoded chunk.
+        shard: the sharding codec where it stands alone, so that inner chunks can be read by byte range; else None.
+
+    Raises:
+        MetadataError: the codecs do not follow one another, or do not fit ``spec``.
+        UnsupportedError: a codec we do not know.
+    """
+
+    def __init__(self, codecs: Sequence[NamedConfiguration], spec: ArraySpec, member: str = "codecs") -> None:
+        self.spec = spec
+        self._array_to_array: list[tuple[ArrayToArrayCodec, ArraySpec]] = []
+        self._array_to_bytes: ArrayToBytesCodec | None = None
+        self._bytes_to_bytes: list[tuple[BytesToBytesCodec, int, bool]] = []
+        encoded = spec
+        for position, named in enumerate(codecs):
+            codec = make_codec(named, f"{member}[{position}]")
+            if isinstance(codec, ArrayToArrayCodec) and self._array_to_bytes is None:
+                self._array_to_array.append((codec, encoded))
+                encoded = codec.encoded_spec(encoded)
+            elif isinstance(codec, ArrayToBytesCodec) and self._array_to_bytes is None:
+                self._array_to_bytes = codec
+                exact = codec.encoded_nbytes(encoded)
+                bound = codec.max_encoded_nbytes(encoded)
+            elif isinstance(codec, BytesToBytesCodec) and self._array_to_bytes is not None:
+                self._bytes_to_bytes.append((codec, bound, exact is not None))
+                bound = codec.max_encoded_nbytes(bound)
+                exact = None if exact is None else codec.encoded_nbytes(exact)
+            elif codec is not None:
+                raise MetadataError(
+                    "array → array codecs, one array → bytes codec, bytes → bytes codecs: "
+                    f"{named.name!r} breaks this order",
+                    member=f"{member}[{position}]",
+                )
+        if self._array_to_bytes is None:
+            raise MetadataError("no array → bytes codec among them", member=member)
+        self._encoded_spec = encoded
+        self.encoded_nbytes = exact
+        codec = self._array_to_bytes
+        self._verbatim = (
+            isinstance(codec, BytesCodec) and not self._array_to_array and codec.is_plain(encoded)
+        )
+        alone = not self._array_to_array and not self._bytes_to_bytes
+        self.shard = codec if isinstance(codec, ShardingIndexedCodec) and alone else None
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether a stored chunk is the decoded array's bytes, so that parts of it can be read by range."""
+        return self._verbatim and not self._bytes_to_bytes
+
+    def decode(self, encoded: Buffer) -> np.ndarray[Any, Any]:
+        """A decoded chunk: a new array, C-contiguous, little-endian, of shape ``spec.shape``.
+
+        Raises:
+            CodecError: the bytes are no such chunk.
+        """
+        chunk = np.empty(self.spec.shape, self.spec.dtype)
+        self.decode_into(encoded, chunk)
+        return chunk
+
+    def decode_into(
+        self, encoded: Buffer, destination: np.ndarray[Any, Any], region: tuple[slice, ...] | None = None
+    ) -> None:
+        """Decode a chunk, or ``region`` of it, into ``destination`` (of the region's shape, any strides).
+
+        Raises:
+            CodecError: the bytes are no such chunk.
+        """
+        if region is None and self._verbatim and destination.flags.c_contiguous and destination.nbytes:
+            target = destination.reshape(-1).view(np.uint8).data
+            decoded = self._decode_bytes(encoded, target)
+            if decoded is not target:
+                self._check_nbytes(decoded)
+                target[:] = decoded
+            return
+        if self._bytes_to_bytes and self._verbatim and self.spec.nbytes <= _SCRATCH_NBYTES:
+            decoded = self._decode_bytes(encoded, _scratch_buffer(self.spec.nbytes))
+        else:
+            decoded = self._decode_bytes(encoded, None)
+        chunk = self._decode_array(decoded)
+        np.copyto(destination, chunk if region is None else chunk[region], casting="equiv")
+
+    def _decode_bytes(self, encoded: Buffer, out: memoryview | None) -> Buffer:
+        data = encoded
+        for position in range(len(self._bytes_to_bytes) - 1, -1, -1):
+            codec, max_nbytes, exact = self._bytes_to_bytes[position]
+            data = codec.decode(data, max_nbytes, out if position == 0 and exact else None)
+        return data
+
+    def _check_nbytes(self, decoded: Buffer) -> None:
+        if len(decoded) != self.spec.nbytes:
+            raise CodecError(
+                f"a chunk of shape {self.spec.shape} of {self.spec.dtype} has {self.spec.nbytes:,} bytes, "
+                f"found {len(decoded):,}"
+            )
+
+    def _decode_array(self, decoded: Buffer) -> np.ndarray[Any, Any]:
+        if self._array_to_bytes is None:  # pragma: no cover - the constructor sees to it
+            raise CodecError("no array → bytes codec")
+        chunk = self._array_to_bytes.decode(decoded, self._encoded_spec)
+        for codec, spec in reversed(self._array_to_array):
+            chunk = codec.decode(chunk, spec)
+        return chunk
+
+
+def _scratch_buffer(nbytes: int) -> memoryview:
+    """A buffer of this thread, reused: fresh memory for every chunk costs more in page faults than decoding."""
+    buffer: np.ndarray[Any, Any] | None = getattr(_scratch, "buffer", None)
+    if buffer is None or buffer.nbytes < nbytes:
+        buffer = _scratch.buffer = np.empty(nbytes, np.uint8)
+    return buffer.data[:nbytes]

@@ -1,0 +1,98 @@
+"""Which class decodes a codec's name.
+
+Classes load when a document first names them. Third parties add theirs through the entry-point group
+``zarrscope.codecs``: the entry's name is the codec's, its object a `Codec` class.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib.metadata import entry_points
+
+from zarrcore.codecs.interface import Codec
+from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.metadata import NamedConfiguration
+
+_A2A = "zarrcore.codecs.array_to_array"
+_A2B = "zarrcore.codecs.array_to_bytes"
+_B2B = "zarrcore.codecs.bytes_to_bytes"
+_BUILT_IN = {
+    "transpose": f"{_A2A}.transpose:TransposeCodec",
+    "numcodecs.delta": f"{_A2A}.numcodecs:DeltaCodec",
+    "numcodecs.fixedscaleoffset": f"{_A2A}.numcodecs:FixedScaleOffsetCodec",
+    "numcodecs.quantize": f"{_A2A}.numcodecs:QuantizeCodec",
+    "numcodecs.astype": f"{_A2A}.numcodecs:AsTypeCodec",
+    "numcodecs.bitround": f"{_A2A}.numcodecs:BitRoundCodec",
+    "numcodecs.packbits": f"{_A2A}.numcodecs:PackBitsCodec",
+    "bytes": f"{_A2B}.bytes:BytesCodec",
+    "endian": f"{_A2B}.bytes:BytesCodec",
+    "v2_struct_bytes": f"{_A2B}.v2_struct_bytes:V2StructBytesCodec",
+    "sharding_indexed": f"{_A2B}.sharding_indexed:ShardingIndexedCodec",
+    "gzip": f"{_B2B}.gzip:GzipCodec",
+    "numcodecs.gzip": f"{_B2B}.gzip:GzipCodec",
+    "numcodecs.zlib": f"{_B2B}.gzip:ZlibCodec",
+    "zstd": f"{_B2B}.zstd:ZstdCodec",
+    "numcodecs.zstd": f"{_B2B}.zstd:ZstdCodec",
+    "blosc": f"{_B2B}.blosc:BloscCodec",
+    "numcodecs.blosc": f"{_B2B}.blosc:BloscCodec",
+    "crc32c": f"{_B2B}.crc32c:Crc32cCodec",
+    "numcodecs.bz2": f"{_B2B}.standard_library:Bz2Codec",
+    "numcodecs.lzma": f"{_B2B}.standard_library:LzmaCodec",
+    "numcodecs.lz4": f"{_B2B}.numcodecs:Lz4Codec",
+    "numcodecs.shuffle": f"{_B2B}.numcodecs:ShuffleCodec",
+    "numcodecs.crc32": f"{_B2B}.numcodecs:Crc32Codec",
+    "numcodecs.crc32c": f"{_B2B}.numcodecs:NumcodecsCrc32cCodec",
+    "numcodecs.adler32": f"{_B2B}.numcodecs:Adler32Codec",
+    "numcodecs.fletcher32": f"{_B2B}.numcodecs:Fletcher32Codec",
+    "numcodecs.jenkins_lookup3": f"{_B2B}.numcodecs:JenkinsLookup3Codec",
+}
+
+
+def codec_class(name: str) -> type[Codec]:
+    """The class that decodes ``name``.
+
+    Raises:
+        UnsupportedError: no class of ours and none of an installed package does.
+    """
+    if "pickle" in name.lower():
+        raise UnsupportedError(
+            "codec", name, "could run any program that the data's author wrote, and is never decoded"
+        )
+    return _load(name)
+
+
+@cache
+def _load(name: str) -> type[Codec]:
+    if place := _BUILT_IN.get(name):
+        module, _, attribute = place.partition(":")
+        found: type[Codec] = getattr(importlib.import_module(module), attribute)
+    else:
+        points = list(entry_points(group="zarrscope.codecs", name=name))
+        if not points:
+            raise UnsupportedError("codec", name)
+        found = points[0].load()
+    if not issubclass(found, Codec):
+        raise UnsupportedError("codec", name, f"is registered with {found!r}, which is no codec class")
+    return found
+
+
+def make_codec(named: NamedConfiguration, member: str) -> Codec | None:
+    """The codec that a document configures; None for an unknown one that need not be understood.
+
+    Raises:
+        MetadataError: a parameter that the codec's specification does not allow.
+        UnsupportedError: a codec or parameter we do not know.
+    """
+    try:
+        kind = codec_class(named.name)
+    except UnsupportedError:
+        if named.must_understand:
+            raise
+        return None
+    try:
+        return kind.from_configuration(named.configuration)
+    except MetadataError as error:
+        raise MetadataError(
+            error.reason, member=f"{member} ({named.name}) {error.member}".rstrip()
+        ) from error

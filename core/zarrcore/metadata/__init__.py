@@ -1,0 +1,21 @@
+"""The neutral metadata: one vocabulary, that of the accepted specification, for every format."""
+
+from zarrcore.metadata.chunk_grid import RegularChunkGrid
+from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding
+from zarrcore.metadata.data_type import DataType
+from zarrcore.metadata.fill_value import Element
+from zarrcore.metadata.json_document import JsonObject
+from zarrcore.metadata.named_configuration import NamedConfiguration
+from zarrcore.metadata.node import ArrayMetadata, GroupMetadata, NodeMetadata
+
+__all__ = [
+    "ArrayMetadata",
+    "ChunkKeyEncoding",
+    "DataType",
+    "Element",
+    "GroupMetadata",
+    "JsonObject",
+    "NamedConfiguration",
+    "NodeMetadata",
+    "RegularChunkGrid",
+]

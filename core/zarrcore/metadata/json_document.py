@@ -1,0 +1,122 @@
+"""Metadata documents as JSON objects, parsed with bounds.
+
+RFC 8259, as the accepted specification's "Metadata" demands, with one concession: the bare tokens ``NaN`` and
+``Infinity``, which writers have left in attributes, are read (and never written). A document comes from a stranger:
+its size and depth are bounded before anything is built from it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from zarrcore.errors import MetadataError
+
+JsonObject = dict[str, Any]
+"""A JSON object: the values are whatever JSON allows."""
+
+MAX_DOCUMENT_BYTES = 64 << 20
+MAX_DEPTH = 100
+
+
+def parse_json_object(data: bytes | memoryview) -> JsonObject:
+    """The JSON object that ``data`` holds.
+
+    Raises:
+        MetadataError: no JSON, not an object, too large, too deep, not UTF-8, or a name that occurs twice.
+
+    >>> parse_json_object(b'{"shape": [3]}')
+    {'shape': [3]}
+    """
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise MetadataError(
+            f"a document of {len(data):,} bytes exceeds the {MAX_DOCUMENT_BYTES >> 20} MiB allowed"
+        )
+    try:
+        text = bytes(data).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MetadataError(
+            f"expected JSON text in UTF-8, found byte {error.object[error.start]:#04x}"
+        ) from error
+    _check_depth(text)
+    try:
+        document = json.loads(text, object_pairs_hook=_without_duplicates)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, MetadataError):
+            raise
+        raise MetadataError(f"expected a JSON object: {error}") from error
+    if not isinstance(document, dict):
+        raise MetadataError(f"expected a JSON object, found {describe(document)}")
+    return document
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise MetadataError("the name occurs twice in one object", member=twice)
+    return result
+
+
+def _check_depth(text: str) -> None:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return  # no document with so few brackets can be deeper
+    depth, in_string, escaped = 0, False, False
+    for character in text:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif character == "\\":
+                escaped = True
+            elif character == '"':
+                in_string = False
+        elif character == '"':
+            in_string = True
+        elif character in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise MetadataError(f"objects and arrays nested deeper than {MAX_DEPTH}")
+        elif character in "]}":
+            depth -= 1
+
+
+def describe(value: Any) -> str:
+    """A JSON value in the words of an error message.
+
+    >>> describe([1, 2]), describe(None)
+    ('an array of 2', 'null')
+    """
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return f"the number {value}"
+        case str():
+            return f"the string {value!r}" if len(value) <= 60 else f"a string of {len(value):,} characters"
+        case list():
+            return f"an array of {len(value):,}"
+        case dict():
+            return f"an object of {len(value):,} members"
+        case _:
+            return f"a {type(value).__name__}"
+
+
+def format_json(document: Any) -> bytes:
+    """``document`` as indented JSON text with a final newline; non-finite numbers become the strings of the spec."""
+    return (json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {name: _finite(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(member) for member in value]
+    return value

@@ -1,0 +1,88 @@
+"""``{"name": …, "configuration": {…}}``: how version 3 names codecs, grids, key encodings and data types.
+
+Accepted specification, "Extension points"; version 3.1 adds the short-hand (a plain string where only a name is
+needed) and ``must_understand``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.json_document import JsonObject, describe
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConfiguration:
+    """A name and what configures it."""
+
+    name: str
+    """Identifies the extension, for instance ``zstd``."""
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters by name."""
+    must_understand: bool = True
+    """Whether a reader that does not know the name has to give up."""
+
+    def document(self) -> JsonObject:
+        """As it stands in a metadata document."""
+        document: JsonObject = {"name": self.name}
+        if self.configuration:
+            document["configuration"] = dict(self.configuration)
+        if not self.must_understand:
+            document["must_understand"] = False
+        return document
+
+
+def parse_named_configuration(value: Any, member: str) -> NamedConfiguration:
+    """Read a name with configuration, in long or short form.
+
+    Raises:
+        MetadataError: neither a string nor an object with a ``name``.
+
+    >>> parse_named_configuration("bytes", "codecs[0]").name
+    'bytes'
+    """
+    if isinstance(value, str):
+        return NamedConfiguration(value)
+    if not isinstance(value, dict):
+        raise MetadataError(f"expected an object with a name, found {describe(value)}", member=member)
+    name, configuration = value.get("name"), value.get("configuration", {})
+    if not isinstance(name, str):
+        raise MetadataError(f"expected a string, found {describe(name)}", member=f"{member}.name")
+    if not isinstance(configuration, dict):
+        raise MetadataError(
+            f"expected an object, found {describe(configuration)}", member=f"{member}.configuration"
+        )
+    understood = value.get("must_understand", True)
+    if not isinstance(understood, bool):
+        raise MetadataError(
+            f"expected true or false, found {describe(understood)}", member=f"{member}.must_understand"
+        )
+    for extra in value.keys() - {"name", "configuration", "must_understand"}:
+        raise MetadataError("the specification knows no such member", member=f"{member}.{extra}")
+    return NamedConfiguration(name, configuration, understood)
+
+
+def integers(value: Any, member: str, *, minimum: int, what: str = "integers") -> tuple[int, ...]:
+    """A JSON array of integers of at least ``minimum``.
+
+    Raises:
+        MetadataError: anything else.
+    """
+    if not isinstance(value, list):
+        raise MetadataError(f"expected an array of {what}, found {describe(value)}", member=member)
+    for position, item in enumerate(value):
+        # JSON's true is Python's 1; 3.0 is what some JavaScript writers leave, and is an integer to RFC 8259.
+        if isinstance(item, float) and item.is_integer():
+            value[position] = int(item)
+        elif isinstance(item, bool) or not isinstance(item, int):
+            raise MetadataError(
+                f"expected an integer, found {describe(item)}", member=f"{member}[{position}]"
+            )
+        if value[position] < minimum:
+            raise MetadataError(
+                f"expected at least {minimum}, found {value[position]}", member=f"{member}[{position}]"
+            )
+    return tuple(value)

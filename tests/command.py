@@ -1,0 +1,46 @@
+"""The command ``zarrscope`` for tests: run inside this process, which is fast, or as one of its own, which is real."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+
+    @property
+    def text(self) -> str:
+        return self.stdout.decode()
+
+
+def run_inside(*arguments: str | os.PathLike[str]) -> Outcome:
+    """Run ``zarrscope ARGUMENTS`` in this process (not for commands that fork or start Qt)."""
+    from zarrcore.cli.main import main
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = main([os.fspath(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = stop.code
+    return Outcome(int(status or 0), out.buffer.getvalue(), err.buffer.getvalue().decode())
+
+
+def run_process(*arguments: str | os.PathLike[str], timeout_s: float = 60.0, **options: object) -> Outcome:
+    """Run ``zarrscope ARGUMENTS`` as a person's shell would; options are those of ``subprocess.run``."""
+    command = [Path(sys.executable).with_name("zarrscope"), *arguments]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, **options
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr.decode())

@@ -1,0 +1,59 @@
+"""Fixtures for all tests: hierarchies written by zarr-python, and the command ``zarrscope``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from tests.command import Outcome, run_inside, run_process
+from tests.hierarchies import Expected, write_v2, write_v3
+
+
+class Written(NamedTuple):
+    """A hierarchy on disk and what its arrays hold, by node path; shared by all tests, so never to be changed."""
+
+    path: Path
+    expected: Expected
+
+
+@pytest.fixture(scope="session")
+def v3_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """A Zarr v3 hierarchy with every core data type and codec."""
+    path = tmp_path_factory.mktemp("v3") / "v3.zarr"
+    return Written(path, write_v3(path))
+
+
+@pytest.fixture(scope="session")
+def v2_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """A Zarr v2 hierarchy with every kind of data type, compressor and filter."""
+    path = tmp_path_factory.mktemp("v2") / "v2.zarr"
+    return Written(path, write_v2(path))
+
+
+@pytest.fixture(params=["v3", "v2"])
+def hierarchy(request: pytest.FixtureRequest) -> Written:
+    """Each of the two in turn."""
+    return request.getfixturevalue(f"{request.param}_hierarchy")
+
+
+@pytest.fixture
+def zarrscope() -> Callable[..., Outcome]:
+    """``zarrscope("info", path)`` inside this process."""
+    return run_inside
+
+
+@pytest.fixture
+def zarrscope_process() -> Callable[..., Outcome]:
+    """``zarrscope_process("mount", path, …)`` as a process of its own."""
+    return run_process
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Repeat what packaging/test did before pytest, where a person looks last: just above the closing line."""
+    steps = os.environ.get("ZARRSCOPE_STEPS", "")
+    if steps:
+        terminalreporter.section("before the tests")
+        terminalreporter.write(steps)

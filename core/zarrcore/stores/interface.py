@@ -142,6 +142,10 @@ class ListableStore(Store):
                 seen.add(name)
                 yield StoreEntry(prefix + name + "/")
 
+    def has_prefix(self, prefix: str) -> bool:
+        """Whether anything stands under ``prefix``, which ends in ``/``."""
+        return next(iter(self.list_dir(prefix)), None) is not None
+
 
 class WritableStore(Store):
     """A store whose values can be written and erased. Every ``set`` is atomic."""

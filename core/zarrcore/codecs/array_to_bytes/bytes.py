@@ -1,7 +1,6 @@
 """The ``bytes`` codec: elements in C order, in one byte order.
 
-Specification: zarr-specs, "Bytes codec" (version 1.0); before 2023-05 it was called ``endian``. ``dtype`` is an addition of ours for
-version 2's structured types whose fields differ in byte order.
+Specification: zarr-specs, "Bytes codec" (version 1.0); before 2023-05 it was called ``endian``.
 """
 
 from __future__ import annotations

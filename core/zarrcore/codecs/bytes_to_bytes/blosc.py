@@ -1,7 +1,7 @@
 """The ``blosc`` codec: the Blosc 1 container.
 
-Specification: zarr-specs, "Blosc codec" (version 1.0); the container: c-blosc, README_CHUNK_FORMAT. c-blosc trusts the sizes in the
-header, so every one of them is checked before the call.
+Specification: zarr-specs, "Blosc codec" (version 1.0); the container: c-blosc, README_CHUNK_FORMAT. c-blosc trusts the
+sizes in the header, so every one of them is checked before the call.
 """
 
 from __future__ import annotations

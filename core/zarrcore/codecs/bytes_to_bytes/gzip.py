@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from isal import isal_zlib
+from isal import igzip_lib, isal_zlib
 
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.errors import CodecError
@@ -33,7 +33,7 @@ class GzipCodec(BytesToBytesCodec):
             stream = isal_zlib.decompressobj(wbits=self.window_bits)
             try:
                 part = stream.decompress(rest, max_nbytes - decoded_nbytes + 1)
-            except isal_zlib.IsalError as error:
+            except igzip_lib.IsalError as error:  # type: ignore[misc]  # the stub declares a function
                 raise CodecError(f"no {self.name} stream: {error}", codec=self.name) from error
             decoded_nbytes += len(part)
             if decoded_nbytes > max_nbytes:

@@ -1,0 +1,177 @@
+"""Zarr version 3 as accepted: one ``zarr.json`` per node.
+
+Accepted specification, "Metadata"; version 3.1 adds short names and ``must_understand``. Documents written before
+July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``, little-endian.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zarrcore.codecs.interface import ArrayToBytesCodec, BytesToBytesCodec
+from zarrcore.codecs.registry import codec_class
+from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.formats.interface import Documents, Format
+from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject, NamedConfiguration, NodeMetadata
+from zarrcore.metadata.chunk_grid import parse_chunk_grid
+from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding, parse_chunk_key_encoding
+from zarrcore.metadata.data_type import DataType, parse_data_type
+from zarrcore.metadata.fill_value import parse_fill_value
+from zarrcore.metadata.json_document import describe, parse_json_object
+from zarrcore.metadata.named_configuration import integers, parse_named_configuration
+
+_ARRAY_MEMBERS = {
+    "zarr_format",
+    "node_type",
+    "shape",
+    "data_type",
+    "chunk_grid",
+    "chunk_key_encoding",
+    "fill_value",
+    "codecs",
+    "attributes",
+    "storage_transformers",
+    "dimension_names",
+}
+# Consolidated metadata is in no accepted text, but in every second group on disk, as null too.
+_GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metadata"}
+
+
+class V3Format(Format):
+    """``foo/zarr.json``; chunks ``foo/c/0/0``."""
+
+    name = "v3"
+    title = "Zarr v3"
+    specification = "https://zarr-specs.readthedocs.io/en/latest/v3/core/v3.0.html"
+    implicit_groups = True
+
+    def document_keys(self, path: str) -> tuple[str, ...]:
+        return (self.prefix(path) + "zarr.json",)
+
+    def claims(self, documents: Documents) -> bool:
+        if documents[0] is None:
+            return False
+        try:
+            return parse_json_object(documents[0]).get("zarr_format") == 3
+        except MetadataError:
+            return True  # nothing else is called zarr.json; the error is told when the node is opened
+
+    def parse(self, documents: Documents) -> NodeMetadata | None:
+        if documents[0] is None:
+            return None
+        return parse_node(parse_json_object(documents[0]))
+
+    def stored_documents(self, documents: Documents) -> JsonObject:
+        return parse_json_object(documents[0]) if documents[0] is not None else {}
+
+
+def parse_node(document: JsonObject) -> NodeMetadata:
+    """The node that a ``zarr.json`` describes.
+
+    Raises:
+        MetadataError: a member is missing, unknown or broken.
+        UnsupportedError: an extension that we do not know.
+    """
+    if document.get("zarr_format") != 3:
+        raise MetadataError(
+            f"expected 3, found {describe(document.get('zarr_format'))}", member="zarr_format"
+        )
+    match document.get("node_type"):
+        case "array":
+            return _parse_array(document)
+        case "group":
+            _refuse_unknown(document, _GROUP_MEMBERS)
+            return GroupMetadata(_attributes(document))
+        case other:
+            raise MetadataError(f"expected 'array' or 'group', found {describe(other)}", member="node_type")
+
+
+def _parse_array(document: JsonObject) -> ArrayMetadata:
+    _refuse_unknown(document, _ARRAY_MEMBERS)
+    shape = integers(_required(document, "shape"), "shape", minimum=0)
+    data_type = parse_data_type(_required(document, "data_type"))
+    _refuse_storage_transformers(document.get("storage_transformers", []))
+    encoding = ChunkKeyEncoding()
+    if "chunk_key_encoding" in document:
+        encoding = parse_chunk_key_encoding(
+            parse_named_configuration(document["chunk_key_encoding"], "chunk_key_encoding")
+        )
+    return ArrayMetadata(
+        shape=shape,
+        data_type=data_type,
+        chunk_grid=parse_chunk_grid(
+            parse_named_configuration(_required(document, "chunk_grid"), "chunk_grid"), shape
+        ),
+        chunk_key_encoding=encoding,
+        fill_value=parse_fill_value(document.get("fill_value"), data_type),
+        codecs=_codecs(document.get("codecs", []), data_type),
+        attributes=_attributes(document),
+        dimension_names=_dimension_names(document.get("dimension_names"), len(shape)),
+    )
+
+
+def _required(document: JsonObject, member: str) -> Any:
+    try:
+        return document[member]
+    except KeyError as error:
+        raise MetadataError("the member is missing", member=member) from error
+
+
+def _refuse_unknown(document: JsonObject, known: set[str]) -> None:
+    for name in document.keys() - known:
+        value = document[name]
+        if not (isinstance(value, dict) and value.get("must_understand") is False):
+            raise UnsupportedError("member", name, "is unknown and may not be ignored")
+
+
+def _refuse_storage_transformers(value: Any) -> None:
+    for position, item in enumerate(value or []):
+        named = parse_named_configuration(item, f"storage_transformers[{position}]")
+        if named.must_understand:
+            raise UnsupportedError("storage transformer", named.name)
+
+
+def _attributes(document: JsonObject) -> JsonObject:
+    attributes = document.get("attributes")
+    if attributes is None:
+        return {}
+    if not isinstance(attributes, dict):
+        raise MetadataError(f"expected an object, found {describe(attributes)}", member="attributes")
+    return attributes
+
+
+def _codecs(value: Any, data_type: DataType) -> tuple[NamedConfiguration, ...]:
+    if not isinstance(value, list):
+        raise MetadataError(f"expected an array, found {describe(value)}", member="codecs")
+    codecs = [parse_named_configuration(item, f"codecs[{position}]") for position, item in enumerate(value)]
+    kinds = [_kind(codec) for codec in codecs]
+    if not any(issubclass(kind, ArrayToBytesCodec) for kind in kinds):
+        first = next((i for i, kind in enumerate(kinds) if issubclass(kind, BytesToBytesCodec)), len(kinds))
+        configuration = {"endian": "little"} if data_type.dtype.itemsize > 1 else {}
+        codecs.insert(first, NamedConfiguration("bytes", configuration))
+    return tuple(codecs)
+
+
+def _kind(codec: NamedConfiguration) -> type:
+    try:
+        return codec_class(codec.name)
+    except UnsupportedError:
+        if codec.must_understand:
+            raise
+        return type(None)
+
+
+def _dimension_names(value: Any, ndim: int) -> tuple[str | None, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != ndim:
+        raise MetadataError(
+            f"expected an array of {ndim}, one per dimension, found {describe(value)}",
+            member="dimension_names",
+        )
+    for position, name in enumerate(value):
+        if name is not None and not isinstance(name, str):
+            raise MetadataError(
+                f"expected a string or null, found {describe(name)}", member=f"dimension_names[{position}]"
+            )
+    return tuple(value)

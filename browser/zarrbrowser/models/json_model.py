@@ -1,0 +1,114 @@
+"""A JSON document as a tree of names and values; deep parts come into being when they are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+
+from zarrbrowser.session.quantities import count
+from zarrbrowser.theme import current_colours
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class _Member:
+    __slots__ = ("children", "name", "parent", "row", "value")
+
+    def __init__(self, parent: _Member | None, row: int, name: str, value: Any) -> None:
+        self.parent, self.row, self.name, self.value = parent, row, name, value
+        self.children: list[_Member] | None = None
+
+    def open(self) -> list[_Member]:
+        """The members below, made on the first call."""
+        if self.children is None:
+            self.children = [_Member(self, row, name, value) for row, (name, value) in enumerate(_parts(self.value))]
+        return self.children
+
+
+class JsonModel(QAbstractItemModel):
+    """Members of a JSON object, arrays by position."""
+
+    def __init__(self, document: Mapping[str, Any], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._root = _Member(None, 0, "", document)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: ARG002, B008, N802 - Qt's signature
+        return 2
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
+        return 0 if parent.column() > 0 else len(self._member(parent).open())
+
+    def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008, N802 - Qt's signature
+        return parent.column() <= 0 and bool(_is_nested(self._member(parent).value))
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's
+        members = self._member(parent).open()
+        if not 0 <= row < len(members) or not 0 <= column < 2:
+            return QModelIndex()
+        return self.createIndex(row, column, members[row])
+
+    def parent(self, child: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override] # noqa: B008 - Qt's
+        above = self._member(child).parent
+        return QModelIndex() if above is None or above is self._root else self.createIndex(above.row, 0, above)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:  # noqa: N802 - Qt's
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return ("Name", "Value")[section]
+        return None
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        if not index.isValid():
+            return None
+        member = self._member(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return member.name if index.column() == 0 else value_text(member.value)
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 1 and not _is_nested(member.value):
+            return value_text(member.value)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(_colour(member.value) if index.column() == 1 else current_colours().text)
+        return None
+
+    def _member(self, index: Index) -> _Member:
+        # Members live as long as the model, so the pointer of an index is always one of them.
+        return index.internalPointer() if index.isValid() else self._root  # type: ignore[no-any-return]
+
+
+def value_text(value: Any) -> str:
+    """One value on one line.
+
+    >>> value_text({"a": 1}), value_text([1.5, 2]), value_text(None), value_text(True), value_text("mm")
+    ('1 member', '[1.5, 2]', 'null', 'true', 'mm')
+    """
+    if isinstance(value, Mapping):
+        return count(len(value), "member")
+    if isinstance(value, list | tuple):
+        if len(value) <= 8 and not any(_is_nested(item) for item in value):
+            return "[" + ", ".join(value_text(item) for item in value) + "]"
+        return count(len(value), "item")
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def _parts(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return [(str(name), part) for name, part in value.items()]
+    if isinstance(value, list | tuple):
+        return [(str(position), part) for position, part in enumerate(value)]
+    return []
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple) and len(value) > 0
+
+
+def _colour(value: Any) -> str:
+    colours = current_colours()
+    if isinstance(value, str):
+        return colours.string
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return colours.number
+    return colours.muted

@@ -1,0 +1,101 @@
+"""One row of the tree."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+from zarrbrowser.session.nodes import NodeLike, is_array, is_broken
+from zarrbrowser.session.sources import Source, SourceRequest
+
+PAGE_SIZE = 1000
+PAGE_TIME_S = 0.25
+"""A page from a slow store ends early, so that what has come is seen."""
+
+
+class Fetching(Enum):
+    """How far an item's children are known."""
+
+    NOT_YET = "not yet"
+    RUNNING = "running"
+    PARTLY = "partly"
+    WHOLLY = "wholly"
+    FAILED = "failed"
+
+
+class TreeItem:
+    """A source, a node, or a row that says something about its parent: loading, more to come, an error.
+
+    Attributes:
+        children: rows below, the saying one last.
+        stream: the rest of the children, open between pages; only a worker advances it.
+    """
+
+    __slots__ = (
+        "children", "fetching", "identity", "names", "node", "note", "parent", "request", "row", "source", "stream",
+    )  # fmt: skip
+
+    def __init__(self, parent: TreeItem | None, node: NodeLike | None = None, note: str = "") -> None:
+        self.parent = parent
+        self.node = node
+        self.note = note
+        self.row = 0
+        self.identity = 0
+        self.children: list[TreeItem] = []
+        self.names: set[str] = set()
+        self.stream: Iterator[Any] | None = None
+        self.fetching = Fetching.NOT_YET
+        self.source: Source | None = parent.source if parent else None
+        self.request: SourceRequest | None = None
+
+    @property
+    def is_note(self) -> bool:
+        """Whether the row only says something."""
+        return self.node is None and self.request is None
+
+    @property
+    def may_have_children(self) -> bool:
+        """Whether the row can be expanded, as far as is known."""
+        if self.node is None or self.node.kind != "group":
+            return bool(self.children)
+        return bool(self.children) or self.fetching is not Fetching.WHOLLY
+
+    @property
+    def node_count(self) -> int:
+        """Children that are nodes."""
+        return len(self.children) - (1 if self.children and self.children[-1].is_note else 0)
+
+    def icon_name(self) -> str:
+        """The drawing of the row's kind."""
+        if self.request is not None:
+            return "broken" if self.fetching is Fetching.FAILED else "source"
+        if self.node is None:
+            failed = self.parent is not None and self.parent.fetching is Fetching.FAILED
+            return "broken" if failed else "loading"
+        if is_array(self.node):
+            return f"array{min(self.node.ndim, 3)}"
+        return "broken" if is_broken(self.node) else "group"
+
+
+def natural_key(name: str) -> list[tuple[int, int, str]]:
+    """Sorts ``t2`` before ``t10``.
+
+    >>> sorted(["t10", "T2", "a"], key=natural_key)
+    ['a', 'T2', 't10']
+    """
+    parts = re.split(r"(\d+)", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
+
+
+def next_page(stream: Iterator[NodeLike], size: int = PAGE_SIZE) -> tuple[list[NodeLike], bool]:
+    """The next children, and whether they were the last; runs in a worker."""
+    page: list[NodeLike] = []
+    stop_s = time.monotonic() + PAGE_TIME_S
+    for node in stream:
+        page.append(node)
+        if len(page) >= size or time.monotonic() > stop_s:
+            return page, False
+    return page, True

@@ -1,0 +1,333 @@
+"""The tree of all opened sources, fetched page by page.
+
+A group's children arrive in pages through workers; until the last page a row at the end says that there is more.
+``canFetchMore`` is False while a page is on its way. Rows are found by number, not by pointer: an index that
+outlives its row finds nothing instead of freed memory.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterator
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor
+
+from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key, next_page
+from zarrbrowser.session.describe import type_name
+from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.session.quantities import format_shape
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
+from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.workers import Workers
+
+Index = QModelIndex | QPersistentModelIndex
+COLUMNS = ("Name", "Shape", "Type")
+_LOADING, _MORE = "Loading…", "More…"
+
+
+class TreeModel(QAbstractItemModel):
+    """Sources and their nodes.
+
+    Signals:
+        source_opened: index of a source that is ready.
+        source_failed: index of a source that could not be opened.
+        children_arrived: index of a node of which more children are known now.
+    """
+
+    source_opened = Signal(QModelIndex)
+    source_failed = Signal(QModelIndex)
+    children_arrived = Signal(QModelIndex)
+
+    def __init__(self, workers: Workers, opener: Opener = open_source, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._workers = workers
+        self._opener = opener
+        self._root = TreeItem(None)
+        self._items: dict[int, TreeItem] = {}
+        self._count = 0
+
+    # What the views ask
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: ARG002, B008, N802 - Qt's signature
+        return len(COLUMNS)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
+        item = self.item(parent)
+        return len(item.children) if item is not None and parent.column() <= 0 else 0
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's
+        item = self.item(parent)
+        if item is None or not 0 <= row < len(item.children) or not 0 <= column < len(COLUMNS):
+            return QModelIndex()
+        return self.createIndex(row, column, item.children[row].identity)
+
+    def parent(self, child: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override] # noqa: B008 - Qt's
+        item = self.item(child)
+        return QModelIndex() if item is None or item.parent is None else self.index_of(item.parent)
+
+    def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008, N802 - Qt's signature
+        item = self.item(parent)
+        return item is not None and parent.column() <= 0 and item.may_have_children
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:  # noqa: N802 - Qt's
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        item = self.item(index)
+        if item is None or item is self._root:
+            return Qt.ItemFlag.NoItemFlags
+        leaf = Qt.ItemFlag.NoItemFlags if item.may_have_children else Qt.ItemFlag.ItemNeverHasChildren
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | leaf
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        item = self.item(index)
+        if item is None or item is self._root:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _text(item, index.column())
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
+            colours = current_colours()
+            name = item.icon_name()
+            strong = name.startswith("array") or name == "source"
+            return icon(name, colours.warning if name == "broken" else colours.accent if strong else colours.muted)
+        if role == Qt.ItemDataRole.ForegroundRole and (index.column() > 0 or item.is_note):
+            return QColor(current_colours().muted)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _tool_tip(item)
+        return None
+
+    def canFetchMore(self, parent: Index) -> bool:  # noqa: N802 - Qt's signature
+        item = self.item(parent)
+        if item is None or item.node is None or not is_group(item.node):
+            return False
+        return item.fetching in (Fetching.NOT_YET, Fetching.PARTLY)
+
+    def fetchMore(self, parent: Index) -> None:  # noqa: N802 - Qt's signature
+        item = self.item(parent)
+        if item is not None and self.canFetchMore(parent):
+            self._fetch(item)
+
+    # What the window asks
+
+    def item(self, index: Index) -> TreeItem | None:
+        """The row behind an index; the invisible root for an invalid one; None for one that is gone."""
+        return self._items.get(index.internalId()) if index.isValid() else self._root
+
+    def index_of(self, item: TreeItem) -> QModelIndex:
+        """Where a row stands."""
+        return QModelIndex() if item is self._root else self.createIndex(item.row, 0, item.identity)
+
+    def open(self, request: SourceRequest) -> QModelIndex:
+        """Open a source; its row is there at once and says that it is loading."""
+        item = TreeItem(self._root)
+        item.request = request
+        self._insert(self._root, len(self._root.children), [item])
+        self._open(item)
+        return self.index_of(item)
+
+    def close(self, index: Index) -> None:
+        """Remove a source."""
+        item = self.item(index)
+        if item is not None and item.request is not None:
+            self._remove(self._root, item.row, item.row + 1)
+
+    def retry(self, index: Index) -> None:
+        """Fetch again what failed: an opening, a list of children; for a note, its parent's."""
+        item = self.item(index)
+        if item is None or item is self._root:
+            return
+        item = item.parent if item.is_note and item.parent else item
+        if item.request is not None and item.source is None:
+            self._open(item)
+        elif item.fetching in (Fetching.FAILED, Fetching.PARTLY):
+            self._fetch(item)
+
+    def reload(self, index: Index) -> None:
+        """Forget a source's nodes and read it again."""
+        item = self.item(index)
+        while item is not None and item.request is None:
+            item = item.parent
+        if item is None:
+            return
+        if item.children:
+            self._remove(item, 0, len(item.children))
+        item.node = item.source = item.stream = None
+        item.names.clear()
+        self._open(item)
+
+    def child_named(self, index: Index, name: str) -> QModelIndex:
+        """The child of that name, if it is known already."""
+        item = self.item(index)
+        for child in item.children if item is not None and name in item.names else ():
+            if child.node is not None and child.node.name == name:
+                return self.index_of(child)
+        return QModelIndex()
+
+    def adopt(self, index: Index, node: NodeLike) -> QModelIndex:
+        """Show a node that was asked for by path before its page has come."""
+        item = self.item(index)
+        if item is None:
+            return QModelIndex()
+        if node.name not in item.names:
+            self._insert_nodes(item, [node])
+        return self.child_named(index, node.name)
+
+    # Sources
+
+    def _open(self, item: TreeItem) -> None:
+        request = item.request
+        if request is None:
+            return
+        item.fetching, item.note = Fetching.RUNNING, ""
+        self._changed(item)
+        self._workers.submit(
+            lambda _request: self._opener(request),
+            lambda source: self._opened(item, source),
+            lambda error: self._failed_to_open(item, error),
+            f"Opening {request.address}",
+        )
+
+    def _opened(self, item: TreeItem, source: Source) -> None:
+        if item.identity not in self._items:
+            return
+        item.source, item.node, item.fetching = source, source.root, Fetching.NOT_YET
+        self._changed(item)
+        self.source_opened.emit(self.index_of(item))
+
+    def _failed_to_open(self, item: TreeItem, error: Exception) -> None:
+        if item.identity not in self._items:
+            return
+        item.fetching, item.note = Fetching.FAILED, sentence(error)
+        self._changed(item)
+        self.source_failed.emit(self.index_of(item))
+
+    # Children
+
+    def _fetch(self, item: TreeItem) -> None:
+        node = item.node
+        if node is None or not is_group(node):
+            return
+        stream = item.stream if item.fetching is Fetching.PARTLY and item.stream is not None else None
+        item.fetching = Fetching.RUNNING
+        self._say(item, _LOADING)
+
+        def work(_request: object) -> tuple[list[NodeLike], bool, Iterator[NodeLike]]:
+            children = stream if stream is not None else iter(node.children())
+            return *next_page(children, PAGE_SIZE), children
+
+        self._workers.submit(
+            work,
+            lambda answer: self._arrived(item, *answer),
+            lambda error: self._failed_to_fetch(item, error),
+            f"Listing {node.path}",
+        )
+
+    def _arrived(self, item: TreeItem, page: list[NodeLike], last: bool, stream: Iterator[NodeLike]) -> None:
+        if item.identity not in self._items:
+            return
+        self._insert_nodes(item, [node for node in page if node.name not in item.names])
+        item.stream = None if last else stream
+        item.fetching = Fetching.WHOLLY if last else Fetching.PARTLY
+        self._say(item, "" if last else _MORE)
+        self._changed(item)
+        self.children_arrived.emit(self.index_of(item))
+
+    def _failed_to_fetch(self, item: TreeItem, error: Exception) -> None:
+        if item.identity not in self._items:
+            return
+        item.stream, item.fetching = None, Fetching.FAILED
+        self._say(item, sentence(error))
+
+    def _insert_nodes(self, item: TreeItem, nodes: list[NodeLike]) -> None:
+        rows = [TreeItem(item, node) for node in nodes]
+        item.names.update(node.name for node in nodes)
+        end = item.node_count
+        if end + len(rows) > PAGE_SIZE:
+            self._insert(item, end, rows)  # too many to sort as they come: the store's order
+            return
+        rows.sort(key=_sort_key)
+        known = [_sort_key(child) for child in item.children[:end]]
+        if not rows or not known or known[-1] <= _sort_key(rows[0]):
+            self._insert(item, end, rows)
+            return
+        for row in rows:
+            place = bisect(known, _sort_key(row))
+            known.insert(place, _sort_key(row))
+            self._insert(item, place, [row])
+
+    def _say(self, item: TreeItem, note: str) -> None:
+        """Let the last row below ``item`` say ``note``, or be gone."""
+        end = item.node_count
+        has_note = end < len(item.children)
+        if not note:
+            if has_note:
+                self._remove(item, end, end + 1)
+        elif has_note:
+            item.children[end].note = note
+            self._changed(item.children[end])
+        else:
+            self._insert(item, end, [TreeItem(item, note=note)])
+
+    # Rows
+
+    def _insert(self, parent: TreeItem, place: int, rows: list[TreeItem]) -> None:
+        if not rows:
+            return
+        self.beginInsertRows(self.index_of(parent), place, place + len(rows) - 1)
+        for row in rows:
+            self._count += 1
+            row.identity = self._count
+            self._items[row.identity] = row
+        parent.children[place:place] = rows
+        _number(parent, place)
+        self.endInsertRows()
+
+    def _remove(self, parent: TreeItem, start: int, stop: int) -> None:
+        self.beginRemoveRows(self.index_of(parent), start, stop - 1)
+        doomed = parent.children[start:stop]
+        del parent.children[start:stop]
+        _number(parent, start)
+        while doomed:
+            item = doomed.pop()
+            doomed.extend(item.children)
+            del self._items[item.identity]
+        self.endRemoveRows()
+
+    def _changed(self, item: TreeItem) -> None:
+        first = self.index_of(item)
+        self.dataChanged.emit(first, first.siblingAtColumn(len(COLUMNS) - 1))
+
+
+def _number(parent: TreeItem, start: int) -> None:
+    for row in range(start, len(parent.children)):
+        parent.children[row].row = row
+
+
+def _sort_key(item: TreeItem) -> list[tuple[int, int, str]]:
+    return natural_key(item.node.name if item.node is not None else "")
+
+
+def _text(item: TreeItem, column: int) -> str:
+    node = item.node
+    if column == 0:
+        if item.request is not None:
+            return item.source.title if item.source else short_name(item.request.address)
+        return item.note if node is None else node.name
+    if node is not None and is_array(node):
+        return format_shape(node.shape) if column == 1 else type_name(node)
+    if column == 1 and item.request is not None and item.source is None:
+        return "cannot be opened" if item.fetching is Fetching.FAILED else "opening…"
+    return "cannot be read" if column == 1 and node is not None and is_broken(node) else ""
+
+
+def _tool_tip(item: TreeItem) -> str:
+    if item.node is None:
+        return item.note
+    if is_broken(item.node):
+        return f"{item.node.path}\n{sentence(item.node.error)}"
+    return item.source.hierarchy.url if item.request is not None and item.source else item.node.path

@@ -1,0 +1,156 @@
+"""A node in words: the facts that the Metadata tab and the overview show, in order."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zarrbrowser.session.axes import axis_names
+from zarrbrowser.session.nodes import ArrayLike, KnownNode, NodeLike, is_array
+from zarrbrowser.session.quantities import count, format_bytes, format_shape, format_value
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label and what stands beside it; ``detail`` is said in a quieter voice."""
+
+    label: str
+    text: str
+    detail: str = ""
+
+
+def array_facts(array: ArrayLike, format_title: str) -> list[Fact]:
+    """What an array is."""
+    return [
+        Fact("Path", array.path),
+        Fact("Format", format_title),
+        Fact("Shape", format_shape(array.shape), _axes_detail(array)),
+        Fact("Data type", type_name(array), _type_detail(array)),
+        Fact("Logical size", format_bytes(array.nbytes), _exact_bytes(array.nbytes)),
+        *_chunk_facts(array),
+        Fact("Fill value", _fill_value(array.fill_value)),
+    ]
+
+
+def codec_facts(array: ArrayLike) -> list[Fact]:
+    """The codecs in the order in which they encode, numbered, each with its configuration."""
+    return [
+        Fact(str(number), codec.name, configuration_text(codec.configuration))
+        for number, codec in enumerate(array.codecs, start=1)
+    ]
+
+
+def configuration_text(configuration: Mapping[str, Any]) -> str:
+    """``level: 5, checksum: false``; nested codecs by their names alone."""
+    return ", ".join(f"{name}: {_configured(value)}" for name, value in configuration.items())
+
+
+def group_facts(group: KnownNode, format_title: str, url: str) -> list[Fact]:
+    """What a group is, but for its children, which take time to count."""
+    return [
+        Fact("Path", group.path),
+        Fact("Format", format_title),
+        Fact("Source", url),
+        Fact("Attributes", count(len(group.attributes), "attribute")),
+    ]
+
+
+def summary(node: NodeLike) -> str:
+    """One line beneath a node's name."""
+    if is_array(node):
+        parts = [format_shape(node.shape), type_name(node), format_bytes(node.nbytes)]
+        return "  ·  ".join(parts)
+    return {"group": "Group", "broken": "Cannot be read"}.get(node.kind, node.kind)
+
+
+def type_name(array: ArrayLike) -> str:
+    """The data type as a person writes it: the specification's name where it is a plain one."""
+    dtype = array.dtype
+    if dtype.names:
+        return f"structure of {count(len(dtype.names), 'field')}"
+    if dtype.kind in "Mm":
+        word = "date and time" if dtype.kind == "M" else "time span"
+        return f"{word} ({_time_unit(dtype)})"
+    if dtype.kind in "TO":
+        return "text"
+    if dtype.kind == "U":
+        return f"text, {count(dtype.itemsize // 4, 'character')}"
+    if dtype.kind == "S":
+        return f"text, {count(dtype.itemsize, 'byte')}"
+    if dtype.kind == "V":
+        return f"raw, {count(dtype.itemsize, 'byte')}"
+    return str(dtype.name)
+
+
+def json_text(document: Any) -> str:
+    """A document as indented JSON; what JSON cannot hold is shown as text."""
+    if isinstance(document, bytes | bytearray | memoryview):
+        text = bytes(document).decode(errors="replace")
+        try:
+            document = json.loads(text)
+        except ValueError:
+            return text
+    return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+
+
+def _axes_detail(array: ArrayLike) -> str:
+    if array.dimension_names is None or array.ndim == 0:
+        return ""
+    return " × ".join(axis_names(array.ndim, array.dimension_names))
+
+
+def _type_detail(array: ArrayLike) -> str:
+    dtype = array.dtype
+    per_element = f"{count(dtype.itemsize, 'byte')} per element"
+    fields = dtype.fields
+    if dtype.names and fields:
+        return ", ".join(f"{name}: {fields[name][0]}" for name in dtype.names) + f" · {per_element}"
+    return "" if dtype.kind in "TO" else per_element
+
+
+def _chunk_facts(array: ArrayLike) -> list[Fact]:
+    chunks = math.prod(array.chunk_grid_shape)
+    grid = f"{format_shape(array.chunk_grid_shape)}" if array.ndim > 1 else ""
+    chunk_bytes = math.prod(array.chunk_shape) * array.dtype.itemsize
+    if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape):
+        return [
+            Fact("Chunk shape", format_shape(array.chunk_shape), f"{format_bytes(chunk_bytes)} decoded"),
+            Fact("Chunks", f"{chunks:,}", grid),
+        ]
+    inner_bytes = math.prod(array.inner_chunk_shape) * array.dtype.itemsize
+    return [
+        Fact("Shard shape", format_shape(array.chunk_shape), f"{format_bytes(chunk_bytes)} decoded"),
+        Fact("Shards", f"{chunks:,}", grid),
+        Fact("Chunk shape", format_shape(array.inner_chunk_shape), f"{format_bytes(inner_bytes)} decoded"),
+    ]
+
+
+def _fill_value(value: Any) -> str:
+    if value is None:
+        return "none"
+    text = format_value(value)
+    return text if text and text != "''" else "empty text"
+
+
+def _exact_bytes(nbytes: int) -> str:
+    return "" if nbytes < 1024 else count(nbytes, "byte")
+
+
+def _time_unit(dtype: Any) -> str:
+    import numpy as np
+
+    unit, step = np.datetime_data(dtype)
+    return unit if step == 1 else f"{step} {unit}"
+
+
+def _configured(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_configured(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return str(value["name"]) if "name" in value else json.dumps(value, default=str)
+    return str(value)

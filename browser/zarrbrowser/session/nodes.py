@@ -1,0 +1,110 @@
+"""The part of zarrcore's interface that the browser uses, as protocols.
+
+Views and models name only these, so that they can be driven by any object that answers alike: a hierarchy that
+is slow, that fails or that has a hundred thousand children is a few lines in a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+AnyArray = NDArray[Any]
+
+
+class NodeLike(Protocol):
+    """Any node, a broken one too."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+class KnownNode(NodeLike, Protocol):
+    """A node whose metadata could be read."""
+
+    @property
+    def attributes(self) -> Mapping[str, Any]: ...
+    def metadata_document(self) -> Mapping[str, Any]: ...
+
+
+class GroupLike(KnownNode, Protocol):
+    """A group; its children stream in the store's order."""
+
+    def children(self) -> Iterator[Any]: ...
+    def child_names(self) -> Iterator[str]: ...
+
+
+class CodecLike(Protocol):
+    """A codec by name, with its configuration."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def configuration(self) -> Mapping[str, Any]: ...
+
+
+class ArrayLike(KnownNode, Protocol):
+    """An array; reading blocks the caller."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def chunk_shape(self) -> tuple[int, ...]: ...
+    @property
+    def inner_chunk_shape(self) -> tuple[int, ...]: ...
+    @property
+    def chunk_grid_shape(self) -> tuple[int, ...]: ...
+    @property
+    def fill_value(self) -> Any: ...
+    @property
+    def dimension_names(self) -> Sequence[str | None] | None: ...
+    @property
+    def codecs(self) -> Sequence[CodecLike]: ...
+    def __getitem__(self, selection: Any) -> Any: ...
+
+
+class BrokenLike(NodeLike, Protocol):
+    """A node whose metadata could not be understood; ``str(error)`` is the sentence that says why."""
+
+    @property
+    def error(self) -> Exception: ...
+    def stored_document(self) -> Any: ...
+
+
+class HierarchyLike(Protocol):
+    """An opened hierarchy."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def format(self) -> Any: ...
+    def node(self, path: str) -> Any: ...
+    def refresh(self) -> None: ...
+
+
+def is_group(node: NodeLike) -> TypeGuard[GroupLike]:
+    """Whether ``node`` is a group."""
+    return node.kind == "group"
+
+
+def is_array(node: NodeLike) -> TypeGuard[ArrayLike]:
+    """Whether ``node`` is an array."""
+    return node.kind == "array"
+
+
+def is_broken(node: NodeLike) -> TypeGuard[BrokenLike]:
+    """Whether ``node`` could not be understood."""
+    return node.kind == "broken"

@@ -1,0 +1,79 @@
+"""From array elements of any data type to numbers that a colour map or a plot can show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.session.nodes import AnyArray
+
+PLAIN_KINDS = "biufcMm"
+"""NumPy kinds that have a picture: bool, integers, floats, complex, dates and time spans."""
+
+
+def why_no_picture(dtype: np.dtype[Any]) -> str:
+    """One sentence that says why elements of this type cannot be drawn; empty where they can."""
+    if dtype.names:
+        return "" if drawable_fields(dtype) else "No field of this structure holds a number that could be drawn."
+    if dtype.kind in PLAIN_KINDS:
+        return ""
+    if dtype.kind in "USTO":
+        return "The elements are text, which has no picture; the Metadata tab describes the array."
+    return "The elements are raw bytes without a meaning that could be drawn; the Metadata tab describes the array."
+
+
+def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
+    """The fields of a structure that hold one number each; empty for other types."""
+    if dtype.fields is None:
+        return ()
+    types = {name: dtype.fields[name][0] for name in dtype.names or ()}
+    return tuple(name for name, one in types.items() if one.kind in PLAIN_KINDS and not one.shape)
+
+
+def numbers_of(values: AnyArray) -> AnyArray:
+    """What is drawn for ``values``: complex numbers by amplitude, dates by their count, no date as NaN.
+
+    The result is bool, an integer of at most 32 bits, or float32 or float64. Bool becomes 0 and 1.
+    """
+    kind, itemsize = values.dtype.kind, values.dtype.itemsize
+    if kind == "c":
+        return np.abs(values)
+    if kind == "b":
+        return values.view(np.uint8)
+    if kind in "Mm":
+        numbers = values.astype(np.int64).astype(np.float64)
+        numbers[np.isnat(values)] = np.nan
+        return numbers
+    if kind == "f" and itemsize == 2:
+        return values.astype(np.float32)
+    if itemsize > 8 or (kind in "iu" and itemsize == 8):
+        return values.astype(np.float64)
+    return values
+
+
+def meaning_of(dtype: np.dtype[Any]) -> str:
+    """What the drawn numbers mean where they are not the elements themselves; empty where they are."""
+    if dtype.kind == "c":
+        return "amplitude"
+    if dtype.kind == "M":
+        unit = np.datetime_data(dtype)[0]
+        return f"{_UNIT_NAMES.get(unit, unit)} since 1970"
+    if dtype.kind == "m":
+        unit = np.datetime_data(dtype)[0]
+        return _UNIT_NAMES.get(unit, unit)
+    return ""
+
+
+_UNIT_NAMES = {
+    "Y": "years",
+    "M": "months",
+    "W": "weeks",
+    "D": "days",
+    "h": "hours",
+    "m": "minutes",
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+}

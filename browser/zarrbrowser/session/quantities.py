@@ -1,0 +1,91 @@
+"""Quantities as a person reads them: every number with its unit, thousands set apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+_BYTE_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def format_bytes(nbytes: int) -> str:
+    """Bytes in binary units, three significant digits.
+
+    >>> format_bytes(1), format_bytes(1000), format_bytes(1536), format_bytes(268435456)
+    ('1 byte', '1,000 bytes', '1.50 KiB', '256 MiB')
+    """
+    if nbytes < 1024:
+        return count(nbytes, "byte")
+    value, unit = float(nbytes), 0
+    while value >= 999.5 and unit < len(_BYTE_UNITS) - 1:
+        value, unit = value / 1024, unit + 1
+    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:,.{digits}f} {_BYTE_UNITS[unit]}"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> count(1, "chunk"), count(100000, "chunk"), count(2, "child", "children")
+    ('1 chunk', '100,000 chunks', '2 children')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def format_shape(shape: Iterable[int]) -> str:
+    """The lengths of an array's axes.
+
+    >>> format_shape((64, 64, 20)), format_shape(()), format_shape((100000,))
+    ('64 × 64 × 20', 'scalar', '100,000')
+    """
+    return " × ".join(f"{length:,}" for length in shape) or "scalar"
+
+
+def format_duration(seconds: float) -> str:
+    """A time span.
+
+    >>> format_duration(0.0004), format_duration(0.0142), format_duration(3.21), format_duration(75)
+    ('under 1 ms', '14 ms', '3.2 s', '1 min 15 s')
+    """
+    if seconds < 0.001:
+        return "under 1 ms"
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s"
+
+
+def format_value(value: Any) -> str:
+    """One element of an array, as short as it can be without hiding what it is.
+
+    >>> format_value(np.float32(0.1)), format_value(np.int16(-12345)), format_value(np.bool_(True))
+    ('0.1', '-12,345', 'true')
+    >>> format_value(np.array((1, 2.5), dtype="i4,f8")[()])
+    '(f0 = 1, f1 = 2.5)'
+    """
+    if isinstance(value, np.void) and value.dtype.names:
+        return "(" + ", ".join(f"{name} = {format_value(value[name])}" for name in value.dtype.names) + ")"
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64):
+        return f"{int(value):,}"
+    if isinstance(value, np.ndarray):
+        return "(" + ", ".join(format_value(item) for item in value[:8]) + (", …" if len(value) > 8 else "") + ")"
+    if isinstance(value, bytes):
+        return repr(value)[1:]
+    if isinstance(value, np.void):
+        return "0x" + value.tobytes().hex()
+    return str(value)
+
+
+def format_level(value: float) -> str:
+    """A bound of the contrast: six significant digits, no trailing zeros.
+
+    >>> format_level(0.1234567), format_level(1200.0), format_level(-1e-12)
+    ('0.123457', '1200', '-1e-12')
+    """
+    return f"{value:.6g}"

@@ -1,0 +1,72 @@
+"""What is looked at: the opened sources, the current node, and how each array was last shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.contrast import Contrast
+from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.session.sources import RecentSources, Source
+
+
+@dataclass(slots=True)
+class ArrayView:
+    """How one array is shown; kept, so that coming back to it shows the same plane."""
+
+    axes: Axes
+    contrast: Contrast = field(default_factory=Contrast)
+    field: str | None = None
+    may_read_bytes: int = 0
+    """The largest cost that the person agreed to for this array."""
+
+
+@dataclass(slots=True)
+class Session:
+    """The browser's memory while it runs."""
+
+    sources: list[Source] = field(default_factory=list)
+    recent: RecentSources = field(default_factory=RecentSources)
+    source: Source | None = None
+    """That of the current node."""
+    node: NodeLike | None = None
+    colour_map: str = "gray"
+    tab: str = ""
+    """The kind of tab that the person chose last; empty until they chose one."""
+    _views: dict[tuple[int, str], ArrayView] = field(default_factory=dict)
+
+    def add(self, source: Source) -> None:
+        """A source was opened."""
+        self.sources.append(source)
+        self.recent.add(source.hierarchy.url)
+
+    def remove(self, source: Source) -> None:
+        """A source is closed; what was remembered of it goes."""
+        self.sources.remove(source)
+        self._views = {key: view for key, view in self._views.items() if key[0] != id(source)}
+        if self.source is source:
+            self.source = self.node = None
+
+    def select(self, source: Source, node: NodeLike) -> None:
+        """Another node is looked at."""
+        self.source, self.node = source, node
+
+    def view_of(self, source: Source, path: str) -> ArrayView | None:
+        """How this array was shown before."""
+        return self._views.get((id(source), path))
+
+    def remember(self, source: Source, path: str, view: ArrayView) -> None:
+        """Keep how this array is shown."""
+        self._views[id(source), path] = view
+
+
+def tabs_for(node: NodeLike) -> tuple[str, ...]:
+    """The tabs that make sense for a node, the one shown first in front."""
+    if is_group(node):
+        return ("Overview", "Metadata")
+    if is_broken(node):
+        return ("Problem",)
+    if not is_array(node):
+        return ("Metadata",)
+    first = {0: "Value", 1: "Plot"}.get(node.ndim, "Image")
+    return (first, "Metadata", "Attributes")

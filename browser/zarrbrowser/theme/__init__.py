@@ -1,0 +1,7 @@
+"""The browser's looks: our own light and dark palettes, one stylesheet, icons drawn for it."""
+
+from zarrbrowser.theme.apply import Appearance, apply_theme, current_colours
+from zarrbrowser.theme.colours import DARK, LIGHT, Colours
+from zarrbrowser.theme.icons import icon
+
+__all__ = ["DARK", "LIGHT", "Appearance", "Colours", "apply_theme", "current_colours", "icon"]

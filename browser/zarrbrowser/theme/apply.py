@@ -1,0 +1,47 @@
+"""Putting an appearance on the application, at start and when the person changes it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from zarrbrowser.theme.colours import DARK, LIGHT, Colours
+from zarrbrowser.theme.palette import palette
+from zarrbrowser.theme.stylesheet import stylesheet
+
+_PROPERTY = "zarrscope_colours"
+
+
+class Appearance(Enum):
+    """Which colours to use."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+def apply_theme(application: QApplication, appearance: Appearance) -> Colours:
+    """Dress the whole application; returns the colours it now wears."""
+    colours = _colours_for(application, appearance)
+    if application.property(_PROPERTY) != colours.name:
+        application.setProperty(_PROPERTY, colours.name)
+        application.setStyle("Fusion")
+        application.setPalette(palette(colours))
+        application.setStyleSheet(stylesheet(colours))
+    return colours
+
+
+def current_colours() -> Colours:
+    """The colours that the application wears."""
+    application = QApplication.instance()
+    worn = application.property(_PROPERTY) if application else None
+    return DARK if worn == DARK.name else LIGHT
+
+
+def _colours_for(application: QApplication, appearance: Appearance) -> Colours:
+    if appearance is Appearance.SYSTEM:
+        dark = application.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return DARK if dark else LIGHT
+    return DARK if appearance is Appearance.DARK else LIGHT

@@ -1,0 +1,83 @@
+"""The colours of the two appearances, each named by what it is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """One appearance. Text on any of the three grounds has a contrast of at least 4.5."""
+
+    name: str
+    window: str
+    """The ground of bars and panes."""
+    surface: str
+    """The ground of what is read or typed into."""
+    canvas: str
+    """Around pictures and plots."""
+    raised: str
+    """Buttons."""
+    hover: str
+    border: str
+    text: str
+    muted: str
+    """Labels, units, what may be overlooked."""
+    disabled: str
+    accent: str
+    on_accent: str
+    selection: str
+    """Behind selected rows."""
+    warning: str
+    warning_ground: str
+    missing: str
+    """What stands for NaN in a picture: in no colour map."""
+    key: str
+    """Names in JSON."""
+    string: str
+    number: str
+
+
+LIGHT = Colours(
+    name="light",
+    window="#f3f5f7",
+    surface="#ffffff",
+    canvas="#e9ecf0",
+    raised="#ffffff",
+    hover="#e6eaef",
+    border="#d3d9e0",
+    text="#1b232d",
+    muted="#56626f",
+    disabled="#a3adb8",
+    accent="#0b6e80",
+    on_accent="#ffffff",
+    selection="#d3ebef",
+    warning="#9a4a00",
+    warning_ground="#fff3e0",
+    missing="#d98ab8",
+    key="#0b6e80",
+    string="#3f6b1f",
+    number="#8a3b9a",
+)
+
+DARK = Colours(
+    name="dark",
+    window="#191d23",
+    surface="#1f242b",
+    canvas="#12151a",
+    raised="#2a3039",
+    hover="#323a45",
+    border="#363e49",
+    text="#e4e8ee",
+    muted="#9ea9b7",
+    disabled="#5d6875",
+    accent="#52bfd0",
+    on_accent="#06252b",
+    selection="#1f4750",
+    warning="#f2b15c",
+    warning_ground="#3a2d1a",
+    missing="#8d4a72",
+    key="#6ccbd9",
+    string="#a5cf84",
+    number="#d6a2e2",
+)

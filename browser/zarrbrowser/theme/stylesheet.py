@@ -1,0 +1,140 @@
+"""The stylesheet: spacing, corners and lines that the palette cannot say. One radius, one line, one grid of 4."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from string import Template
+
+from zarrbrowser.theme.colours import Colours
+from zarrbrowser.theme.icons import drawing_path
+
+_TEMPLATE = Template(
+    """
+* { outline: 0; }
+QToolTip { background: $surface; color: $text; border: 1px solid $border; padding: 4px 6px; }
+QMainWindow, QDialog { background: $window; }
+QLabel { background: transparent; }
+QLabel[role="muted"] { color: $muted; }
+QLabel[role="title"] { font-size: 15pt; font-weight: 600; }
+QLabel[role="heading"] { font-weight: 600; color: $muted; }
+QLabel[role="number"] { font-size: 22pt; }
+QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
+QLabel[role="missing"] { border-left: 12px solid $missing; padding-left: 6px; color: $muted; }
+
+QLineEdit, QComboBox, QSpinBox {
+    background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;
+    padding: 3px 7px; min-height: 20px; selection-background-color: $accent; selection-color: $on_accent;
+}
+QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border-color: $accent; }
+QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled { color: $disabled; }
+QComboBox { padding-right: 2px; }
+QComboBox::drop-down { border: 0; width: 20px; subcontrol-position: center right; }
+QComboBox::down-arrow { image: url("$down"); width: 12px; height: 12px; }
+QComboBox QAbstractItemView {
+    background: $surface; border: 1px solid $border; padding: 3px;
+    selection-background-color: $selection; selection-color: $text;
+}
+QSpinBox { padding-right: 20px; }
+QSpinBox::up-button, QSpinBox::down-button { border: 0; width: 18px; background: transparent; }
+QSpinBox::up-button { subcontrol-position: top right; margin-top: 1px; }
+QSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 1px; }
+QSpinBox::up-arrow { image: url("$up"); width: 10px; height: 10px; }
+QSpinBox::down-arrow { image: url("$down"); width: 10px; height: 10px; }
+
+QPushButton, QToolButton {
+    background: $raised; color: $text; border: 1px solid $border; border-radius: 5px; padding: 4px 12px;
+    min-height: 18px;
+}
+QToolButton { padding: 4px; }
+QPushButton:hover, QToolButton:hover { background: $hover; }
+QPushButton:pressed, QToolButton:pressed { background: $selection; }
+QPushButton:focus, QToolButton:focus { border-color: $accent; }
+QPushButton:disabled, QToolButton:disabled { color: $disabled; }
+QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
+QPushButton[role="link"] {
+    background: transparent; border: 0; color: $accent; text-align: left; padding: 3px 4px;
+}
+QPushButton[role="link"]:hover { text-decoration: underline; }
+QPushButton[role="link"]:focus { text-decoration: underline; }
+QToolButton[role="flat"] { background: transparent; border-color: transparent; }
+QToolButton[role="flat"]:hover { background: $hover; }
+QToolButton[role="flat"]:focus { border-color: $accent; }
+QToolButton:checked { background: $selection; border-color: $accent; }
+QToolButton[popupMode="1"] { padding-right: 20px; }
+QToolButton[role="open"] { padding: 4px 12px 4px 8px; }
+QToolButton[role="open"][popupMode="1"] { padding-right: 26px; }
+QToolButton::menu-button { border: 0; border-left: 1px solid $border; width: 20px; }
+QToolButton::menu-arrow { image: url("$down"); width: 12px; height: 12px; }
+QToolButton::menu-indicator { image: none; }
+
+QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
+QMenu::item { padding: 5px 24px 5px 12px; border-radius: 4px; }
+QMenu::item:selected { background: $selection; color: $text; }
+QMenu::item:disabled { color: $disabled; }
+QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
+QMenu::indicator { width: 12px; height: 12px; margin-left: 6px; }
+QMenu::indicator:checked { image: url("$check"); }
+
+QTreeView, QPlainTextEdit, QListView {
+    background: $surface; color: $text; border: 0; selection-background-color: $selection;
+    selection-color: $text; alternate-background-color: $window;
+}
+QTreeView::item { padding: 3px 2px; border: 0; }
+QTreeView::item:hover { background: $hover; }
+QTreeView::item:selected { background: $selection; color: $text; }
+QTreeView::branch { background: transparent; }
+QTreeView::branch:selected { background: $selection; }
+QTreeView::branch:hover:!selected { background: $hover; }
+QTreeView::branch:has-children:closed { image: url("$right"); }
+QTreeView::branch:has-children:open { image: url("$down"); }
+QHeaderView { background: $surface; border: 0; }
+QHeaderView::section {
+    background: $surface; color: $muted; border: 0; border-bottom: 1px solid $border; padding: 5px 6px;
+}
+QFrame[role="panel"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
+QFrame[role="notice"] { background: $warning_ground; border: 1px solid $warning; border-radius: 6px; }
+QFrame[role="notice"] QLabel { color: $text; }
+QFrame[role="bar"] { background: $window; border: 0; border-bottom: 1px solid $border; }
+QWidget[role="surface"] { background: $surface; }
+QWidget[role="canvas"] { background: $canvas; }
+QScrollArea { background: $surface; border: 0; }
+
+QTabWidget::pane { border: 0; border-top: 1px solid $border; background: $surface; }
+QTabBar { background: transparent; qproperty-drawBase: 0; }
+QTabBar::tab {
+    background: transparent; color: $muted; padding: 7px 14px 6px 14px; border: 0;
+    border-bottom: 2px solid transparent;
+}
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
+QTabBar::tab:focus { color: $accent; }
+
+QSlider::groove:horizontal { height: 4px; background: $border; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal {
+    background: $surface; border: 2px solid $accent; width: 10px; height: 10px; margin: -5px 0; border-radius: 7px;
+}
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $accent; }
+
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: $border; border-radius: 4px; margin: 1px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: $disabled; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QSplitter::handle { background: $border; }
+QStatusBar { background: $window; border-top: 1px solid $border; color: $muted; }
+QStatusBar::item { border: 0; }
+QProgressBar { background: $border; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
+"""
+)
+
+
+def stylesheet(colours: Colours) -> str:
+    """The stylesheet of one appearance."""
+    arrows = {name: drawing_path(f"{name}-{colours.name}") for name in ("down", "up", "right", "check")}
+    return _TEMPLATE.substitute(asdict(colours), **arrows)

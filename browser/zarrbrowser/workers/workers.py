@@ -1,0 +1,143 @@
+"""A pool of threads that answers the window's requests.
+
+An answer travels by queued signal, so callbacks run on the window's thread, and never for a request that was
+cancelled meanwhile: a late answer finds nobody waiting.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
+
+from zarrbrowser.session.plane import Cancelled
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+THREADS = 32
+"""Most wait for storage; a store that hangs holds a few of them, and the others still answer."""
+
+
+@dataclass(eq=False, slots=True)
+class Request:
+    """Something that was asked for. The worker looks whether it is still wanted, and tells how far it is."""
+
+    number: int
+    label: str
+    started_s: float
+    _report: Callable[[Request, float], None]
+    _cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def cancel(self) -> None:
+        """No longer wanted."""
+        self._cancelled.set()
+
+    def is_cancelled(self) -> bool:
+        """Whether the work may stop."""
+        return self._cancelled.is_set()
+
+    def progress(self, fraction: float) -> None:
+        """How much is done, 0 to 1; called by the worker."""
+        self._report(self, fraction)
+
+
+@dataclass(slots=True)
+class _Answer:
+    request: Request
+    result: Any
+    error: Exception | None
+
+
+class Workers(QObject):
+    """Runs work in threads.
+
+    Signals:
+        activity_changed: a request began or ended.
+        progressed: a request, and how much of it is done, 0 to 1.
+    """
+
+    activity_changed = Signal()
+    progressed = Signal(object, float)
+    _answered = Signal(object)
+
+    def __init__(self, parent: QObject | None = None, threads: int = THREADS) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(threads)
+        self._count = 0
+        self._waiting: dict[Request, tuple[Callable[[Any], None], Callable[[Exception], None]]] = {}
+        self._closed = False
+        self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def active(self) -> tuple[Request, ...]:
+        """Requests that somebody waits for, the oldest first."""
+        return tuple(self._waiting)
+
+    def submit(
+        self,
+        work: Callable[[Request], _T],
+        done: Callable[[_T], None],
+        failed: Callable[[Exception], None],
+        label: str = "",
+    ) -> Request:
+        """Run ``work`` in a thread; then ``done`` or ``failed`` here, unless the request was cancelled.
+
+        Args:
+            label: what the status bar says meanwhile; empty for work not worth a word.
+        """
+        self._count += 1
+        request = Request(self._count, label, time.monotonic(), self._report)
+        self._waiting[request] = (done, failed)
+        self._pool.start(lambda: self._run(request, work))
+        self.activity_changed.emit()
+        return request
+
+    def cancel(self, request: Request) -> None:
+        """The answer is no longer wanted; the thread stops at its next block, or comes too late."""
+        request.cancel()
+        if self._waiting.pop(request, None) is not None:
+            self.activity_changed.emit()
+
+    def shut_down(self, wait_s: float) -> bool:
+        """Cancel everything and wait for the threads; False when some are stuck in a store that hangs."""
+        self._closed = True
+        for request in self.active:
+            self.cancel(request)
+        self._pool.clear()
+        return self._pool.waitForDone(int(wait_s * 1000))
+
+    def _run(self, request: Request, work: Callable[[Request], Any]) -> None:
+        result, error = None, None
+        if request.is_cancelled():
+            return
+        try:
+            result = work(request)
+        except Cancelled:
+            return
+        except Exception as problem:  # noqa: BLE001 - whatever fails in a thread becomes a sentence in the window
+            error = problem
+        if not self._closed:
+            self._answered.emit(_Answer(request, result, error))
+
+    def _report(self, request: Request, fraction: float) -> None:
+        if not self._closed and not request.is_cancelled():
+            self.progressed.emit(request, fraction)
+
+    def _deliver(self, answer: _Answer) -> None:
+        callbacks = self._waiting.pop(answer.request, None)
+        if callbacks is None:
+            return
+        self.activity_changed.emit()
+        done, failed = callbacks
+        if answer.error is None:
+            done(answer.result)
+        else:
+            _log.debug("%s failed", answer.request.label or "work", exc_info=answer.error)
+            failed(answer.error)

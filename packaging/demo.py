@@ -1,0 +1,256 @@
+"""The demonstration behind packaging/demo: what a person would do first with a hierarchy, checked at each step.
+
+Without SOURCE it writes a hierarchy of real images, whose values it knows from nibabel; with SOURCE it compares what
+the mount shows with what the library reads. It unmounts whatever happens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import signal
+import struct
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+from typing import NoReturn
+
+import numpy as np
+from demo_ways import ZARRSCOPE, CommandLine, DemoError, Mount, Selection, as_text, why_no_mount, zarrscope
+
+import zarrcore
+from zarrcore.array import plane_ndim
+from zarrcore.errors import ZarrError
+from zarrcore.filetypes import supported_suffixes
+from zarrcore.stores.options import add_store_arguments, store_options
+
+WINDOW = 1024
+"""At most so many rows and columns of a plane are read, for a source may hold planes of gigabytes."""
+MOST_NODES = 2000
+"""So many nodes are looked at for an array with planes."""
+MOST_ENTRIES, MOST_LINES = 7, 24
+"""So much of a directory, and of a tree, is listed."""
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="packaging/demo", description="Mount a hierarchy, read it, make a picture."
+    )
+    parser.add_argument(
+        "source", nargs="?", metavar="SOURCE", help="path or URL (default: images of a brain)"
+    )
+    parser.add_argument("--keep", action="store_true", help="leave it mounted, and say how to unmount it")
+    parser.add_argument("--format", help="the format of SOURCE, if it is not to be detected")
+    add_store_arguments(parser)
+    arguments = parser.parse_args(argv)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    try:
+        demonstrate(arguments, [word for word in argv if word not in (arguments.source, "--keep")])
+    except (DemoError, ZarrError, OSError) as error:
+        print(f"\ndemo: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ndemo: stopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+def stop(number: int, _frame: object) -> NoReturn:
+    """Leave as after Ctrl-C, so that what is mounted is unmounted."""
+    sys.exit(128 + number)
+
+
+def demonstrate(arguments: argparse.Namespace, options: list[str]) -> None:
+    """All steps; ``options`` are the words that tell zarrscope how to open the source."""
+    folder = own_folder()
+    source, known = arguments.source, {}
+    if source is None:
+        source = os.path.join(folder, "brain.zarr")
+        known = write_brain(source)
+    hierarchy = zarrcore.open(source, format=arguments.format, options=store_options(arguments))
+    say("Opened", f"{hierarchy.format.title} at {hierarchy.url}")
+    array = choose(hierarchy, "/functional" if known else "")
+    obstacle = why_no_mount()
+    if obstacle:
+        say("Not mounted", f"{obstacle};", "the command line shows the same from here on")
+        say("Tree", *first(zarrscope("tree", *options, source).splitlines(), MOST_LINES))
+        read(CommandLine(source, options), array, known, folder)
+    else:
+        with Mount(source, options) as mount:
+            say("Mounted", f"at {mount.mountpoint}")
+            show_folder("keys/", os.path.join(mount.mountpoint, "keys"))
+            show_folder("arrays/", os.path.join(mount.mountpoint, "arrays"))
+            read(mount, array, known, folder)
+            mount.keep = arguments.keep
+        if mount.keep:
+            say(
+                "Kept",
+                f"mounted at {mount.mountpoint} until you say",
+                f"  {command('umount', mount.mountpoint)}",
+            )
+        else:
+            say("Unmounted", mount.mountpoint)
+    say("Try next", *suggestions(source, options, array))
+
+
+def read(
+    way: Mount | CommandLine, array: zarrcore.Array | None, known: dict[str, np.ndarray], folder: str
+) -> None:
+    """Load the middle plane as NumPy would and make a picture of it, comparing each value."""
+    if array is None:
+        say("No array", f"none with values among the first {MOST_NODES:,} nodes: nothing to load")
+        return
+    selection = middle(array)
+    plane = way.part(array.path, selection, array.shape)
+    lines = [f"{array.path}, {sizes(array.shape)} {array.dtype}: {sizes(plane.shape)} of them"]
+    if isinstance(way, Mount):
+        place = os.path.relpath(way.file(array.path, "data.npy"), way.mountpoint)
+        lines.append(f'np.load("{place}", mmap_mode="r")[{as_text(selection, array.shape)}]')
+    lines.append(equal(plane, array[selection], "the library"))
+    for path, values in known.items():
+        lines.append(equal(way.whole(path), values, "nibabel") + f": all of {path}")
+    say("NumPy", *lines)
+    if array.ndim < 2 or "png" not in supported_suffixes(array, selection=selection):
+        say("Picture", f"none: {array.path} has no plane that can be a picture")
+        return
+    numbers = "".join(f"-{part}" for part in selection if isinstance(part, int))
+    target = os.path.join(folder, f"{array.name or 'root'}{numbers}.png")
+    how = way.picture(array.path, selection, array.shape, target)
+    say("Picture", target, f"{picture_size(target, plane.shape)} pixels, {how}")
+
+
+# ---------------------------------------------------------------- the source
+
+
+def own_folder() -> str:
+    """Where the demonstration keeps its files: the user's cache, or a temporary folder if that cannot be written."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = os.path.join(cache, "zarrscope", "demo")
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return tempfile.mkdtemp(prefix="zarrscope-demo-")
+    return folder if os.access(folder, os.W_OK) else tempfile.mkdtemp(prefix="zarrscope-demo-")
+
+
+def write_brain(path: str) -> dict[str, np.ndarray]:
+    import demo_hierarchy
+
+    known = demo_hierarchy.write(path)
+    say("Written", "images of a human brain (they ship with nibabel), as Zarr v3 by zarr-python", path)
+    return known
+
+
+def choose(hierarchy: zarrcore.Hierarchy, path: str) -> zarrcore.Array | None:
+    """The array to show: that at a path if it is told, else the first that has planes, else the first there is."""
+    if path:
+        return hierarchy[path]
+    fallback = None
+    for node in islice(hierarchy.walk(), MOST_NODES):
+        if isinstance(node, zarrcore.Array) and node.size and "npy" in supported_suffixes(node):
+            if node.ndim >= 2:
+                return node
+            fallback = fallback or node
+    return fallback
+
+
+def middle(array: zarrcore.Array) -> Selection:
+    """The middle plane, or the middle of it where it is very large."""
+    leading = array.ndim - plane_ndim(array.shape, array.dtype)
+    return tuple(
+        length // 2 if axis < leading else around_middle(length) for axis, length in enumerate(array.shape)
+    )
+
+
+def around_middle(length: int) -> slice:
+    start = max(0, (length - WINDOW) // 2)
+    return slice(start, min(length, start + WINDOW))
+
+
+# ---------------------------------------------------------------- checks
+
+
+def equal(found: np.ndarray, expected: np.ndarray, whose: str) -> str:
+    """Say that two arrays are equal bit for bit.
+
+    Raises:
+        DemoError: they are not.
+    """
+    if (
+        found.shape != expected.shape
+        or found.dtype != expected.dtype
+        or found.tobytes() != expected.tobytes()
+    ):
+        raise DemoError(
+            f"{found.dtype} {found.shape} read is not equal to {whose}, {expected.dtype} {expected.shape}"
+        )
+    return f"equal to {whose}"
+
+
+def picture_size(file: str, shape: tuple[int, ...]) -> str:
+    """The picture's size as it says itself, which must be the plane's."""
+    with open(file, "rb") as stream:
+        head = stream.read(24)
+    width, height = struct.unpack(">II", head[16:24])
+    if not head.startswith(b"\x89PNG\r\n\x1a\n") or (height, width) != shape[:2]:
+        raise DemoError(f"{file} is no picture of {shape[1]} × {shape[0]} pixels")
+    return f"{width} × {height}"
+
+
+# ---------------------------------------------------------------- what is printed
+
+
+def say(title: str, *lines: str) -> None:
+    for number, line in enumerate(lines):
+        print(f"{title if number == 0 else '':<13}{line}", flush=True)
+
+
+def sizes(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "1"
+
+
+def show_folder(title: str, path: str) -> None:
+    say(title, *first(list(islice(listing(path), MOST_LINES + 1)), MOST_LINES))
+
+
+def first(lines: list[str], most: int) -> list[str]:
+    return lines if len(lines) <= most else [*lines[:most], "…"]
+
+
+def listing(path: str, indent: str = "") -> Iterator[str]:
+    """The tree below a folder, a few entries of each, sizes aligned."""
+    with os.scandir(path) as entries:
+        some = sorted(islice(entries, MOST_ENTRIES + 1), key=lambda entry: (entry.is_dir(), entry.name))
+    for entry in some[:MOST_ENTRIES]:
+        if entry.is_dir():
+            yield f"{indent}{entry.name}/"
+            yield from listing(entry.path, indent + "  ")
+        else:
+            yield f"{indent + entry.name:<36}{entry.stat().st_size:>13,} bytes"
+    if len(some) > MOST_ENTRIES:
+        yield f"{indent}…"
+
+
+def command(*words: str) -> str:
+    """A command line to copy, with zarrscope's path as short as it can be."""
+    near = os.path.relpath(ZARRSCOPE)
+    return shlex.join([ZARRSCOPE if near.startswith("..") else near, *words])
+
+
+def suggestions(source: str, options: list[str], array: zarrcore.Array | None) -> Iterator[str]:
+    yield command("browse", *options, source)
+    yield command("tree", *options, source)
+    if array is not None:
+        select = as_text(middle(array), array.shape)
+        yield command(
+            "cat", *options, source, array.path, "--select", select, "--as", "npy", "--output", "plane.npy"
+        )
+    yield f"mkdir -p ~/zarr && {command('mount', *options, source)} ~/zarr && ls ~/zarr/arrays"
+    yield f"{command('umount')} ~/zarr"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

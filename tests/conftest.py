@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from tests.command import Outcome, run_inside, run_process
 from tests.hierarchies import Expected, write_v2, write_v3
 
@@ -33,7 +34,7 @@ def v2_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Written:
     return Written(path, write_v2(path))
 
 
-@pytest.fixture(params=["v3", "v2"])
+@pytest.fixture(scope="session", params=["v3", "v2"])
 def hierarchy(request: pytest.FixtureRequest) -> Written:
     """Each of the two in turn."""
     return request.getfixturevalue(f"{request.param}_hierarchy")

@@ -1,0 +1,122 @@
+"""packaging/demo: what it shows is checked by itself; here, that it succeeds, fails and cleans up as it should."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Written
+
+PACKAGING = Path(__file__).parents[2] / "packaging"
+needs_fuse = pytest.mark.skipif(
+    not os.access("/dev/fuse", os.R_OK | os.W_OK), reason="/dev/fuse cannot be opened"
+)
+WITHOUT_MOUNT = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import demo
+demo.why_no_mount = lambda: "nobody may mount here"
+sys.exit(demo.main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def surroundings(tmp_path: Path) -> dict[str, str]:
+    """A cache folder and a folder for mount points of the test's own."""
+    (tmp_path / "tmp").mkdir()
+    return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "tmp")}
+
+
+def run_demo(surroundings: dict[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, PACKAGING / "demo.py", *arguments]
+    return subprocess.run(
+        command, env=surroundings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
+    )
+
+
+def mounts_below(folder: str | Path) -> list[str]:
+    mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    return [mount for mount in mounts if mount.startswith(f"{folder}/")]
+
+
+@needs_fuse
+def test_the_brain_is_mounted_compared_and_unmounted(surroundings: dict[str, str]) -> None:
+    done = run_demo(surroundings)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("equal to nibabel") == 3
+    assert "equal to the library" in done.stdout
+    pictures = list(Path(surroundings["XDG_CACHE_HOME"]).rglob("*.png"))
+    assert [picture.name for picture in pictures] == ["functional-1-12.png"]
+    assert os.listdir(surroundings["TMPDIR"]) == []
+
+
+@needs_fuse
+@pytest.mark.parametrize("group", ["", "shapes", "shapes/volume", "types", "shards", "filters"])
+def test_any_source_can_be_shown(surroundings: dict[str, str], hierarchy: Written, group: str) -> None:
+    source = hierarchy.path / group
+    if not source.exists():
+        pytest.skip("the other format's group")
+    done = run_demo(surroundings, source)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "equal to the library" in done.stdout
+    assert os.listdir(surroundings["TMPDIR"]) == []
+
+
+@needs_fuse
+def test_kept_mounted_until_told(surroundings: dict[str, str]) -> None:
+    done = run_demo(surroundings, "--keep")
+    (mountpoint,) = mounts_below(surroundings["TMPDIR"])
+    try:
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"umount {mountpoint}" in done.stdout
+        assert sorted(os.listdir(mountpoint)) == ["arrays", "keys"]
+    finally:
+        subprocess.run(
+            [Path(sys.executable).with_name("zarrscope"), "umount", mountpoint], check=True, timeout=60
+        )
+
+
+@needs_fuse
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_nothing_mounted(surroundings: dict[str, str], number: signal.Signals) -> None:
+    command = [sys.executable, PACKAGING / "demo.py"]
+    with subprocess.Popen(
+        command, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as demo:
+        try:
+            deadline = time.monotonic() + 60
+            while (
+                not mounts_below(surroundings["TMPDIR"])
+                and demo.poll() is None
+                and time.monotonic() < deadline
+            ):
+                time.sleep(0.005)
+            demo.send_signal(number)
+            demo.communicate(timeout=60)
+        finally:
+            demo.kill()
+    assert mounts_below(surroundings["TMPDIR"]) == []
+    assert os.listdir(surroundings["TMPDIR"]) == []
+
+
+def test_without_a_mount_the_command_line_shows_the_same(surroundings: dict[str, str]) -> None:
+    command = [sys.executable, "-c", WITHOUT_MOUNT, PACKAGING]
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "nobody may mount here" in done.stdout
+    assert done.stdout.count("equal to nibabel") == 3
+    assert len(list(Path(surroundings["XDG_CACHE_HOME"]).rglob("*.png"))) == 1
+
+
+def test_what_is_no_hierarchy_is_told_in_one_line(surroundings: dict[str, str], tmp_path: Path) -> None:
+    for source in (tmp_path / "nowhere", tmp_path / "tmp"):
+        done = run_demo(surroundings, source)
+        assert done.returncode == 1
+        assert done.stderr.strip().startswith("demo: ")
+        assert len(done.stderr.strip().splitlines()) == 1

@@ -1,0 +1,59 @@
+"""The shell scripts: done once, done fast; and they say what is wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ["packaging/setup", "packaging/test", "packaging/demo", ".ci/run"]
+
+
+def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    surroundings = {**os.environ, **environment}
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=surroundings,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts_parse_and_are_executable(script: str) -> None:
+    assert os.access(ROOT / script, os.X_OK)
+    assert run("bash", "-n", script).stderr == ""
+
+
+@pytest.mark.skipif(
+    not (ROOT / ".venv" / "setup-done").exists(), reason="this clone was not set up by packaging/setup"
+)
+def test_setting_up_again_is_silent_and_fast() -> None:
+    run("bash", "packaging/setup")  # in case that pyproject.toml was changed since
+    started = time.monotonic()
+    done = run("bash", "packaging/setup")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert time.monotonic() - started < 2, "0.06 s on an idle machine"
+
+
+def test_an_unknown_argument_is_refused() -> None:
+    done = run("bash", "packaging/setup", "--wrong")
+    assert done.returncode == 1
+    assert done.stderr == "setup: unknown argument --wrong (usage: packaging/setup)\n"
+
+
+def test_a_python_that_is_too_old_is_refused(tmp_path: Path) -> None:
+    """In a copy that has no .venv yet; an old Python is one that says no to every question."""
+    (tmp_path / "packaging").mkdir()
+    (tmp_path / "packaging" / "setup").write_bytes((ROOT / "packaging" / "setup").read_bytes())
+    done = run("bash", tmp_path / "packaging" / "setup", PYTHON="/bin/false")
+    assert done.returncode == 1
+    assert done.stderr == "setup: PYTHON=/bin/false is no Python 3.11 or newer that you can run\n"
+    assert not (tmp_path / ".venv").exists()

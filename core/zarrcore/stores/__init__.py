@@ -14,7 +14,8 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
-from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
+from zarrcore.stores.prefix import PrefixStore
 
 __all__ = [
     "ByteRange",
@@ -22,10 +23,13 @@ __all__ = [
     "ListableStore",
     "LocalStore",
     "MemoryStore",
+    "PrefixStore",
     "ReadableStore",
     "StoreEntry",
     "StoreOptions",
     "StoreStat",
     "WritableStore",
+    "add_store_arguments",
     "open_store",
+    "store_options",
 ]

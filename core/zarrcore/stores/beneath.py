@@ -83,7 +83,7 @@ def _open_checked(directory: int, path: str, flags: int) -> int:
         root = os.readlink(f"/proc/self/fd/{directory}")
         place = os.readlink(f"/proc/self/fd/{descriptor}")
         if place != root and not place.startswith(root.rstrip("/") + "/"):
-            raise OutsideError(errno.EXDEV, "a symbolic link leads out of the directory", path)  # noqa: TRY301
+            raise OutsideError(errno.EXDEV, "a symbolic link leads out of the directory", path)
     except BaseException:
         os.close(descriptor)
         raise

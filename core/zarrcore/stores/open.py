@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit, urlunsplit
 
-from zarrcore.errors import StoreError
+from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def open_store(
@@ -22,33 +24,145 @@ def open_store(
     """The store at a path or URL; nothing remote is contacted yet.
 
     Args:
-        url: a path, ``file://``, ``memory://name``, ``s3://``, ``gs://``, ``az://``, ``http(s)://``, ``zip://``, or
-            any of them ending in ``.zip``.
+        url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``http``, ``https`` or
+            ``zip`` for a scheme; what ends in ``.zip`` is opened as a zip file, wherever it lies.
         options: how to open it.
-        keywords: the fields of `StoreOptions`, instead of ``options`` or to change some of them.
+        keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
 
     Raises:
         StoreNotFoundError: there is no such directory or file.
-        StoreError: no store is known by this scheme.
+        AccessDeniedError: it may not be opened.
+        StoreError: the URL is of a kind that we do not know, or incomplete.
+
+    >>> open_store("memory://demonstration")
+    MemoryStore('memory://demonstration')
     """
-    chosen = replace_options(options, keywords)
+    chosen = replace(options or StoreOptions(), **keywords)
     text = os.fspath(url)
     match = _SCHEME.match(text)
     if match is None:
         return _open_path(os.path.expanduser(text), chosen)
     scheme = match.group(1).lower()
-    if scheme == "file":
-        return _open_path(unquote(urlsplit(text).path), chosen)
-    if scheme == "memory":
-        return MemoryStore(text[match.end() :].strip("/"))
-    raise StoreError(f"no store is known by {scheme}://", url=f"{scheme}://")
-
-
-def replace_options(options: StoreOptions | None, keywords: dict[str, Any]) -> StoreOptions:
-    from dataclasses import replace
-
-    return replace(options or StoreOptions(), **keywords)
+    opener = _OPENERS.get(scheme)
+    if opener is None:
+        known = ", ".join(f"{name}://" for name in _OPENERS)
+        raise StoreError(f"{scheme}:// is no kind of store that is known: a path, or one of {known}")
+    return opener(scheme + text[match.end(1) :], chosen)
 
 
 def _open_path(path: str, options: StoreOptions) -> ReadableStore:
+    if path.endswith(".zip") and not os.path.isdir(path):
+        return _open_zip_path(path)
     return LocalStore(path, follow_links=options.follow_links)
+
+
+def _open_zip_path(path: str) -> ReadableStore:
+    from zarrcore.stores.zip import ZipStore
+
+    shown = os.path.abspath(path)
+    # Whoever names a link to a zip file means the file.
+    place = os.path.realpath(shown)
+    if not os.path.isfile(place):
+        raise StoreNotFoundError(f"there is no file {shown}", url=shown)
+    directory, name = os.path.split(place)
+    return ZipStore(LocalStore(directory), name, url=shown)
+
+
+def _open_file(url: str, options: StoreOptions) -> ReadableStore:
+    parts = urlsplit(url)
+    if parts.netloc not in {"", "localhost"}:
+        raise StoreError(f"file:// URLs are on this machine: write file:///{parts.netloc}{parts.path}")
+    return _open_path(unquote(parts.path), options)
+
+
+def _open_memory(url: str, options: StoreOptions) -> ReadableStore:  # noqa: ARG001 - one signature for all
+    return MemoryStore(url.partition("://")[2].strip("/"))
+
+
+def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
+    inner = url.partition("://")[2]
+    if _SCHEME.match(inner) is None:
+        return _open_zip_path(os.path.expanduser(inner))
+    scheme = inner.partition("://")[0].lower()
+    opener = _REMOTE.get(scheme)
+    if opener is None:
+        return open_store(inner, options=options)
+    return opener(inner, options, True)
+
+
+def _open_s3(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+    from zarrcore.stores.s3 import S3Store
+
+    _, bucket, path = _split(url)
+    return _in_bucket(lambda prefix: S3Store(bucket, prefix, options), path, as_zip)
+
+
+def _open_gcs(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+    from zarrcore.stores.gcs import GCSStore
+
+    _, bucket, path = _split(url)
+    return _in_bucket(lambda prefix: GCSStore(bucket, prefix, options), path, as_zip)
+
+
+def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+    from zarrcore.stores.azure import AzureStore
+
+    # abfs://container@account.dfs.core.windows.net/path, or az://container/path
+    user, host, path = _split(url)
+    account = host.partition(".")[0] if user else None
+    container = user or host
+    return _in_bucket(lambda prefix: AzureStore(container, prefix, options, account), path, as_zip)
+
+
+def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
+    from zarrcore.stores.http import HTTPStore
+    from zarrcore.stores.zip import ZipStore
+
+    parts = urlsplit(url)
+    if not parts.hostname:
+        raise StoreError(f"{parts.scheme}:// needs the name of a server")
+    if as_zip or (as_zip is None and parts.path.endswith(".zip")):
+        above, _, name = parts.path.rpartition("/")
+        return ZipStore(HTTPStore(urlunsplit(parts._replace(path=above + "/")), options), unquote(name))
+    return HTTPStore(url, options)
+
+
+def _split(url: str) -> tuple[str, str, str]:
+    """User-info, host and path of the URL of an object; a query, which says nothing about a bucket, is left out."""
+    scheme, _, rest = url.partition("?")[0].partition("://")
+    place, _, path = rest.partition("/")
+    user, _, host = place.rpartition("@")
+    if not host:
+        raise StoreError(f"{scheme}:// needs the name of a bucket")
+    if user and scheme in {"s3", "gs"}:
+        raise StoreError(
+            f"{scheme}://{host}: credentials do not belong into a URL; use --profile or the environment"
+        )
+    return user, host, path.strip("/")
+
+
+def _in_bucket(make: Callable[[str], ReadableStore], path: str, as_zip: bool | None) -> ReadableStore:
+    if not (as_zip or (as_zip is None and path.endswith(".zip"))):
+        return make(path + "/" if path else "")
+    from zarrcore.stores.zip import ZipStore
+
+    above, _, name = path.rpartition("/")
+    return ZipStore(make(above + "/" if above else ""), name)
+
+
+_REMOTE: Final[dict[str, Callable[[str, StoreOptions, bool | None], ReadableStore]]] = {
+    "s3": _open_s3,
+    "gs": _open_gcs,
+    "az": _open_azure,
+    "abfs": _open_azure,
+    "abfss": _open_azure,
+    "http": _open_http,
+    "https": _open_http,
+}
+
+_OPENERS: Final[dict[str, Callable[..., ReadableStore]]] = {
+    "file": _open_file,
+    "memory": _open_memory,
+    "zip": _open_zip,
+    **_REMOTE,
+}

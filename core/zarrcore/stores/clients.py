@@ -1,0 +1,93 @@
+"""What every obstore client is made from: timeouts, retries, headers, certificates.
+
+obstore runs its requests on threads of its own, which do not survive a fork: a process forked after the first
+request would wait for ever on its own first one. Clients are therefore made when first used, and one made in
+such a process is refused with a sentence instead.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.options import StoreOptions
+
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig, RetryConfig
+
+REQUESTS_IN_FLIGHT: Final = 32
+"""Requests at once to a remote store: enough to fill the line where each takes tens of milliseconds."""
+
+_WHOLE_TRANSFER: Final = 10
+"""A transfer that goes on may take this many times the deadline of a silent one: large values on slow lines."""
+
+
+class _Use:
+    """Whether obstore's threads run in this process, or ran in the one that it was forked from."""
+
+    started = False
+    lost = False
+
+
+def _forked() -> None:
+    _Use.lost = _Use.lost or _Use.started
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def begin_use(url: str) -> None:
+    """Say that obstore is about to be used in this process.
+
+    Raises:
+        StoreError: it was used before this process was forked, and would hang now.
+    """
+    if _Use.lost:
+        raise StoreError(
+            f"{url} cannot be read in a process that was forked after a remote store was read", url=url
+        )
+    _Use.started = True
+
+
+def client_options(
+    options: StoreOptions, *, plain_http: bool, headers: Mapping[str, str] | None = None
+) -> ClientConfig:
+    """obstore's ``client_options``."""
+    silent = timedelta(seconds=options.timeout_s)
+    made: ClientConfig = {
+        "connect_timeout": silent,
+        "read_timeout": silent,
+        "timeout": silent * _WHOLE_TRANSFER,
+        "allow_http": plain_http,
+        "user_agent": "zarrscope",
+    }
+    sent = {**options.headers, **(headers or {})}
+    if sent:
+        made["default_headers"] = sent
+    if options.ca_bundle is not None:
+        made["root_certificate"] = _certificates(options.ca_bundle)
+    return made
+
+
+def retry_config(options: StoreOptions) -> RetryConfig:
+    """obstore's ``retry_config``: a hung server costs its deadline once, not once for each retry."""
+    return {
+        "max_retries": options.retries,
+        "retry_timeout": timedelta(seconds=options.timeout_s),
+        "backoff": {
+            "init_backoff": timedelta(milliseconds=100),
+            "max_backoff": timedelta(seconds=min(5.0, options.timeout_s)),
+            "base": 2,
+        },
+    }
+
+
+def _certificates(path: str) -> bytes:
+    try:
+        with open(os.path.expanduser(path), "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise StoreError(f"cannot read the certificates in {path}: {error.strerror}") from error

@@ -1,0 +1,182 @@
+"""What obstore's exceptions mean, in our own classes and words.
+
+obstore tells apart "not found", "denied" and little else; timeouts, refusals, server errors and truncated bodies
+are all one class, and only the text says which. The text also carries the request's URL, whose query may be a
+signature: so no part of it is handed on unless cleaned, and errors are raised without their cause.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenBodyError,
+    InvalidKeyError,
+    StoreError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+
+_STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
+_CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
+_KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
+_URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
+_NO_BUCKET: Final = {"NoSuchBucket", "ContainerNotFound", "AccountNotFound"}
+_METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
+
+_TROUBLES: Final = {
+    "invalid peer certificate": "the server's certificate is not trusted (--ca-bundle names more to trust)",
+    "InvalidContentType": "the server does not speak TLS (try http:// for https://)",
+    "dns error": "no server is known by this name",
+    "ConnectionRefused": "the server refuses the connection",
+}
+
+
+@functools.cache
+def obstore_errors() -> tuple[type[Exception], ...]:
+    """The classes that obstore raises; evaluated only when something was raised."""
+    from obstore.exceptions import BaseError
+
+    return (BaseError, OSError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed request, as far as obstore's exception tells."""
+
+    status: int
+    """The HTTP status, or 0 where there was no answer."""
+    code: str
+    """The service's own word for it, for instance ``NoSuchKey``, or ""."""
+    kind: str
+    """What broke beneath HTTP: ``Timeout``, ``Connect``, ``Request``, ``Interrupted``, ``Decode``, or ""."""
+    name: str
+    """obstore's exception class."""
+    text: str
+    """The first line of its text, without what may be secret."""
+    no_credentials: bool = False
+    """Whether it failed while asking the cloud's metadata address for credentials."""
+    trouble: str = ""
+    """Why there was no connection, where the text tells it."""
+
+    @classmethod
+    def of(cls, error: Exception) -> Failure:
+        """What an exception of obstore tells."""
+        text = str(error)
+        status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
+        return cls(
+            status=int(status.group(1)) if status else 0,
+            code=code.group(1) if code else "",
+            kind=kind.group(1) if kind else "",
+            name=type(error).__name__,
+            text=without_secrets(text.partition("\n")[0]),
+            no_credentials=any(address in text for address in _METADATA_ADDRESSES),
+            trouble=next((meaning for sign, meaning in _TROUBLES.items() if sign in text), ""),
+        )
+
+    @classmethod
+    def of_status(cls, status: int) -> Failure:
+        """An answer with an HTTP status that is no success."""
+        return cls(status, "", "", "", "")
+
+    @classmethod
+    def of_kind(cls, kind: str, text: str = "") -> Failure:
+        """A request without an answer."""
+        return cls(0, "", kind, "", text)
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may succeed if sent again."""
+        return self.status in (408, 429) or self.status >= 500 or bool(self.kind)
+
+    @property
+    def no_bucket(self) -> bool:
+        """Whether the bucket or container is not there at all."""
+        return self.code in _NO_BUCKET
+
+    @property
+    def absent(self) -> bool:
+        """Whether the key is not there, though the store is."""
+        return not self.no_bucket and (self.name == "FileNotFoundError" or self.status in (404, 410))
+
+    @property
+    def denied(self) -> bool:
+        """Whether the service refused."""
+        return self.status in (401, 403) or self.name in ("PermissionDeniedError", "UnauthenticatedError")
+
+    @property
+    def past_end(self) -> bool:
+        """Whether the range asked for begins past the end of the value."""
+        return self.status == 416
+
+    @property
+    def range_ignored(self) -> bool:
+        """Whether the server answered a range request with the whole value."""
+        return self.name == "NotSupportedError" or "non-partial response" in self.text
+
+    @property
+    def no_length(self) -> bool:
+        """Whether the server did not announce the length of its answer."""
+        return "Content-Length" in self.text or "content length" in self.text.lower()
+
+    @property
+    def wrong_region(self) -> bool:
+        """Whether the bucket lies in another region than the one asked."""
+        return "redirect without LOCATION" in self.text or self.code in (
+            "AuthorizationHeaderMalformed",
+            "PermanentRedirect",
+            "IllegalLocationConstraintException",
+        )
+
+    def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
+        """The error to raise; ``hint`` says what to try when access is denied."""
+        kind, reason = self._kind_and_reason(service, hint)
+        return kind(f"{what}: {reason}", key=key, url=url)
+
+    def _kind_and_reason(self, service: str, hint: str) -> tuple[type[StoreError], str]:
+        if self.no_bucket:
+            return StoreNotFoundError, f"there is no such bucket or container ({self.code})"
+        if self.wrong_region and service == "S3":
+            return StoreError, "the bucket lies in another region; name it with --region"
+        if self.no_credentials:
+            return AccessDeniedError, f"no credentials were found; {hint}"
+        if self.denied:
+            return AccessDeniedError, f"{self._answer('access is denied')}; {hint}"
+        if self.kind == "Timeout" or self.status in (408, 504):
+            return StoreTimeoutError, "no answer within the time allowed (--timeout)"
+        if self.status == 429 or self.status >= 500:
+            return UnreachableError, self._answer("the server fails")
+        if self.kind in ("Interrupted", "Decode") or "body error" in self.text or self.range_ignored:
+            return BrokenBodyError, "the answer broke off before its end"
+        if self.kind in ("Connect", "Request", "Unknown"):
+            return UnreachableError, self.trouble or "the server cannot be reached"
+        if self.status == 404:
+            return StoreNotFoundError, self._answer("there is no such store")
+        if self.name in ("ValueError", "InvalidPathError"):
+            return InvalidKeyError, f"{service} can hold no such name"
+        return StoreError, self._answer("the request failed") if self.status else self.text
+
+    def _answer(self, meaning: str) -> str:
+        if not self.status:
+            return meaning
+        phrase = HTTPStatus(self.status).phrase if self.status in _STATUSES else ""
+        said = " ".join(part for part in (str(self.status), phrase) if part)
+        return f"{meaning} ({said}, {self.code})" if self.code else f"{meaning} ({said})"
+
+
+_STATUSES: Final = frozenset(int(status) for status in HTTPStatus)
+
+
+def without_secrets(text: str) -> str:
+    """``text`` with the user-info, query and fragment of every URL in it left out.
+
+    >>> without_secrets("GET https://me:pw@host/a?sig=1 in 3 ms")
+    'GET https://host/a in 3 ms'
+    """
+    return _URL.sub(r"\1\2", text)

@@ -1,0 +1,50 @@
+"""Google Cloud Storage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.stores.clients import client_options, retry_config
+from zarrcore.stores.object import ObstoreStore
+from zarrcore.stores.options import StoreOptions
+
+if TYPE_CHECKING:
+    from obstore.store import GCSConfig
+
+
+class GCSStore(ObstoreStore):
+    """A bucket of Google Cloud Storage, or a prefix in one.
+
+    Credentials come from ``GOOGLE_APPLICATION_CREDENTIALS`` or from what ``gcloud auth application-default login``
+    left; with ``options.anonymous`` none is looked for.
+    """
+
+    service = "GCS"
+
+    def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
+        self.bucket = bucket
+        super().__init__(f"gs://{bucket}", prefix, options or StoreOptions())
+
+    def _make_client(self) -> Any:
+        from obstore.store import GCSStore as Client
+
+        config: GCSConfig = {}
+        endpoint = self.options.endpoint_url or ""
+        if endpoint:
+            config["base_url"] = endpoint
+        if self.options.anonymous:
+            config["skip_signature"] = True
+        return Client(
+            self.bucket,
+            config=config,
+            client_options=client_options(self.options, plain_http=endpoint.lower().startswith("http://")),
+            retry_config=retry_config(self.options),
+        )
+
+    def _hint(self) -> str:
+        if self.options.anonymous:
+            return "give credentials instead of --anonymous"
+        return (
+            "use --anonymous for a public bucket, or credentials by GOOGLE_APPLICATION_CREDENTIALS "
+            "or 'gcloud auth application-default login'"
+        )

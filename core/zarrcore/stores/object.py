@@ -1,0 +1,195 @@
+"""Object stores and web servers through obstore: what S3, GCS, Azure and HTTP have in common."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.clients import REQUESTS_IN_FLIGHT, begin_use
+from zarrcore.stores.failures import Failure, obstore_errors
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+    check_path_like_key,
+)
+from zarrcore.stores.keys import check_path_like_prefix
+from zarrcore.stores.options import StoreOptions
+
+_LIST_PAGE = 1000
+
+
+class ObstoreStore(ReadableStore, ListableStore):
+    """Values behind obstore. Nothing is contacted before the first request.
+
+    Args:
+        place: the URL of the bucket or server, without a path within it and without credentials.
+        prefix: the path within it, "" or ending in ``/``.
+        options: how to reach it.
+    """
+
+    is_remote = True
+    requests_in_flight = REQUESTS_IN_FLIGHT
+
+    service: ClassVar[str]
+    """What it is called in errors."""
+    suffix_ranges: ClassVar[bool] = True
+    """Whether the service can be asked for the last bytes of a value of unknown size."""
+
+    def __init__(self, place: str, prefix: str, options: StoreOptions) -> None:
+        self.prefix = prefix
+        self.options = options
+        self.url = place + ("/" + prefix.rstrip("/") if prefix else "")
+        self._made: Any = None
+        self._lock = threading.Lock()
+        self._place_seen = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_made", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._made = None
+        self._lock = threading.Lock()
+
+    @abstractmethod
+    def _make_client(self) -> Any:
+        """An obstore store; called once, on the first request."""
+
+    @abstractmethod
+    def _hint(self) -> str:
+        """What to try when access is denied."""
+
+    def close(self) -> None:
+        self._made = None
+
+    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        check_path_like_key(key, self.url)
+        client = self._client()
+        try:
+            value = self._fetch(client, self.prefix + key, byte_range)
+        except obstore_errors() as error:
+            return self._fetch_failed(Failure.of(error), key, byte_range)
+        self._place_seen = True
+        return value
+
+    def _fetch(self, client: Any, path: str, byte_range: ByteRange | None) -> BytesLike:
+        if byte_range is None:
+            return memoryview(client.get(path).bytes())
+        start, stop = byte_range
+        if stop is not None and start >= 0:
+            if stop > start:
+                return memoryview(client.get_range(path, start=start, end=stop))
+        elif start >= 0:
+            return memoryview(client.get(path, options={"range": {"offset": start}}).bytes())
+        elif self.suffix_ranges:
+            return memoryview(client.get(path, options={"range": {"suffix": -start}}).bytes())
+        size = client.head(path)["size"]
+        start, stop = byte_range.resolve(size)
+        return memoryview(client.get_range(path, start=start, end=stop)) if stop > start else b""
+
+    def _fetch_failed(self, failure: Failure, key: str, byte_range: ByteRange | None) -> BytesLike | None:
+        if failure.past_end and byte_range is not None:
+            return b""
+        if failure.range_ignored and byte_range is not None:
+            whole = self.get(key)
+            return None if whole is None else memoryview(whole)[slice(*byte_range.resolve(len(whole)))]
+        self._check_absent(failure, key)
+        return None
+
+    def stat(self, key: str) -> StoreStat | None:
+        check_path_like_key(key, self.url)
+        client = self._client()
+        try:
+            facts = client.head(self.prefix + key)
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if failure.absent and not self._place_seen:
+                # An answer to HEAD has no body to say whether the key or the whole bucket is missing.
+                return None if self.get(key) is None else self.stat(key)
+            self._check_absent(failure, key)
+            return None
+        self._place_seen = True
+        return StoreStat(facts["size"], facts["last_modified"].timestamp(), facts["e_tag"])
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        check_path_like_prefix(prefix, self.url)
+        client = self._client()
+        path = self.prefix + prefix
+        held: StoreEntry | None = None
+        try:
+            for page in client.list(path or None, chunk_size=_LIST_PAGE):
+                for facts in page:
+                    entry = self._entry(facts, path)
+                    if entry is None:
+                        continue
+                    # An empty object "a/" marks a folder and comes as "a", before what is in the folder.
+                    if held is not None and not entry.key.startswith(held.key + "/"):
+                        yield held
+                    held = entry if entry.size == 0 else None
+                    if held is None:
+                        yield entry
+            if held is not None:
+                yield held
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None) from None
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        check_path_like_prefix(prefix, self.url)
+        client = self._client()
+        path = self.prefix + prefix
+        try:
+            found = client.list_with_delimiter(path or None)
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None) from None
+        self._place_seen = True
+        for name in found["common_prefixes"]:
+            yield StoreEntry(name[len(self.prefix) :] + "/")
+        for facts in found["objects"]:
+            entry = self._entry(facts, path)
+            # obstore lets folder markers through with what they hold: only direct children count.
+            if entry is not None and "/" not in entry.key[len(prefix) :]:
+                yield entry
+
+    def _entry(self, facts: Any, path: str) -> StoreEntry | None:
+        name: str = facts["path"]
+        if not name.startswith(path):
+            return None
+        return StoreEntry(name[len(self.prefix) :], facts["size"], facts["last_modified"].timestamp())
+
+    def _client(self) -> Any:
+        client = self._made
+        if client is None:
+            with self._lock:
+                if self._made is None:
+                    begin_use(self.url)
+                    self._made = self._new_client()
+                client = self._made
+        return client
+
+    def _new_client(self) -> Any:
+        try:
+            return self._make_client()
+        except obstore_errors() as error:
+            if isinstance(error, StoreError):
+                raise
+            raise self._error(Failure.of(error), None) from None
+
+    def _check_absent(self, failure: Failure, key: str) -> None:
+        """Return where the key is absent, raise what happened otherwise."""
+        if failure.absent:
+            self._place_seen = True
+        elif not (failure.status == 403 and self.options.treat_403_as_missing):
+            # Without its cause, whose text may hold a signed URL.
+            raise self._error(failure, key) from None
+
+    def _error(self, failure: Failure, key: str | None) -> StoreError:
+        shown = key if key is None or key.isprintable() else repr(key)
+        what = f"{shown} in {self.url}" if shown else self.url
+        return failure.error(what, key, self.url, service=self.service, hint=self._hint())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+
 from tests.hierarchies.values import ramp, values
 from tests.hierarchies.writer import ATTRIBUTES, SHAPE, HierarchyWriter
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numcodecs
 import numpy as np
+
 from tests.hierarchies.values import ramp, values
 from tests.hierarchies.writer import CORE_TYPES, SHAPE, HierarchyWriter
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.hierarchies.values import ramp, values
-from tests.hierarchies.writer import CORE_TYPES, SHAPE, HierarchyWriter
 from zarr.codecs import (
     BloscCodec,
     BytesCodec,
@@ -14,6 +12,9 @@ from zarr.codecs import (
     TransposeCodec,
     ZstdCodec,
 )
+
+from tests.hierarchies.values import ramp, values
+from tests.hierarchies.writer import CORE_TYPES, SHAPE, HierarchyWriter
 
 
 def write_types(h: HierarchyWriter) -> None:

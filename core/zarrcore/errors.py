@@ -18,6 +18,7 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── CodecError                  ValueError              a chunk does not decode
     │   └── ChecksumError                                   a checksum differs
     ├── SelectionError              IndexError              a selection outside the array, or no selection at all
+    ├── ReadCancelledError                                  a read was stopped by the one who asked for it
     ├── ReadOnlyError               PermissionError         writing where only reading is possible
     └── MissingExtraError           ImportError             an optional part is not installed
 
@@ -181,6 +182,10 @@ class ChecksumError(CodecError):
 
 class SelectionError(ZarrError, IndexError):
     """A selection that the array cannot answer."""
+
+
+class ReadCancelledError(ZarrError):
+    """A read was stopped by the one who had asked for it."""
 
 
 class ReadOnlyError(ZarrError, PermissionError):

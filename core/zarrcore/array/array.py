@@ -1,0 +1,234 @@
+"""Arrays: what NumPy, Dask, xarray and napari expect of one, read chunk by chunk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array.chunk_cache import ChunkCache
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
+from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
+from zarrcore.errors import SelectionError
+from zarrcore.metadata import ArrayMetadata, DataType, NamedConfiguration
+from zarrcore.stores.interface import ReadableStore
+
+
+class Array:
+    """The elements of an array node, read when asked for. Thread-safe.
+
+    Args:
+        store: where the chunks are.
+        prefix: what chunk keys begin with: empty, or ending in ``/``.
+        metadata: what the array's document says.
+        chunk_cache: keeps decoded chunks; without one every read decodes anew.
+        max_chunk_bytes: reading refuses chunks that decode to more.
+
+    Raises:
+        MetadataError: the codecs do not fit the chunks.
+        UnsupportedError: a codec we do not know.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        prefix: str,
+        metadata: ArrayMetadata,
+        chunk_cache: ChunkCache | None = None,
+        max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
+    ) -> None:
+        self.store = store
+        self.metadata = metadata
+        self.chunk_cache = chunk_cache
+        self._prefix = prefix
+        self._max_chunk_bytes = max_chunk_bytes
+        self._reader = ChunkReader(store, prefix, metadata, max_chunk_bytes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length of each dimension."""
+        return self.metadata.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the elements in memory, little-endian."""
+        return self.metadata.data_type.dtype
+
+    @property
+    def data_type(self) -> DataType:
+        """Type of the elements by its version 3 name."""
+        return self.metadata.data_type
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.metadata.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.metadata.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements, decoded."""
+        return self.size * self.itemsize
+
+    @property
+    def chunk_shape(self) -> tuple[int, ...]:
+        """Elements per dimension of a chunk (of a shard, where chunks are shards)."""
+        return self.metadata.chunk_grid.chunk_shape
+
+    @property
+    def inner_chunk_shape(self) -> tuple[int, ...]:
+        """Elements per dimension of what is decoded as a whole: the innermost chunk of a shard, else the chunk."""
+        return self._reader.unit_shape
+
+    @property
+    def chunk_grid_shape(self) -> tuple[int, ...]:
+        """Chunks per dimension."""
+        return self.metadata.chunk_grid.grid_shape(self.shape)
+
+    @property
+    def fill_value(self) -> Any:
+        """What elements of missing chunks read as, a NumPy scalar."""
+        return self.metadata.fill_value[()]
+
+    @property
+    def dimension_names(self) -> tuple[str | None, ...] | None:
+        """A name per dimension, or None where none is named."""
+        return self.metadata.dimension_names
+
+    @property
+    def codecs(self) -> tuple[NamedConfiguration, ...]:
+        """How chunks become bytes, in the order of encoding, in version 3 terms."""
+        return self.metadata.codecs
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The user's own metadata."""
+        return self.metadata.attributes
+
+    def chunk_key(self, index: tuple[int, ...]) -> str:
+        """The key of the chunk at a grid index.
+
+        Raises:
+            SelectionError: no such chunk.
+        """
+        grid = self.chunk_grid_shape
+        if len(index) != len(grid) or not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
+            raise SelectionError(f"a chunk index must lie in a grid of {grid}, found {tuple(index)}")
+        return self._prefix + self.metadata.chunk_key_encoding.encode(tuple(index))
+
+    def __getitem__(self, selection: Selection) -> Any:
+        """The selected elements: an array, or a scalar where every dimension is selected by an integer."""
+        result = self.read(selection)
+        return result[()] if result.ndim == 0 and self.ndim > 0 and not _has_ellipsis(selection) else result
+
+    def read(
+        self,
+        selection: Selection = ...,
+        out: np.ndarray[Any, Any] | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> np.ndarray[Any, Any]:
+        """Read a basic selection: integers, slices, ``...``.
+
+        Args:
+            selection: which elements.
+            out: an array of the selection's shape and of this array's dtype to read into, of any strides.
+            cancelled: asked between chunks; reading ends early once it says True.
+
+        Returns:
+            ``out``, or a new C-contiguous array.
+
+        Raises:
+            SelectionError: indices outside the array, or an ``out`` that does not fit.
+            CodecError: a chunk does not decode; the error names its key.
+            StoreError: the store did not answer as it should.
+            UnsupportedError: a chunk that decodes to more than ``max_chunk_bytes``.
+            ReadCancelledError: ``cancelled`` said so.
+        """
+        ranges = normalize(selection, self.shape)
+        shape = result_shape(ranges)
+        if out is None:
+            out = np.empty(shape, self.dtype)
+        elif out.shape != shape or out.dtype != self.dtype:
+            raise SelectionError(
+                f"expected an out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
+            )
+        self.read_ranges(ranges, upwards(out, ranges), cancelled=cancelled)
+        return out
+
+    def read_ranges(
+        self,
+        ranges: Sequence[AxisRange],
+        out: np.ndarray[Any, Any] | None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Read normalized ranges, all upwards, into ``out``, which has one dimension per range.
+
+        With an ``out`` of None the chunks are decoded into the chunk cache and no further.
+
+        Raises:
+            As `read`.
+        """
+        self._reader.read(ranges, out, self.chunk_cache, cancelled)
+
+    def read_chunk(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        """The elements of one chunk, without what overhangs the array.
+
+        Raises:
+            SelectionError: no such chunk; else as `read`.
+        """
+        self.chunk_key(index)
+        return self.read(
+            tuple(slice(i * n, (i + 1) * n) for i, n in zip(index, self.chunk_shape, strict=True)) or ...
+        )
+
+    def is_cached(self, ranges: Sequence[AxisRange]) -> bool:
+        """Whether reading normalized ranges costs no I/O and no decoding."""
+        return self.chunk_cache is not None and self._reader.is_cached(ranges, self.chunk_cache)
+
+    def with_chunk_cache(self, chunk_cache: ChunkCache) -> Array:
+        """The same array, keeping its decoded chunks in another cache."""
+        return Array(self.store, self._prefix, self.metadata, chunk_cache, self._max_chunk_bytes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("an array in a store cannot be had without a copy")
+        result = self.read()
+        return result if dtype is None else result.astype(dtype, copy=False)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an array of 0 dimensions has no length")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.shape} {self.data_type.name}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "store": self.store,
+            "prefix": self._prefix,
+            "metadata": self.metadata,
+            "max_chunk_bytes": self._max_chunk_bytes,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Array.__init__(self, **state)
+
+
+def _has_ellipsis(selection: Any) -> bool:
+    return selection is Ellipsis or (
+        isinstance(selection, tuple) and any(item is Ellipsis for item in selection)
+    )

@@ -1,0 +1,142 @@
+"""Decoded chunks in memory: least recently used go first, a byte budget bounds them.
+
+Several readers that miss the same chunk at once decode it once: the first claims it, the others wait for the claim.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Chunk = np.ndarray[Any, Any]
+
+
+class AbandonedError(Exception):
+    """Whoever had claimed a chunk gave up before decoding it; never leaves this package."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    chunk: Chunk
+    nbytes: int
+    loaded_s: float
+
+
+class Claim:
+    """The duty to decode one chunk, and to tell those who wait."""
+
+    __slots__ = ("_cache", "_key", "future")
+
+    def __init__(self, cache: ChunkCache, key: Hashable) -> None:
+        self._cache = cache
+        self._key = key
+        self.future: Future[Chunk] = Future()
+
+    def fulfil(self, chunk: Chunk) -> None:
+        """Keep ``chunk`` and hand it to all who wait."""
+        chunk.flags.writeable = False
+        self._cache._store(self._key, chunk)  # noqa: SLF001 - a claim is the cache's own hand
+        self.future.set_result(chunk)
+
+    def abandon(self) -> None:
+        """Give the duty back: those who wait look after the chunk themselves. Harmless after `fulfil`."""
+        if not self.future.done():
+            self._cache._forget_claim(self._key)  # noqa: SLF001 - see above
+            self.future.set_exception(AbandonedError())
+
+
+class ChunkCache:
+    """A bounded, thread-safe cache of decoded chunks, shared by as many arrays as one likes.
+
+    Args:
+        max_bytes: the budget for decoded bytes; chunks in use by a reader do not count.
+        max_age_s: chunks decoded longer ago are decoded again; None keeps them for ever.
+
+    >>> cache = ChunkCache(1 << 20)
+    >>> cache.nbytes
+    0
+    """
+
+    def __init__(self, max_bytes: int, max_age_s: float | None = None) -> None:
+        self.max_bytes = max_bytes
+        self.max_age_s = max_age_s
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._claims: dict[Hashable, Claim] = {}
+        self._lock = threading.Lock()
+        self.nbytes = 0
+        self.hits = 0
+        self.misses = 0
+
+    def get(self, key: Hashable) -> Chunk | None:
+        """The chunk, or None where it would have to be decoded."""
+        with self._lock:
+            return self._fresh(key)
+
+    def claim(self, key: Hashable) -> Chunk | Claim | Future[Chunk]:
+        """The chunk; or the duty to decode it; or the future of somebody else who does."""
+        with self._lock:
+            chunk = self._fresh(key)
+            if chunk is not None:
+                self.hits += 1
+                return chunk
+            self.misses += 1
+            if (running := self._claims.get(key)) is not None:
+                return running.future
+            claim = self._claims[key] = Claim(self, key)
+            return claim
+
+    def put(self, key: Hashable, chunk: Chunk) -> None:
+        """Keep what was made without a claim: a shard's index, for instance."""
+        chunk.flags.writeable = False
+        self._store(key, chunk)
+
+    def __contains__(self, key: Hashable) -> bool:
+        with self._lock:
+            entry = self._entries.get(key)
+            return entry is not None and not self._is_stale(entry)
+
+    def clear(self) -> None:
+        """Forget all chunks."""
+        with self._lock:
+            self._entries.clear()
+            self.nbytes = 0
+
+    def _fresh(self, key: Hashable) -> Chunk | None:
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        if self._is_stale(entry):
+            del self._entries[key]
+            self.nbytes -= entry.nbytes
+            return None
+        self._entries.move_to_end(key)
+        return entry.chunk
+
+    def _is_stale(self, entry: _Entry) -> bool:
+        return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
+
+    def _store(self, key: Hashable, chunk: Chunk) -> None:
+        # A missing chunk is one element shown many times: it costs what that element costs.
+        nbytes = chunk.dtype.itemsize if 0 in chunk.strides else chunk.nbytes
+        with self._lock:
+            self._claims.pop(key, None)
+            if nbytes > self.max_bytes:
+                return
+            if (old := self._entries.pop(key, None)) is not None:
+                self.nbytes -= old.nbytes
+            self._entries[key] = _Entry(chunk, nbytes, time.monotonic())
+            self.nbytes += nbytes
+            while self.nbytes > self.max_bytes:
+                _, evicted = self._entries.popitem(last=False)
+                self.nbytes -= evicted.nbytes
+
+    def _forget_claim(self, key: Hashable) -> None:
+        with self._lock:
+            self._claims.pop(key, None)

@@ -1,0 +1,17 @@
+"""Which trailing dimensions make one picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def plane_ndim(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    """How many of the last dimensions form a picture: 2, or 3 where the last one holds RGB or RGBA.
+
+    >>> plane_ndim((9, 64, 64), np.dtype("u2")), plane_ndim((64, 64, 3), np.dtype("u1")), plane_ndim((5,), np.dtype("u1"))
+    (2, 3, 1)
+    """
+    is_rgb = len(shape) >= 3 and shape[-1] in (3, 4) and dtype in (np.uint8, np.uint16)
+    return min(len(shape), 3 if is_rgb else 2)

@@ -1,0 +1,175 @@
+"""The threads that read and decode, and the two limits they keep.
+
+Requests in flight are bounded per store, decoding by the number of cores. A local store's reading is as good as free, so
+its threads are the cores' themselves; a remote store has threads of its own, which take a decoding permit when the
+bytes have come. A task of a pool never waits on a pool.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+from zarrcore.errors import ReadCancelledError
+from zarrcore.stores.interface import Store
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+Task = Callable[[], "Iterable[Task] | None"]
+"""A piece of work; it may return further pieces."""
+
+# After this long a job steps back in the queue, so that a small read is not stuck behind a large one.
+_TURN_S = 0.01
+
+_lock = threading.Lock()
+_local_executor: ThreadPoolExecutor | None = None
+_remote_executors: weakref.WeakKeyDictionary[Store, ThreadPoolExecutor] = weakref.WeakKeyDictionary()
+_decoding = threading.BoundedSemaphore(CORES)
+
+
+def _forget_after_fork() -> None:
+    """Threads do not survive a fork: the child begins without any."""
+    global _lock, _local_executor, _remote_executors, _decoding
+    _lock = threading.Lock()
+    _local_executor = None
+    _remote_executors = weakref.WeakKeyDictionary()
+    _decoding = threading.BoundedSemaphore(CORES)
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)
+
+
+def decoding_permit() -> threading.BoundedSemaphore:
+    """Held while decoding on a thread that is not one of the cores' own."""
+    return _decoding
+
+
+def executor_for(store: Store) -> tuple[ThreadPoolExecutor, int]:
+    """The threads that serve a store, and how many there are."""
+    global _local_executor
+    with _lock:
+        if not store.is_remote:
+            if _local_executor is None:
+                _local_executor = ThreadPoolExecutor(CORES, "zarrcore")
+            return _local_executor, CORES
+        executor = _remote_executors.get(store)
+        if executor is None:
+            executor = ThreadPoolExecutor(store.requests_in_flight, "zarrcore-remote")
+            _remote_executors[store] = executor
+        return executor, store.requests_in_flight
+
+
+def run_tasks(
+    tasks: Iterator[Task], store: Store, batch: int = 1, cancelled: Callable[[], bool] | None = None
+) -> None:
+    """Run all tasks, and those that they return, on the threads of ``store``; return when all are done.
+
+    Args:
+        tasks: taken from as threads fall idle, never all at once.
+        batch: how many tasks a thread takes at a time.
+        cancelled: asked before each batch; once it says True nothing further begins.
+
+    Raises:
+        ReadCancelledError: ``cancelled`` said so.
+        ZarrError: the first task's error; the others' are dropped with the tasks not yet begun.
+    """
+    first = list(islice(tasks, 2))
+    if not first:
+        return
+    if len(first) == 1 and not (further := list(first[0]() or ())):
+        return  # a single task needs no second thread
+    if len(first) == 1:
+        first = further
+    executor, width = executor_for(store)
+    _Job(first, tasks, executor, width, batch, cancelled).run()
+
+
+class _Job:
+    """One read: its tasks, and the threads at work on it."""
+
+    def __init__(
+        self,
+        ready: list[Task],
+        tasks: Iterator[Task],
+        executor: ThreadPoolExecutor,
+        width: int,
+        batch: int,
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        self._ready = deque(ready)
+        self._tasks = tasks
+        self._executor = executor
+        self._width = width
+        self._batch = batch
+        self._cancelled = cancelled
+        self._lock = threading.Lock()
+        self._active = 0
+        self._exhausted = False
+        self._error: BaseException | None = None
+        self._done = threading.Event()
+
+    def run(self) -> None:
+        with self._lock:
+            self._spawn(self._width)
+        try:
+            self._done.wait()
+        except BaseException as error:
+            # Ctrl-C: the threads write into the caller's buffer, so they have to stop before it is let go.
+            self._error = self._error or error
+            self._done.wait()
+            raise
+        if self._error is not None:
+            raise self._error
+
+    def _spawn(self, wanted: int) -> None:
+        for _ in range(min(wanted, self._width - self._active)):
+            self._active += 1
+            self._executor.submit(self._work)
+
+    def _take(self) -> list[Task]:
+        """The next batch; empty when nothing is left for this thread."""
+        if self._error is not None:
+            return []
+        taken = [self._ready.popleft() for _ in range(min(self._batch, len(self._ready)))]
+        if len(taken) < self._batch and not self._exhausted:
+            missing = self._batch - len(taken)
+            more = list(islice(self._tasks, missing))
+            self._exhausted = len(more) < missing
+            taken += more
+        return taken
+
+    def _work(self) -> None:
+        turn_ends_s = time.monotonic() + _TURN_S
+        while True:
+            try:
+                if self._cancelled is not None and self._cancelled():
+                    raise ReadCancelledError("the read was cancelled")
+                with self._lock:
+                    batch = self._take()
+                for task in batch:
+                    if further := task():
+                        with self._lock:
+                            self._ready.extend(further)
+                            self._spawn(len(self._ready))
+            except BaseException as error:  # noqa: BLE001 - it is raised where the read was asked for
+                with self._lock:
+                    self._error = self._error or error
+                batch = []
+            if not batch:
+                with self._lock:
+                    self._active -= 1
+                    if self._active == 0:
+                        self._done.set()
+                return
+            if time.monotonic() > turn_ends_s:
+                try:
+                    self._executor.submit(self._work)
+                except RuntimeError:  # the interpreter is ending: nobody else would finish the job
+                    continue
+                return

@@ -1,0 +1,48 @@
+"""File types: arrays as files that any program reads, one file per type."""
+
+from __future__ import annotations
+
+from zarrcore.array import Array, Selection
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.npy import NpyFile
+from zarrcore.filetypes.png import PngFile
+from zarrcore.filetypes.raw import RawFile
+from zarrcore.filetypes.virtual_file import VirtualFile
+
+_FILE_TYPES: dict[str, type[VirtualFile]] = {kind.suffix: kind for kind in (RawFile, NpyFile, PngFile)}
+
+SUFFIXES = tuple(_FILE_TYPES)
+"""All file types, by the ending of their names."""
+
+
+def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") -> VirtualFile:
+    """``array[selection]`` as a file of the type that ``suffix`` names.
+
+    Raises:
+        UnsupportedError: no such file type, or one that cannot hold this selection.
+        SelectionError: the array has no such selection.
+    """
+    try:
+        kind = _FILE_TYPES[suffix]
+    except KeyError as error:
+        raise UnsupportedError("file type", suffix, f"is unknown; known are {', '.join(SUFFIXES)}") from error
+    return kind(array, selection)
+
+
+def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, ...]:
+    """The file types that can hold ``array[selection]``.
+
+    Raises:
+        SelectionError: the array has no such selection.
+    """
+    supported = []
+    for suffix in SUFFIXES:
+        try:
+            virtual_file(array, selection, suffix)
+        except UnsupportedError:
+            continue
+        supported.append(suffix)
+    return tuple(supported)
+
+
+__all__ = ["SUFFIXES", "NpyFile", "PngFile", "RawFile", "VirtualFile", "supported_suffixes", "virtual_file"]

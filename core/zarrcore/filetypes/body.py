@@ -1,0 +1,120 @@
+"""The elements of a selection as one run of bytes, C order, little-endian, readable at any offset.
+
+A run of elements is a handful of boxes of the selection: the rest of a row, whole rows, the beginning of a row; each is read as
+a selection of its own. So no offset costs more than the chunks it touches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array import Array, Selection
+from zarrcore.array.selection import AxisRange, normalize, result_shape, upwards
+
+Box = tuple[tuple[int, int], ...]
+
+
+class ArrayBody:
+    """The bytes of ``array[selection]``.
+
+    Attributes:
+        shape: the selection's shape.
+        nbytes: how many bytes there are.
+
+    Raises:
+        SelectionError: the array has no such selection.
+    """
+
+    def __init__(self, array: Array, selection: Selection = ...) -> None:
+        self.array = array
+        self._ranges = normalize(selection, array.shape)
+        self.shape = result_shape(self._ranges)
+        self.nbytes = math.prod(self.shape) * array.itemsize
+
+    def readinto(self, offset: int, buffer: memoryview) -> None:
+        """Fill ``buffer`` with the bytes from ``offset`` on; all of them have to lie in the body.
+
+        Raises:
+            As `Array.read`.
+        """
+        itemsize = self.array.itemsize
+        first, last = offset // itemsize, -(-(offset + len(buffer)) // itemsize)
+        aligned = offset % itemsize == 0 and len(buffer) % itemsize == 0
+        target = (
+            np.frombuffer(buffer, self.array.dtype) if aligned else np.empty(last - first, self.array.dtype)
+        )
+        done = 0
+        for box in boxes(self.shape, first, last):
+            lengths = tuple(stop - start for start, stop in box)
+            count = math.prod(lengths)
+            self._read_box(box, target[done : done + count].reshape(lengths))
+            done += count
+        if not aligned:
+            skipped = offset - first * itemsize
+            buffer[:] = target.view(np.uint8).data[skipped : skipped + len(buffer)]
+
+    def prefetch(self, offset: int, nbytes: int) -> None:
+        """Decode the chunks of a range of bytes into the array's chunk cache.
+
+        Raises:
+            As `Array.read`.
+        """
+        if self.array.chunk_cache is not None:
+            for box in self._boxes(offset, nbytes):
+                self.array.read_ranges(self._axis_ranges(box), None)
+
+    def is_cached(self, offset: int, nbytes: int) -> bool:
+        """Whether a range of bytes can be had without I/O and decoding."""
+        return all(self.array.is_cached(self._axis_ranges(box)) for box in self._boxes(offset, nbytes))
+
+    def _boxes(self, offset: int, nbytes: int) -> Iterator[Box]:
+        itemsize = self.array.itemsize
+        start, stop = max(0, offset), min(self.nbytes, offset + nbytes)
+        if start < stop:
+            yield from boxes(self.shape, start // itemsize, -(-stop // itemsize))
+
+    def _read_box(self, box: Box, out: np.ndarray[Any, Any]) -> None:
+        ranges = self._axis_ranges(box)
+        self.array.read_ranges(ranges, upwards(out, self._ranges))
+
+    def _axis_ranges(self, box: Box) -> list[AxisRange]:
+        """The box in the array's own indices, all upwards."""
+        kept = iter(box)
+        ranges = []
+        for axis in self._ranges:
+            start, stop = (0, 1) if axis.dropped else next(kept)
+            first = axis.count - stop if axis.flipped else start
+            ranges.append(AxisRange(axis.start + first * axis.step, axis.step, stop - start))
+        return ranges
+
+
+def boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Box]:
+    """The boxes, in order, that make up elements ``[start, stop)`` of an array of ``shape`` in C order.
+
+    >>> list(boxes((4, 3), 2, 10))
+    [((0, 1), (2, 3)), ((1, 3), (0, 3)), ((3, 4), (0, 1))]
+    """
+    if start >= stop:
+        return
+    if not shape:
+        yield ()
+        return
+    row = math.prod(shape[1:])
+    (first, within), (last, beyond) = divmod(start, row), divmod(stop, row)
+    if first == last:
+        for box in boxes(shape[1:], within, beyond):
+            yield ((first, first + 1), *box)
+        return
+    if within:
+        for box in boxes(shape[1:], within, row):
+            yield ((first, first + 1), *box)
+        first += 1
+    if first < last:
+        yield ((first, last), *((0, length) for length in shape[1:]))
+    if beyond:
+        for box in boxes(shape[1:], 0, beyond):
+            yield ((last, last + 1), *box)

@@ -1,0 +1,119 @@
+"""``png``: one plane as a picture, uncompressed, so that its size is known before any chunk is read.
+
+Specification: W3C, "Portable Network Graphics", third edition; RFC 1950 and 1951 for the stored blocks. Bytes are shown as they
+are; other types are stretched over the 1st to 99th percentile of the plane, with NaN as black.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+import zlib
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array import Array, Selection, plane_ndim
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.virtual_file import VirtualFile
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
+_MAX_BLOCK = 65_535
+_MAX_PLANE_NBYTES = 1 << 30
+
+
+class PngFile(VirtualFile):
+    """A plane of two dimensions, or of three where the last holds RGB or RGBA."""
+
+    suffix = "png"
+
+    def __init__(self, array: Array, selection: Selection = ...) -> None:
+        super().__init__(array, selection)
+        self._selection = selection
+        shape, dtype = self.body.shape, array.dtype
+        if dtype.kind not in "biufcmM":
+            raise UnsupportedError("data type", str(dtype), "cannot be shown as a picture")
+        ndim = plane_ndim(shape, dtype)
+        if len(shape) != ndim or ndim < 2 or 0 in shape or max(shape) >= 2**31:
+            raise UnsupportedError("shape", str(shape), "is no picture: select a plane of two dimensions")
+        if self.body.nbytes > _MAX_PLANE_NBYTES:
+            raise UnsupportedError("shape", str(shape), "is too large for one picture: select a part")
+        self._height, self._width = shape[:2]
+        self._samples = shape[2] if ndim == 3 else 1
+        self._pixels_nbytes = self._height * (1 + self._width * self._samples)
+        blocks = -(-self._pixels_nbytes // _MAX_BLOCK)
+        self._idat_nbytes = 2 + 5 * blocks + self._pixels_nbytes + 4
+        self.size = len(_SIGNATURE) + (12 + 13) + (12 + self._idat_nbytes) + 12
+        self._lock = threading.Lock()
+        self._rendered: bytes | None = None
+
+    def readinto(self, offset: int, buffer: memoryview) -> int:
+        with self._lock:
+            if self._rendered is None:
+                self._rendered = self._render()
+        part = self._rendered[offset : offset + len(buffer)]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def cached(self, offset: int, nbytes: int) -> bool:  # noqa: ARG002 - it is there whole or not at all
+        return self._rendered is not None
+
+    def _render(self) -> bytes:
+        plane = np.empty(self.body.shape, self.array.dtype)
+        self.body.readinto(0, plane.reshape(-1).view(np.uint8).data)
+        pixels = stretch_to_bytes(plane).reshape(self._height, -1)
+        rows = np.zeros((self._height, 1 + pixels.shape[1]), np.uint8)  # a row begins with its filter: none
+        rows[:, 1:] = pixels
+        header = struct.pack(">IIBBBBB", self._width, self._height, 8, _COLOUR_TYPES[self._samples], 0, 0, 0)
+        idat = _chunk(b"IDAT", _stored(rows.tobytes()))
+        return _SIGNATURE + _chunk(b"IHDR", header) + idat + _chunk(b"IEND", b"")
+
+    def _with_array(self, array: Array) -> VirtualFile:
+        return PngFile(array, self._selection)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
+
+
+def _stored(data: bytes) -> bytes:
+    """``data`` as a zlib stream of stored blocks: the size depends on nothing but its length."""
+    parts = [b"\x78\x01"]
+    for start in range(0, len(data), _MAX_BLOCK):
+        block = data[start : start + _MAX_BLOCK]
+        last = start + _MAX_BLOCK >= len(data)
+        parts += [struct.pack("<BHH", last, len(block), len(block) ^ 0xFFFF), block]
+    parts.append(struct.pack(">I", zlib.adler32(data)))
+    return b"".join(parts)
+
+
+def stretch_to_bytes(plane: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Values as grey levels from 0 to 255: bytes unchanged, others from the 1st to the 99th percentile.
+
+    >>> stretch_to_bytes(np.array([[False, True]]))
+    array([[  0, 255]], dtype=uint8)
+    """
+    if plane.dtype == np.uint8:
+        return plane.view(np.uint8)
+    if plane.dtype == bool:
+        return plane.astype(np.uint8) * np.uint8(255)
+    if plane.dtype.kind in "mM":
+        times = plane.view("<i8").astype(np.float64)
+        values = np.where(np.isnat(plane), np.nan, times)
+    else:
+        values = np.abs(plane) if plane.dtype.kind == "c" else plane
+        values = values.astype(np.float64 if values.dtype.itemsize > 2 else np.float32)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return np.zeros(plane.shape, np.uint8)
+    low, high = np.percentile(finite, (1, 99))
+    if low == high:
+        low, high = finite.min(), finite.max()
+    span = float(high) - float(low) or 1.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        levels = np.clip((values - low) * (255 / span), 0, 255)
+    grey: np.ndarray[Any, np.dtype[np.uint8]] = (
+        np.nan_to_num(levels, nan=0, posinf=255, neginf=0).round().astype(np.uint8)
+    )
+    return grey

@@ -1,0 +1,132 @@
+"""Virtual files: a selection of an array as a file of known size, readable at any offset without rendering the rest."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import BinaryIO, ClassVar
+
+from zarrcore.array import Array, ChunkCache, Selection
+from zarrcore.filetypes.body import ArrayBody
+
+_PIECE_NBYTES = 64 << 20
+_WRITE_CACHE_NBYTES = 256 << 20
+
+
+class VirtualFile(ABC):
+    """``array[selection]`` as a file.
+
+    Attributes:
+        suffix: the file name's ending, without the dot.
+        size: bytes of the whole file; arithmetic, no chunk is touched.
+
+    Raises:
+        SelectionError: the array has no such selection.
+        UnsupportedError: the file type cannot hold it.
+    """
+
+    suffix: ClassVar[str]
+    size: int
+
+    def __init__(self, array: Array, selection: Selection = ...) -> None:
+        self.array = array
+        self.body = ArrayBody(array, selection)
+
+    @abstractmethod
+    def readinto(self, offset: int, buffer: memoryview) -> int:
+        """Copy bytes from ``offset`` on into ``buffer``; returns how many, fewer only at the end of the file.
+
+        Raises:
+            As `Array.read`.
+        """
+
+    def read(self, offset: int, nbytes: int) -> memoryview:
+        """At most ``nbytes`` bytes from ``offset`` on; fewer only at the end of the file.
+
+        Raises:
+            As `Array.read`.
+        """
+        buffer = memoryview(bytearray(max(0, min(nbytes, self.size - offset))))
+        self.readinto(offset, buffer)
+        return buffer
+
+    def prefetch(self, offset: int, nbytes: int) -> None:  # noqa: B027 - a file that is rendered whole has nothing to do
+        """Decode what a range of bytes needs into the array's chunk cache; blocks until it is there."""
+
+    def cached(self, offset: int, nbytes: int) -> bool:  # noqa: ARG002 - see above
+        """Whether reading a range of bytes costs no I/O and no decoding."""
+        return False
+
+    def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
+        """Write the whole file, chunk row by chunk row; ``progress`` is told the bytes of each piece.
+
+        Raises:
+            As `Array.read`; OSError: of the stream.
+        """
+        source = self
+        if self.array.chunk_cache is None:
+            # Where a row of chunks is larger than a piece, its chunks are needed again for the next piece.
+            source = self._with_array(self.array.with_chunk_cache(ChunkCache(_WRITE_CACHE_NBYTES)))
+        offset, piece = 0, self._piece_nbytes()
+        while offset < self.size:
+            part = source.read(offset, piece)
+            stream.write(part)
+            offset += len(part)
+            if progress is not None:
+                progress(len(part))
+
+    @abstractmethod
+    def _with_array(self, array: Array) -> VirtualFile:
+        """The same file over the same elements of ``array``."""
+
+    def _piece_nbytes(self) -> int:
+        """About 64 MiB, and whole rows of chunks where that is possible."""
+        array = self.array
+        if self.body.nbytes != array.nbytes or not array.shape or not array.nbytes:
+            return _PIECE_NBYTES
+        row = array.inner_chunk_shape[0] * math.prod(array.shape[1:]) * array.itemsize
+        return row * max(1, _PIECE_NBYTES // row) if row <= _WRITE_CACHE_NBYTES else _PIECE_NBYTES
+
+
+class HeaderAndBody(VirtualFile):
+    """A file that is a few header bytes and then the elements.
+
+    Attributes:
+        header: what stands before the elements.
+    """
+
+    def __init__(self, array: Array, selection: Selection = ...) -> None:
+        super().__init__(array, selection)
+        self._selection = selection
+        self.header = self._make_header()
+        self.size = len(self.header) + self.body.nbytes
+
+    @abstractmethod
+    def _make_header(self) -> bytes:
+        """The header for the body's shape and type."""
+
+    def readinto(self, offset: int, buffer: memoryview) -> int:
+        stop = min(self.size, offset + len(buffer))
+        if offset >= stop:
+            return 0
+        target, begin = buffer[: stop - offset], len(self.header)
+        if offset < begin:
+            part = self.header[offset:stop]
+            target[: len(part)] = part
+            target = target[len(part) :]
+        if len(target):
+            self.body.readinto(max(0, offset - begin), target)
+        return stop - offset
+
+    def prefetch(self, offset: int, nbytes: int) -> None:
+        start, stop = offset - len(self.header), offset - len(self.header) + nbytes
+        if stop > 0:
+            self.body.prefetch(max(0, start), stop - max(0, start))
+
+    def cached(self, offset: int, nbytes: int) -> bool:
+        start, stop = offset - len(self.header), offset - len(self.header) + nbytes
+        return stop <= 0 or self.body.is_cached(max(0, start), stop - max(0, start))
+
+    def _with_array(self, array: Array) -> VirtualFile:
+        return type(self)(array, self._selection)

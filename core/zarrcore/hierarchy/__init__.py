@@ -1,0 +1,16 @@
+"""Hierarchies: a store seen as a tree of groups and arrays."""
+
+from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, Node
+from zarrcore.hierarchy.open import open_hierarchy
+
+__all__ = [
+    "AnyNode",
+    "ArrayNode",
+    "BrokenNode",
+    "Group",
+    "Hierarchy",
+    "Node",
+    "normalize_path",
+    "open_hierarchy",
+]

@@ -1,0 +1,194 @@
+"""Nodes of a hierarchy: groups, arrays, and what cannot be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from zarrcore.array import Array, ChunkCache
+from zarrcore.errors import MetadataError, ZarrError
+from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
+from zarrcore.metadata.json_document import parse_json_object
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy.hierarchy import Hierarchy
+
+Kind = Literal["group", "array", "broken"]
+
+
+class Node:
+    """What groups, arrays and broken nodes have in common.
+
+    Attributes:
+        kind: "group", "array" or "broken".
+        path: the node's path, ``/foo/bar``; ``/`` is the root.
+        hierarchy: where the node belongs.
+    """
+
+    kind: ClassVar[Kind]
+    hierarchy: Hierarchy
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the path; empty for the root."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def metadata_key(self) -> str:
+        """The key of the document that makes this a node; where there is none (an implicit group), where it would be."""
+        return self.hierarchy.metadata_key(self.path)
+
+    @property
+    def mtime_s(self) -> float | None:
+        """When the metadata document was last modified, seconds since the epoch; None where the store does not tell."""
+        stat = self.hierarchy.store.stat(self.metadata_key)
+        return None if stat is None else stat.mtime_s
+
+    @property
+    def uri(self) -> str:
+        """The canonical URI of the node: the store's URL, ``#``, the path."""
+        return f"{self.hierarchy.url}#{self.path}"
+
+    def stored_document(self) -> JsonObject:
+        """The metadata documents as found in the store.
+
+        Raises:
+            MetadataError: they are no JSON objects.
+        """
+        return self.hierarchy.format.stored_documents(self.hierarchy.documents(self.path))
+
+
+class Group(Node):
+    """A node that may have children."""
+
+    kind = "group"
+
+    def __init__(self, hierarchy: Hierarchy, path: str, metadata: GroupMetadata) -> None:
+        self.hierarchy = hierarchy
+        self.path = path
+        self.metadata = metadata
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The user's own metadata."""
+        return self.metadata.attributes
+
+    def metadata_document(self) -> JsonObject:
+        """The group's document in version 3 terms."""
+        return self.metadata.document()
+
+    def child_names(self) -> Iterator[str]:
+        """The names under which nodes may stand, in the store's order; no document is fetched.
+
+        Raises:
+            ListingUnsupportedError: the store cannot list.
+        """
+        return self.hierarchy.child_names(self.path)
+
+    def children(self) -> Iterator[AnyNode]:
+        """The nodes directly below, in the store's order, as their documents arrive.
+
+        Raises:
+            ListingUnsupportedError: the store cannot list.
+        """
+        return self.hierarchy.children(self.path)
+
+    def __getitem__(self, name: str) -> Group | ArrayNode:
+        """The node at a path relative to this one.
+
+        Raises:
+            NodeNotFoundError: there is none.
+        """
+        return self.hierarchy[f"{self.path}/{name}"]
+
+    def __iter__(self) -> Iterator[str]:
+        return self.child_names()
+
+    def __repr__(self) -> str:
+        return f"<Group {self.path}>"
+
+
+class ArrayNode(Array, Node):
+    """An array at its place in a hierarchy."""
+
+    kind = "array"
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        path: str,
+        metadata: ArrayMetadata,
+        chunk_cache: ChunkCache | None,
+        max_chunk_bytes: int,
+    ) -> None:
+        super().__init__(
+            hierarchy.store, hierarchy.format.prefix(path), metadata, chunk_cache, max_chunk_bytes
+        )
+        self.hierarchy = hierarchy
+        self.path = path
+
+    def metadata_document(self) -> JsonObject:
+        """The array's document in version 3 terms."""
+        return self.metadata.document()
+
+    def __repr__(self) -> str:
+        return f"<Array {self.path} {self.shape} {self.data_type.name}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "hierarchy": self.hierarchy, "path": self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.hierarchy = state.pop("hierarchy")
+        self.path = state.pop("path")
+        super().__setstate__(state)
+
+
+class BrokenNode(Node):
+    """A node whose documents are there and cannot be used.
+
+    Attributes:
+        error: why, in one sentence.
+    """
+
+    kind = "broken"
+
+    def __init__(self, hierarchy: Hierarchy, path: str, error: ZarrError) -> None:
+        self.hierarchy = hierarchy
+        self.path = path
+        self.error = error
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The user's own metadata, as far as it can be read."""
+        try:
+            found = self.stored_document().get("attributes")
+        except ZarrError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def metadata_document(self) -> JsonObject:
+        """What is known of it: the error."""
+        return {"error": str(self.error)}
+
+    def stored_bytes(self) -> bytes:
+        """The first metadata document as found, be it JSON or not."""
+        return next(
+            (document for document in self.hierarchy.documents(self.path) if document is not None), b""
+        )
+
+    def stored_document(self) -> JsonObject:
+        try:
+            return super().stored_document()
+        except MetadataError:
+            text = self.stored_bytes()
+            try:
+                return parse_json_object(text)
+            except MetadataError:
+                return {"text": text[:4096].decode("utf-8", "replace")}
+
+    def __repr__(self) -> str:
+        return f"<BrokenNode {self.path}: {self.error}>"
+
+
+AnyNode = Group | ArrayNode | BrokenNode

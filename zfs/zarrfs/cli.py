@@ -1,0 +1,138 @@
+"""``zarrscope mount`` and ``zarrscope umount``.
+
+Only what parsing a command line needs is imported at the top: the rest comes when it is used, and what starts
+threads comes after the fork.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from zarrcore.stores.options import add_store_arguments, store_options
+from zarrfs.options import MountOptions, OptionWords, add_mount_arguments
+
+if TYPE_CHECKING:
+    from zarrcore import ChunkCache, Hierarchy
+    from zarrcore.stores.interface import ReadableStore
+
+_MOUNT_EXAMPLES = """\
+The mount point then holds keys/ (every key of the store as a file) and arrays/ (groups and arrays as directories,
+with data.npy, data.raw, metadata.json, slices/...). Unmount with 'zarrscope umount MOUNTPOINT'.
+"""
+
+
+def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``mount`` to the command line."""
+    words = argparse.ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
+    add_mount_arguments(words)
+    add_store_arguments(words)
+    parser = subparsers.add_parser(
+        "mount",
+        parents=[words],
+        help="show a store as a directory",
+        description="Show a store as a directory.",
+        epilog=_MOUNT_EXAMPLES,
+    )
+    parser.add_argument("source", metavar="SOURCE", help="path or URL of a store")
+    parser.add_argument("mountpoint", metavar="MOUNTPOINT", help="an existing directory")
+    parser.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
+    parser.add_argument(
+        "-o",
+        action=OptionWords,
+        words=words,
+        dest=argparse.SUPPRESS,
+        metavar="WORD,...",
+        help="ro, allow_other, default_permissions, auto_unmount, fsname=, uid=, gid=, umask=, "
+        "or any long option without its dashes",
+    )
+    parser.set_defaults(run=_mount)
+
+
+def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add ``umount`` to the command line."""
+    parser = subparsers.add_parser(
+        "umount",
+        help="take a mount away",
+        description="Take a mount away, and wait until its daemon is gone.",
+    )
+    parser.add_argument("mountpoint", metavar="MOUNTPOINT")
+    parser.set_defaults(run=_umount)
+
+
+def _mount(namespace: argparse.Namespace) -> int:
+    from zarrcore.errors import MissingExtraError
+    from zarrfs import daemon, mountpoints
+
+    for module in ("pyfuse3", "trio"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingExtraError("mounting", "fuse")
+    mountpoints.check_device()
+    options = _options(namespace, mountpoints.prepare(namespace.mountpoint))
+    serve = _server(namespace, options)
+    if namespace.foreground:
+        serve(lambda: None)
+    else:
+        daemon.run_in_background(serve)
+    return 0
+
+
+def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
+    return MountOptions(
+        mountpoint=mountpoint,
+        view=namespace.view,
+        cache_bytes=namespace.cache_size,
+        ttl_s=namespace.metadata_ttl,
+        threads=namespace.threads,
+        read_only=namespace.ro,
+        allow_other=namespace.allow_other,
+        default_permissions=namespace.default_permissions,
+        auto_unmount=namespace.auto_unmount,
+        fsname=namespace.fsname,
+        uid=namespace.uid,
+        gid=namespace.gid,
+        umask=namespace.umask,
+    )
+
+
+def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:
+    """What opens the source and serves it; to be called after the fork."""
+
+    def serve(ready: Callable[[], None]) -> None:
+        from zarrcore.stores import open_store
+        from zarrfs import logs
+        from zarrfs.session import Session
+
+        logs.start(namespace.log_level, namespace.log_file, namespace.foreground)
+        # The daemon leaves the directory in which a relative path means something.
+        source = os.path.abspath(namespace.source) if os.path.exists(namespace.source) else namespace.source
+        with open_store(source, options=store_options(namespace)) as store:
+            _reach(store)
+            Session(store, _opener(namespace.format), options).run(ready)
+
+    return serve
+
+
+def _opener(format_name: str | None) -> Callable[[ReadableStore, ChunkCache], Hierarchy]:
+    def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache) -> Hierarchy:
+        import zarrcore
+
+        return zarrcore.open(store, format=format_name, chunk_cache=chunk_cache)
+
+    return open_hierarchy
+
+
+def _reach(store: ReadableStore) -> None:
+    """Ask a remote store for something, so that a wrong name or refused credentials are told now."""
+    if store.is_remote:
+        store.stat("zarr.json")
+
+
+def _umount(namespace: argparse.Namespace) -> int:
+    from zarrfs.umount import umount
+
+    umount(namespace.mountpoint)
+    return 0

@@ -1,0 +1,54 @@
+"""What a mount has done so far, for ``.zarrscope/stats.json``."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections import Counter
+from typing import Any
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Counters:
+    """Counts that only the event loop's thread changes.
+
+    Attributes:
+        requests: the kernel's requests by kind.
+        errors: answers that were errors, by name of the errno.
+        hops: calls handed to worker threads, since the answer was not at hand.
+        bytes_read: bytes of files handed out.
+        ahead_hits: reads answered from blocks that were fetched ahead.
+    """
+
+    def __init__(self) -> None:
+        self.requests: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.hops = 0
+        self.bytes_read = 0
+        self.ahead_hits = 0
+        self._started_s = time.monotonic()
+
+    def failed(self, number: int) -> None:
+        """An answer was this errno."""
+        self.errors[errno.errorcode.get(number, str(number))] += 1
+
+    def snapshot(self) -> dict[str, Any]:
+        """All counts, and the process as it is now."""
+        return {
+            "pid": os.getpid(),
+            "uptime_s": round(time.monotonic() - self._started_s, 3),
+            "resident_bytes": resident_bytes(),
+            "requests": dict(self.requests),
+            "errors": dict(self.errors),
+            "worker_calls": self.hops,
+            "bytes_read": self.bytes_read,
+            "read_ahead_hits": self.ahead_hits,
+        }
+
+
+def resident_bytes() -> int:
+    """Memory of this process that is in RAM."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[1]) * _PAGE_BYTES

@@ -1,0 +1,73 @@
+"""Going to the background without losing the answer: the command returns when the mount answers, or says why not.
+
+The fork comes first, before anything starts threads or opens connections: libraries that did would not work in the
+child. The child tells the parent through a pipe how mounting went, and only then lets go of the terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from zarrcore.errors import ZarrError
+from zarrfs.mountpoints import MountError
+
+_READY = b"+"
+_FAILED = b"-"
+
+
+def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
+    """Return in the parent once ``serve``, running in a child, has called what it is given.
+
+    Args:
+        serve: does the work; calls its argument when the mount answers.
+
+    Raises:
+        MountError: what went wrong before that, as the child said it.
+    """
+    answer, report = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.fork() == 0:
+        os.close(answer)
+        os._exit(_child(serve, report))
+    os.close(report)
+    with os.fdopen(answer, "rb") as pipe:
+        told = pipe.read()
+    if not told.startswith(_READY):
+        raise MountError(told[1:].decode("utf-8", "replace") or "the daemon died before it had mounted")
+
+
+def _child(serve: Callable[[Callable[[], None]], None], report: int) -> int:
+    """Be the daemon; the exit status."""
+    os.setsid()
+    pending = [report]
+
+    def tell(message: bytes) -> None:
+        if pending:
+            os.write(pending[0], message)
+            os.close(pending.pop())
+
+    def ready() -> None:
+        _leave_terminal()
+        tell(_READY)
+
+    try:
+        serve(ready)
+    except ZarrError as error:
+        tell(_FAILED + str(error).encode("utf-8", "backslashreplace"))
+        return 1
+    except BaseException as error:  # noqa: BLE001 - the last one who can tell the user
+        tell(_FAILED + f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace"))
+        return 1
+    return 0
+
+
+def _leave_terminal() -> None:
+    """Nobody waits for what a daemon prints, and nobody's directory is held by it."""
+    os.chdir("/")
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    os.close(null)

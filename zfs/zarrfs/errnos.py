@@ -1,0 +1,55 @@
+"""Which errno tells which error: one table, read from top to bottom, the first class that fits decides."""
+
+from __future__ import annotations
+
+import errno
+from typing import Final
+
+from zarrcore.errors import (
+    AccessDeniedError,
+    CodecError,
+    InvalidKeyError,
+    ListingUnsupportedError,
+    MetadataError,
+    NodeNotFoundError,
+    ReadOnlyError,
+    SelectionError,
+    StoreError,
+    StoreTimeoutError,
+    UnsupportedError,
+    ZarrError,
+)
+from zarrfs.views.entry import ChangedError
+
+TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
+    (ChangedError, errno.ESTALE),
+    (AccessDeniedError, errno.EACCES),
+    (StoreTimeoutError, errno.ETIMEDOUT),
+    (ListingUnsupportedError, errno.EOPNOTSUPP),
+    (InvalidKeyError, errno.EINVAL),
+    # Unreachable, broken bodies, and a store that is gone altogether: for a reader that takes ENOENT for
+    # "this chunk was never written", an outage must not look like an absent key.
+    (StoreError, errno.EIO),
+    (NodeNotFoundError, errno.ENOENT),
+    (SelectionError, errno.ENOENT),
+    (ReadOnlyError, errno.EROFS),
+    (UnsupportedError, errno.EOPNOTSUPP),
+    (CodecError, errno.EIO),
+    (MetadataError, errno.EIO),
+    (ZarrError, errno.EIO),
+    (MemoryError, errno.ENOMEM),
+)
+
+UNFORESEEN: Final = errno.EIO
+"""What anything outside the table becomes, beside a traceback in the log."""
+
+ORDINARY: Final = frozenset({errno.ENOENT, errno.EROFS, errno.ENOTDIR, errno.EISDIR})
+"""What programs provoke by asking, as they may: not worth a line in the log."""
+
+
+def errno_of(error: BaseException) -> int | None:
+    """The errno of an error, or None where the table foresees nothing like it."""
+    for kind, number in TABLE:
+        if isinstance(error, kind):
+            return number
+    return None

@@ -1,0 +1,75 @@
+"""The one place where an exception becomes an errno.
+
+pyfuse3 ends the daemon on anything but `FUSEError`; here everything else is caught, so that no store, document or
+bug takes the mount away from its users.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar
+
+import pyfuse3
+
+from zarrfs.counters import Counters
+from zarrfs.errnos import ORDINARY, UNFORESEEN, errno_of
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Counting(Protocol):
+    """Operations that keep count."""
+
+    counters: Counters
+
+
+C = TypeVar("C", bound=type[Any])
+
+
+def guarded(operations: C) -> C:
+    """Wrap each handler that a class of operations defines."""
+    for name, handler in list(vars(operations).items()):
+        if name in _HANDLERS:
+            setattr(operations, name, _guarded(name, handler))
+    return operations
+
+
+_HANDLERS = frozenset(
+    name
+    for name in vars(pyfuse3.Operations)
+    if not name.startswith("_") and name not in {"init", "stacktrace"}
+) - {"supports_dot_lookup", "enable_writeback_cache", "enable_acl"}
+
+
+def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
+    @functools.wraps(handler)
+    async def answer(operations: Counting, *arguments: Any) -> T:
+        operations.counters.requests[name] += 1
+        try:
+            return await handler(operations, *arguments)
+        except pyfuse3.FUSEError as error:
+            operations.counters.failed(error.errno)
+            raise
+        except Exception as error:
+            number = _number(name, error)
+            operations.counters.failed(number)
+            if name == "forget":
+                # The kernel awaits no answer to this one, and pyfuse3 no error.
+                return None  # type: ignore[return-value]
+            raise pyfuse3.FUSEError(number) from error
+
+    return answer
+
+
+def _number(name: str, error: Exception) -> int:
+    number = errno_of(error)
+    if number is None:
+        _log.error("%s failed unforeseen", name, exc_info=error)
+        return UNFORESEEN
+    if number not in ORDINARY:
+        _log.warning("%s: %s", name, error)
+    return number

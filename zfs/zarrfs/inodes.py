@@ -1,0 +1,216 @@
+"""Inode numbers: which entry a number stands for, and how often the kernel was told of it.
+
+The kernel counts every answer that names an entry and tells when it forgets; until then the number must work.
+Entries of a `Numbering` take their number from a reserved range by arithmetic and cost nothing each; the others
+are remembered. Since a listing tells the kernel of every name in it, a pass over a million names would leave a
+million records: `only_listed` offers the oldest of those that nobody looked at, so that the kernel can be asked
+to forget them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from zarrfs.views.entry import Directory, Entry, Numbering
+
+ROOT: Final = 1
+_FIRST_RESERVED: Final = 1 << 40
+_END: Final = 1 << 63
+
+
+class StaleNumberError(Exception):
+    """A number that stands for nothing (any more)."""
+
+
+class Inode:
+    """One remembered number.
+
+    Attributes:
+        entry: what it stands for, as last learnt.
+        parent: the number of the directory it was found in.
+        name: its name there.
+        lookups: how often the kernel was told of it and has not forgotten.
+        taken_s: when the entry was learnt.
+        kept: version, generation and time of the content that the kernel may hold in its page cache.
+    """
+
+    __slots__ = ("children", "entry", "kept", "lookups", "name", "parent", "taken_s")
+
+    def __init__(self, entry: Entry, parent: int, name: str, taken_s: float) -> None:
+        self.entry = entry
+        self.parent = parent
+        self.name = name
+        self.lookups = 0
+        self.taken_s = taken_s
+        self.children: dict[str, int] | None = None
+        self.kept: tuple[str | None, int, float] | None = None
+
+
+@dataclass(slots=True)
+class _Reserved:
+    """A range of numbers."""
+
+    start: int
+    numbering: Numbering
+    lookups: int = 0
+
+
+class InodeTable:
+    """All numbers that the kernel knows, and no other."""
+
+    def __init__(self, root: Directory) -> None:
+        self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", 0.0)}
+        self._inodes[ROOT].lookups = 1
+        self._next = ROOT + 1
+        self._listed: OrderedDict[int, None] = OrderedDict()
+        self._reserved: dict[Hashable, _Reserved] = {}
+        self._starts: list[int] = []
+        self._ranges: list[_Reserved] = []
+        self._next_reserved = _FIRST_RESERVED
+
+    def __len__(self) -> int:
+        return len(self._inodes)
+
+    def entry(self, number: int) -> Entry:
+        """What a number stands for.
+
+        Raises:
+            StaleNumberError: nothing.
+        """
+        if number >= _FIRST_RESERVED:
+            found = self._range(number)
+            return found.numbering.entry(number - found.start)
+        return self.inode(number).entry
+
+    def inode(self, number: int) -> Inode:
+        """The record of a remembered number.
+
+        Raises:
+            StaleNumberError: there is none.
+        """
+        try:
+            return self._inodes[number]
+        except KeyError:
+            raise StaleNumberError(f"no inode {number}") from None
+
+    def remembers(self, number: int) -> bool:
+        """Whether a number has a record, rather than being computed."""
+        return number < _FIRST_RESERVED
+
+    def assign(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
+        """The number of an entry found in a directory; to be followed by `count` or `drop_uncounted`."""
+        numbered = entry.numbered
+        if numbered is not None:
+            reserved = self._reserve(numbered[0])
+            if reserved is not None:
+                return reserved.start + numbered[1]
+        return self._remember(parent, name, entry, taken_s)
+
+    def _remember(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
+        above = self._inodes.get(parent)
+        siblings = above.children if above is not None else None
+        number = siblings.get(name) if siblings is not None else None
+        if number is not None:
+            inode = self._inodes[number]
+            if isinstance(inode.entry, Directory) == isinstance(entry, Directory):
+                inode.entry = entry
+                inode.taken_s = taken_s
+                return number
+        number = self._next
+        self._next += 1
+        self._inodes[number] = Inode(entry, parent, name, taken_s)
+        if above is not None:
+            if above.children is None:
+                above.children = {}
+            above.children[name] = number
+        return number
+
+    def count(self, number: int, listed: bool = False) -> None:
+        """The kernel was told of a number, by a listing or because it asked for the name."""
+        if number >= _FIRST_RESERVED:
+            self._range(number).lookups += 1
+            return
+        inode = self._inodes[number]
+        inode.lookups += 1
+        if not listed:
+            self._listed.pop(number, None)
+        elif inode.lookups == 1:
+            self._listed[number] = None
+
+    def touch(self, number: int) -> None:
+        """Somebody uses what a number stands for."""
+        self._listed.pop(number, None)
+
+    def drop_uncounted(self, number: int) -> None:
+        """The kernel was not told of a number after all."""
+        if number >= _FIRST_RESERVED:
+            self._release_unused(self._range(number))
+        elif self._inodes[number].lookups == 0:
+            self._drop(number)
+
+    def forget(self, number: int, lookups: int) -> None:
+        """The kernel forgot a number that it had been told so many times."""
+        if number == ROOT:
+            return
+        if number >= _FIRST_RESERVED:
+            reserved = self._range(number)
+            reserved.lookups -= lookups
+            self._release_unused(reserved)
+            return
+        inode = self.inode(number)
+        inode.lookups -= lookups
+        if inode.lookups <= 0:
+            self._drop(number)
+
+    def _drop(self, number: int) -> None:
+        inode = self._inodes.pop(number)
+        self._listed.pop(number, None)
+        above = self._inodes.get(inode.parent)
+        if above is not None and above.children is not None and above.children.get(inode.name) == number:
+            del above.children[inode.name]
+            if not above.children:
+                above.children = None
+
+    def children(self, number: int) -> list[tuple[str, int]]:
+        """Names in a directory that the kernel knows, with their numbers."""
+        return list((self.inode(number).children or {}).items())
+
+    def only_listed(self, keep: int) -> Iterator[tuple[int, str]]:
+        """Parent and name of the oldest records that were listed and never used, but for the newest ``keep``.
+
+        Each is told once: the kernel forgets those it can.
+        """
+        while len(self._listed) > keep:
+            number, _ = self._listed.popitem(last=False)
+            inode = self._inodes[number]
+            yield inode.parent, inode.name
+
+    def _reserve(self, numbering: Numbering) -> _Reserved | None:
+        """The range of a numbering; None where there are no numbers left for so many."""
+        reserved = self._reserved.get(numbering.key)
+        if reserved is not None:
+            reserved.numbering = numbering
+            return reserved
+        if self._next_reserved + numbering.count > _END:
+            return None
+        reserved = _Reserved(self._next_reserved, numbering)
+        self._next_reserved += numbering.count
+        self._reserved[numbering.key] = reserved
+        self._starts.append(reserved.start)
+        self._ranges.append(reserved)
+        return reserved
+
+    def _range(self, number: int) -> _Reserved:
+        index = bisect_right(self._starts, number) - 1
+        if index < 0 or number - self._starts[index] >= self._ranges[index].numbering.count:
+            raise StaleNumberError(f"no inode {number}")
+        return self._ranges[index]
+
+    def _release_unused(self, reserved: _Reserved) -> None:
+        if reserved.lookups <= 0:
+            index = bisect_right(self._starts, reserved.start) - 1
+            del self._starts[index], self._ranges[index], self._reserved[reserved.numbering.key]

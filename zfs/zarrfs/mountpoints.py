@@ -1,0 +1,145 @@
+"""Mount points: what is mounted where, dead mounts, and what the kernel may read ahead."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import Final
+
+from zarrcore.errors import ZarrError
+
+FSTYPE: Final = "fuse.zarrscope"
+READ_AHEAD_KIB: Final = 4096
+"""Lets the kernel ask for 1 MiB at a time, eight requests in flight."""
+
+_OCTAL: Final = re.compile(r"\\([0-7]{3})")
+
+
+class MountError(ZarrError, OSError):
+    """Mounting or unmounting does not work; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """One line of the kernel's list."""
+
+    mountpoint: str
+    fstype: str
+    source: str
+    device: str
+    """``MAJOR:MINOR``."""
+
+
+def mounted_at(path: str) -> Mounted | None:
+    """What is mounted at an absolute path, the topmost where there are several; asks only the kernel's list."""
+    found = None
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            before, _, after = line.partition(" - ")
+            fields, types = before.split(), after.split()
+            if _unescape(fields[4]) == path:
+                found = Mounted(path, types[0], _unescape(types[1]), fields[2])
+    return found
+
+
+def _unescape(text: str) -> str:
+    return _OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+def resolve(path: str) -> str:
+    """A mount point as the kernel lists it. The last part is not looked at: it may be a dead mount."""
+    absolute = os.path.abspath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute))
+
+
+def prepare(path: str) -> str:
+    """The absolute path of a directory that can be mounted on; a dead mount of ours there is taken away first.
+
+    Raises:
+        MountError: it cannot be mounted on.
+    """
+    mountpoint = resolve(path)
+    for _ in range(8):  # one dead mount may lie on another
+        if not _is_dead(mountpoint):
+            break
+        unmount(mountpoint, lazy=True)
+    try:
+        os.scandir(mountpoint).close()
+    except OSError as error:
+        raise MountError(f"cannot mount at {path}: {_reason(error)}") from error
+    mountpoint = os.path.realpath(mountpoint)
+    there = mounted_at(mountpoint)
+    if there is not None:
+        raise MountError(f"cannot mount at {path}: {there.source} is mounted there already")
+    return mountpoint
+
+
+def _is_dead(mountpoint: str) -> bool:
+    try:
+        os.stat(mountpoint)
+    except OSError as error:
+        if error.errno == errno.ENOTCONN:
+            return True
+        there = mounted_at(mountpoint)
+        # For an ordinary user a dead mount may also say that permission is denied.
+        return error.errno == errno.EACCES and there is not None and there.fstype == FSTYPE
+    return False
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "there is no such directory"
+    if error.errno == errno.ENOTDIR:
+        return "it is not a directory"
+    return os.strerror(error.errno or errno.EIO).lower()
+
+
+def check_device() -> None:
+    """Tell in a sentence why this user cannot mount at all.
+
+    Raises:
+        MountError: he cannot.
+    """
+    if not os.path.exists("/dev/fuse"):
+        raise MountError("cannot mount: this machine has no /dev/fuse (the kernel module fuse is not loaded)")
+    if os.geteuid() == 0:
+        return
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        raise MountError("cannot mount: you may not open /dev/fuse; have root run: chmod 0666 /dev/fuse")
+    if shutil.which("fusermount3") is None:
+        raise MountError("cannot mount: fusermount3 is not installed; have root run: apt install fuse3")
+
+
+def unmount(mountpoint: str, lazy: bool = False) -> None:
+    """Take a mount away; ``lazy`` even while files there are open.
+
+    Raises:
+        MountError: it is busy, or it may not be done.
+    """
+    if os.geteuid() == 0:
+        command = ["umount", *(["--lazy"] if lazy else []), "--", mountpoint]
+    else:
+        command = ["fusermount3", "-u", *(["-z"] if lazy else []), "--", mountpoint]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"{command[0]} failed"]
+        busy = "busy" in done.stderr
+        why = "it is busy: a program has a file or its working directory there" if busy else said[-1]
+        raise MountError(f"cannot unmount {mountpoint}: {why}")
+
+
+def raise_read_ahead(mountpoint: str) -> bool:
+    """Let the kernel read ahead further, which only root may; whether it worked."""
+    there = mounted_at(mountpoint)
+    if there is None:
+        return False
+    try:
+        with open(f"/sys/class/bdi/{there.device}/read_ahead_kb", "w", encoding="ascii") as file:
+            file.write(str(READ_AHEAD_KIB))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,334 @@
+"""The kernel's requests, answered from the trees: numbers and handles are looked up here, everything else elsewhere.
+
+Requests arrive on one thread, and what is at hand is answered there; only what would wait goes to a worker.
+"""
+
+# ruff: noqa: ARG002 - methods take what their interface hands them
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import stat
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import pyfuse3
+import trio
+
+from zarrfs.counters import Counters
+from zarrfs.guard import guarded
+from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
+from zarrfs.inodes import ROOT, InodeTable
+from zarrfs.prefetch import Budget, Reader
+from zarrfs.views.entry import NAME_MAX, BytesLike, Directory, Entry, File, OpenFile, WouldBlockError
+from zarrfs.views.freshness import Freshness
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_LISTED_MAX: Final = 100_000
+"""Names that were listed and never used, of which the kernel is let keep count; some 500 bytes each here."""
+_BLOCK_BYTES: Final = 512
+_WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """What all entries of a mount have in common."""
+
+    uid: int
+    gid: int
+    umask: int = 0
+    mtime_s: float = 0.0
+    """Shown where nothing better is known."""
+
+
+class Workers:
+    """Worker threads for calls that wait, and tasks beside the requests.
+
+    Args:
+        count: how many threads work at once.
+        counters: where calls are counted.
+    """
+
+    def __init__(self, count: int, counters: Counters) -> None:
+        self._limiter = trio.CapacityLimiter(count)
+        self._counters = counters
+        self.nursery: trio.Nursery | None = None
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """The function's answer, from a worker thread."""
+        self._counters.hops += 1
+        return await trio.to_thread.run_sync(
+            partial(function, *arguments), abandon_on_cancel=True, limiter=self._limiter
+        )
+
+    def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+        """Run an asynchronous function beside the caller."""
+        if self.nursery is None:
+            raise RuntimeError("no nursery is open")
+        self.nursery.start_soon(function, *arguments)
+
+
+@guarded
+class Operations(pyfuse3.Operations):
+    """A tree behind a mount point.
+
+    Args:
+        root: the tree.
+        freshness: how long the kernel may keep what it was told.
+        appearance: what all entries have in common.
+        workers: where slow calls run.
+        counters: where everything is counted.
+        ahead: bytes that may be fetched ahead of all readers together.
+    """
+
+    supports_dot_lookup = False
+
+    def __init__(
+        self,
+        root: Directory,
+        freshness: Freshness,
+        appearance: Appearance,
+        workers: Workers,
+        counters: Counters,
+        ahead: Budget,
+    ) -> None:
+        super().__init__()
+        self.counters = counters
+        self.inodes = InodeTable(root)
+        self.handles = HandleTable()
+        self.ahead = ahead
+        self._freshness = freshness
+        self._appearance = appearance
+        self._workers = workers
+        # Listings fill one and the same object again and again: making one costs as much as filling it.
+        self._listed = pyfuse3.EntryAttributes()
+
+    async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
+        try:
+            return function(*arguments, False)
+        except WouldBlockError:
+            return await self._workers.run(function, *arguments, True)
+
+    def _directory(self, number: int) -> Directory:
+        entry = self.inodes.entry(number)
+        if not isinstance(entry, Directory):
+            raise pyfuse3.FUSEError(errno.ENOTDIR)
+        return entry
+
+    async def lookup(
+        self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
+    ) -> pyfuse3.EntryAttributes:
+        directory = self._directory(parent_inode)
+        text = os.fsdecode(name)
+        asked_s = self._freshness.now()
+        entry = await self._ask(directory.lookup, text)
+        attributes = pyfuse3.EntryAttributes()
+        if entry is None:
+            return self._absent(attributes)
+        number = self.inodes.assign(parent_inode, text, entry, asked_s)
+        try:
+            self._fill(attributes, number, entry)
+        except BaseException:
+            self.inodes.drop_uncounted(number)
+            raise
+        self.inodes.count(number)
+        return attributes
+
+    def _absent(self, attributes: pyfuse3.EntryAttributes) -> pyfuse3.EntryAttributes:
+        """That there is no such name: number 0, which unlike ENOENT the kernel remembers."""
+        self.counters.failed(errno.ENOENT)
+        if self._freshness.ttl_s <= 0:
+            raise pyfuse3.FUSEError(errno.ENOENT)
+        attributes.st_ino = 0
+        attributes.entry_timeout = self._freshness.timeout_s
+        return attributes
+
+    def _fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
+        look = self._appearance
+        attributes.st_ino = number
+        attributes.entry_timeout = attributes.attr_timeout = self._freshness.timeout_s
+        attributes.st_uid = look.uid
+        attributes.st_gid = look.gid
+        attributes.st_nlink = 1
+        if isinstance(entry, File):
+            size = entry.size
+            attributes.st_mode = stat.S_IFREG | (entry.mode & ~look.umask)
+        else:
+            size = 0
+            attributes.st_mode = stat.S_IFDIR | (Directory.mode & ~look.umask)
+        attributes.st_size = size
+        attributes.st_blocks = -(-size // _BLOCK_BYTES)
+        mtime_s = entry.mtime_s
+        mtime_ns = int((look.mtime_s if mtime_s is None else mtime_s) * 1e9)
+        attributes.st_mtime_ns = attributes.st_ctime_ns = attributes.st_atime_ns = mtime_ns
+
+    async def getattr(self, inode: int, ctx: pyfuse3.RequestContext) -> pyfuse3.EntryAttributes:
+        entry = await self._current(inode)
+        attributes = pyfuse3.EntryAttributes()
+        self._fill(attributes, inode, entry)
+        return attributes
+
+    async def _current(self, number: int) -> Entry:
+        """What a number stands for, looked up again by its name where that was too long ago."""
+        entry = self.inodes.entry(number)
+        if number == ROOT or not self.inodes.remembers(number):
+            return entry
+        self.inodes.touch(number)
+        inode = self.inodes.inode(number)
+        if not self._freshness.expired(inode.taken_s):
+            return entry
+        asked_s = self._freshness.now()
+        fresh = await self._ask(self._directory(inode.parent).lookup, inode.name)
+        if fresh is None or isinstance(fresh, Directory) != isinstance(entry, Directory):
+            raise pyfuse3.FUSEError(errno.ESTALE)
+        inode.entry, inode.taken_s = fresh, asked_s
+        return fresh
+
+    async def setattr(
+        self,
+        inode: int,
+        attr: pyfuse3.EntryAttributes,
+        fields: pyfuse3.SetattrFields,
+        fh: int | None,
+        ctx: pyfuse3.RequestContext,
+    ) -> pyfuse3.EntryAttributes:
+        entry = self.inodes.entry(inode)
+        if not (_is_writable(entry) and fields.update_size):
+            raise pyfuse3.FUSEError(errno.EROFS)
+        # A shell's ">" truncates before it writes.
+        return await self.getattr(inode, ctx)
+
+    async def open(self, inode: int, flags: int, ctx: pyfuse3.RequestContext) -> pyfuse3.FileInfo:
+        entry = self.inodes.entry(inode)
+        if not isinstance(entry, File):
+            raise pyfuse3.FUSEError(errno.EISDIR)
+        if flags & _WRITING and not _is_writable(entry):
+            raise pyfuse3.FUSEError(errno.EROFS)
+        file: OpenFile = await self._ask(entry.open)
+        keep = self._keeps_pages(inode, file.version)
+        handle = FileHandle(inode, Reader(file, self._workers, self.ahead))
+        return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=entry.direct_io, keep_cache=keep)
+
+    def _keeps_pages(self, number: int, version: str | None) -> bool:
+        """Whether what the kernel has of a file is still right: the same version, or recent where none is told."""
+        if not self.inodes.remembers(number):
+            return False
+        self.inodes.touch(number)
+        inode, now_s = self.inodes.inode(number), self._freshness.now()
+        kept = inode.kept
+        if (
+            kept is not None
+            and kept[:2] == (version, self._freshness.generation)
+            and (version is not None or not self._freshness.expired(kept[2]))
+        ):
+            return True
+        inode.kept = (version, self._freshness.generation, now_s)
+        return False
+
+    async def read(self, fh: int, off: int, size: int) -> BytesLike:  # type: ignore[override]
+        reader = self.handles.file(fh).reader
+        content = await reader.read(off, size)
+        self.counters.bytes_read += len(content)
+        return content
+
+    async def write(self, fh: int, off: int, buf: bytes) -> int:
+        return self.handles.file(fh).reader.file.write(off, buf)
+
+    async def release(self, fh: int) -> None:
+        reader = self.handles.remove_file(fh).reader
+        self.counters.ahead_hits += reader.ahead_hits
+        reader.close()
+
+    async def opendir(self, inode: int, ctx: pyfuse3.RequestContext) -> int:
+        entry = self._directory(inode)
+        if inode != ROOT and self.inodes.remembers(inode):
+            self.inodes.touch(inode)
+        return self.handles.add_directory(DirectoryHandle(inode, entry))
+
+    async def readdir(self, fh: int, start_id: int, token: pyfuse3.ReaddirToken) -> None:
+        handle = self.handles.directory(fh)
+        handle.seek(start_id)
+        sent = False
+        asked_s = self._freshness.now()
+        while True:
+            if not handle.waiting:
+                try:
+                    if not await self._filled(handle):
+                        break
+                except Exception:
+                    # What was sent counts already; the error comes with the kernel's next request.
+                    if sent:
+                        break
+                    raise
+            if not self._send(handle, token, asked_s):
+                break
+            sent = True
+        self._trim()
+
+    async def _filled(self, handle: DirectoryHandle) -> bool:
+        if handle.directory.lists_at_once:
+            return handle.fill()
+        return await self._workers.run(handle.fill)
+
+    def _send(self, handle: DirectoryHandle, token: pyfuse3.ReaddirToken, asked_s: float) -> bool:
+        """Hand out the first waiting entry; False where the kernel has no room for it."""
+        name, entry = handle.waiting[0]
+        encoded = name.encode("utf-8", "surrogateescape")
+        if len(encoded) > NAME_MAX:
+            _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
+            handle.taken()
+            return True
+        number = self.inodes.assign(handle.number, name, entry, asked_s)
+        try:
+            self._fill(self._listed, number, entry)
+            fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
+        except BaseException:
+            self.inodes.drop_uncounted(number)
+            raise
+        if not fits:
+            self.inodes.drop_uncounted(number)
+            return False
+        self.inodes.count(number, listed=True)
+        handle.taken()
+        return True
+
+    def _trim(self) -> None:
+        """Ask the kernel to forget names that nobody used, once there are very many."""
+        for parent, name in self.inodes.only_listed(_LISTED_MAX):
+            pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
+
+    async def releasedir(self, fh: int) -> None:
+        self.handles.remove_directory(fh)
+
+    async def forget(self, inode_list: Iterable[tuple[int, int]]) -> None:
+        for number, lookups in inode_list:
+            self.inodes.forget(number, lookups)
+
+    def forget_names(self) -> None:
+        """Let the kernel drop the names that it knows, and with them all below; what is open stays as it is."""
+        for name, _ in self.inodes.children(ROOT):
+            pyfuse3.invalidate_entry_async(ROOT, os.fsencode(name), ignore_enoent=True)
+
+    async def _refuse(self, *_: Any) -> Any:
+        raise pyfuse3.FUSEError(errno.EROFS)
+
+    mknod = mkdir = symlink = link = create = _refuse  # type: ignore[assignment]
+    unlink = rmdir = rename = _refuse  # type: ignore[assignment]
+
+    async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:
+        facts = pyfuse3.StatvfsData()
+        facts.f_bsize = facts.f_frsize = 4096
+        facts.f_blocks = facts.f_bfree = facts.f_bavail = 0
+        facts.f_files = facts.f_ffree = facts.f_favail = 0
+        facts.f_namemax = NAME_MAX
+        return facts
+
+
+def _is_writable(entry: Entry) -> bool:
+    return isinstance(entry, File) and bool(entry.mode & stat.S_IWUSR)

@@ -1,0 +1,190 @@
+"""What a mount is asked for, and how a command line or an ``-o`` word says it."""
+
+# ruff: noqa: ARG002 - methods take what their interface hands them
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+_UNITS: Final = {
+    "": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "ki": 1 << 10,
+    "mi": 1 << 20,
+    "gi": 1 << 30,
+    "ti": 1 << 40,
+}
+_SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?", re.IGNORECASE)
+
+_IGNORED: Final = frozenset(
+    [
+        "_netdev",
+        "auto",
+        "async",
+        "atime",
+        "defaults",
+        "dev",
+        "diratime",
+        "exec",
+        "group",
+        "loud",
+        "noatime",
+        "noauto",
+        "nodev",
+        "nodiratime",
+        "noexec",
+        "nofail",
+        "norelatime",
+        "nostrictatime",
+        "nosuid",
+        "nouser",
+        "owner",
+        "relatime",
+        "rw",
+        "silent",
+        "strictatime",
+        "suid",
+        "sync",
+        "user",
+        "users",
+    ]
+)
+"""Words that mount(8) and fstab(5) use for themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class MountOptions:
+    """How to mount; what to mount is a store."""
+
+    mountpoint: str
+    """Absolute path of an existing directory."""
+    view: str | None = None
+    """``keys`` or ``arrays`` at the mount point itself; None for both side by side."""
+    cache_bytes: int = 512 << 20
+    """Decoded chunks and blocks read ahead, in memory."""
+    ttl_s: float = 60.0
+    """How old an answer may be."""
+    threads: int = 32
+    """Worker threads for what would wait."""
+    read_only: bool = False
+    """Have the kernel refuse writing, so that not even ``.zarrscope/refresh`` can be written to."""
+    allow_other: bool = False
+    """Let other users in; the kernel then checks permissions."""
+    default_permissions: bool = False
+    """Have the kernel check permissions."""
+    auto_unmount: bool = False
+    """Have the mount taken away when the daemon dies."""
+    fsname: str | None = None
+    """What mount(8) shows as the source; by default the store's URL."""
+    uid: int | None = None
+    """Owner to show; by default whoever mounts."""
+    gid: int | None = None
+    """Group to show."""
+    umask: int = 0
+    """Permissions to take away."""
+
+
+def size(text: str) -> int:
+    """A number of bytes.
+
+    >>> size("512MiB"), size("2g"), size("100")
+    (536870912, 2000000000, 100)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"expected a size such as 512MiB, found {text!r}")
+    return int(float(match[1]) * _UNITS[(match[2] or "").lower()])
+
+
+def time_to_live(text: str) -> float:
+    """Seconds, or ``forever``.
+
+    >>> time_to_live("60"), time_to_live("forever")
+    (60.0, inf)
+    """
+    if text == "forever":
+        return math.inf
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"expected seconds or 'forever', found {text!r}")
+    return seconds
+
+
+def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add our own options."""
+    group = parser.add_argument_group("mount options")
+    group.add_argument("--view", choices=("keys", "arrays"), help="mount one tree at the mount point itself")
+    group.add_argument(
+        "--format", metavar="NAME", help="the format of the hierarchy, instead of detecting it"
+    )
+    group.add_argument(
+        "--cache-size", type=size, default=512 << 20, metavar="SIZE", help="memory for decoded data (512MiB)"
+    )
+    group.add_argument("--metadata-ttl", type=time_to_live, default=60.0, metavar="SECONDS",
+                       help="how old an answer may be: seconds, or 'forever'; 0 always asks the store (60)")  # fmt: skip
+    group.add_argument("--threads", type=_count, default=32, metavar="N", help="worker threads (32)")
+    group.add_argument(
+        "--log-file", metavar="FILE", help="where the daemon logs; default: the system log, or stderr with -f"
+    )
+    group.add_argument(
+        "--log-level", choices=("debug", "info", "warning", "error"), default="warning", help="(warning)"
+    )
+    # mount(8)'s words; they are written after -o.
+    for word in ("ro", "allow_other", "default_permissions", "auto_unmount"):
+        group.add_argument(f"--{word}", action="store_true", help=argparse.SUPPRESS)
+    group.add_argument("--fsname", help=argparse.SUPPRESS)
+    group.add_argument("--uid", type=int, help=argparse.SUPPRESS)
+    group.add_argument("--gid", type=int, help=argparse.SUPPRESS)
+    group.add_argument("--umask", type=lambda text: int(text, 8), default=0, help=argparse.SUPPRESS)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to 1000, found {text!r}")
+    return int(text)
+
+
+class OptionWords(argparse.Action):
+    """``-o word,word=value,…``: each word is one of the long options, without its dashes.
+
+    Words that mount(8) understands itself are passed over, so that an fstab line works.
+    """
+
+    def __init__(self, *arguments: Any, words: argparse.ArgumentParser, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._words = words
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        # A comma that belongs to a value is written \, as for mount(8).
+        for word in re.split(r"(?<!\\),", str(values)):
+            text = word.replace("\\,", ",").strip()
+            if not text or text in _IGNORED or text.startswith("x-"):
+                continue
+            self._take(parser, namespace, text)
+
+    def _take(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, text: str) -> None:
+        name, equals, value = text.partition("=")
+        for spelling in (name, name.replace("_", "-")):
+            try:
+                _, unknown = self._words.parse_known_args([f"--{spelling}{equals}{value}"], namespace)
+            except argparse.ArgumentError as error:
+                parser.error(f"-o {text}: {error}")
+            if not unknown:
+                return
+        parser.error(f"-o {text}: no such option")

@@ -1,0 +1,206 @@
+"""One mount from its beginning to its end: trees, pyfuse3, the event loop, signals."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import quote
+
+import pyfuse3
+import trio
+
+from zarrcore import ChunkCache, Hierarchy
+from zarrcore.errors import ZarrError
+from zarrcore.stores.interface import ReadableStore
+from zarrfs.counters import Counters
+from zarrfs.mountpoints import MountError, raise_read_ahead
+from zarrfs.operations import Appearance, Operations, Workers
+from zarrfs.options import MountOptions
+from zarrfs.prefetch import Budget
+from zarrfs.views.arrays import ArraysView
+from zarrfs.views.control import Control
+from zarrfs.views.entry import Directory
+from zarrfs.views.freshness import Freshness
+from zarrfs.views.keys import KeysView
+from zarrfs.views.root import NamedTrees, WithControl
+
+_log = logging.getLogger(__name__)
+
+_AHEAD_MAX: Final = 128 << 20
+_GRACE_S: Final = 3.0
+"""How long requests that still wait for a store may hold up unmounting."""
+
+
+class Session:
+    """A store at a mount point.
+
+    Args:
+        store: what to show.
+        open_hierarchy: finds the hierarchy in it, with the chunk cache to use.
+        options: how to show it.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        open_hierarchy: Callable[[ReadableStore, ChunkCache], Hierarchy],
+        options: MountOptions,
+    ) -> None:
+        self._options = options
+        self._url = store.url
+        self._counters = Counters()
+        self._freshness = Freshness(options.ttl_s)
+        ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
+        forever = options.ttl_s == 0 or options.ttl_s == float("inf")
+        self._chunks = ChunkCache(options.cache_bytes - ahead, None if forever else options.ttl_s)
+        self._arrays = ArraysView(
+            lambda: open_hierarchy(store, self._chunks), self._freshness, self._chunks.clear
+        )
+        self._keys = KeysView(store, self._freshness, self._is_node)
+        hidden = KeysView(store, self._freshness, self._is_node, keys_first=True).root()
+        started_s = time.time()
+        self._workers = Workers(options.threads, self._counters)
+        self._operations = Operations(
+            WithControl(self._trees(started_s), Control(self._stats, self.refresh, hidden)),
+            self._freshness,
+            Appearance(
+                os.getuid() if options.uid is None else options.uid,
+                os.getgid() if options.gid is None else options.gid,
+                options.umask,
+                started_s,
+            ),
+            self._workers,
+            self._counters,
+            Budget(ahead),
+        )
+
+    def _trees(self, started_s: float) -> Callable[[bool], Directory]:
+        if self._options.view == "keys":
+            keys = self._keys.root()
+            return lambda _: keys
+        if self._options.view == "arrays":
+            self._arrays.hierarchy()
+            return self._arrays.root
+        both = NamedTrees({"keys": lambda _: self._keys.root(), "arrays": self._arrays.root}, started_s)
+        return lambda _: both
+
+    def _is_node(self, path: str) -> bool:
+        try:
+            return self._arrays.node(path, wait=True) is not None
+        except ZarrError:
+            return False
+
+    def _stats(self) -> dict[str, Any]:
+        return {
+            "url": self._url,
+            "mountpoint": self._options.mountpoint,
+            **self._counters.snapshot(),
+            "inodes": len(self._operations.inodes),
+            "open_files": self._operations.handles.open_files,
+            "open_directories": self._operations.handles.open_directories,
+            "chunk_cache": {
+                "bytes": self._chunks.nbytes,
+                "limit_bytes": self._chunks.max_bytes,
+                "hits": self._chunks.hits,
+                "misses": self._chunks.misses,
+            },
+            "read_ahead_bytes": self._operations.ahead.used,
+        }
+
+    def refresh(self) -> None:
+        """Let nothing learnt before now be told again."""
+        self._freshness.refresh()
+        self._chunks.clear()
+        self._operations.forget_names()
+
+    def run(self, ready: Callable[[], None]) -> None:
+        """Mount, answer until somebody unmounts or a signal says so, and leave nothing mounted.
+
+        Args:
+            ready: called when the mount answers.
+
+        Raises:
+            MountError: it cannot be mounted.
+        """
+        with _complaints() as read_complaints:
+            try:
+                pyfuse3.init(self._operations, self._options.mountpoint, self._words())
+            except RuntimeError as error:
+                raise MountError(
+                    f"cannot mount at {self._options.mountpoint}: {read_complaints()}"
+                ) from error
+        try:
+            trio.run(self._serve, ready, strict_exception_groups=True)
+        finally:
+            pyfuse3.close(unmount=True)
+
+    def _words(self) -> set[str]:
+        """The options for libfuse, which takes ASCII only and splits at commas."""
+        options = self._options
+        source = quote(options.fsname or self._url, safe="/:@~!$&'()*+;= []{}^|<>?#%")
+        words = {f"fsname={source}", "subtype=zarrscope"}
+        # Whoever lets others in wants the modes that files show to count.
+        wanted = {
+            "default_permissions": options.default_permissions or options.allow_other,
+            "allow_other": options.allow_other,
+            "auto_unmount": options.auto_unmount,
+            "ro": options.read_only,
+        }
+        return words | {word for word, is_wanted in wanted.items() if is_wanted}
+
+    async def _serve(self, ready: Callable[[], None]) -> None:
+        async with trio.open_nursery() as nursery:
+            self._workers.nursery = nursery
+            nursery.start_soon(self._await_signals, nursery)
+            nursery.start_soon(self._announce, ready)
+            await pyfuse3.main()
+            nursery.cancel_scope.cancel()
+
+    async def _announce(self, ready: Callable[[], None]) -> None:
+        """Ask the mount something, as any program would: when that is answered, it works."""
+        mountpoint = self._options.mountpoint
+        try:
+            await trio.to_thread.run_sync(os.stat, mountpoint, abandon_on_cancel=True)
+        except OSError as error:
+            # Unmounted again already; whoever did it knows.
+            _log.warning("%s does not answer: %s", mountpoint, error)
+            return
+        if not raise_read_ahead(mountpoint):
+            _log.info("only root may let the kernel read ahead further; the daemon does it alone")
+        ready()
+
+    async def _await_signals(self, nursery: trio.Nursery) -> None:
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as arrivals:
+            async for number in arrivals:
+                if number == signal.SIGHUP:
+                    self.refresh()
+                    continue
+                pyfuse3.terminate()
+                # Requests in progress get a moment to finish; one that hangs must not keep the mount.
+                nursery.cancel_scope.deadline = trio.current_time() + _GRACE_S
+                return
+
+
+@contextmanager
+def _complaints() -> Iterator[Callable[[], str]]:
+    """Catch what libfuse and fusermount3 print to stderr: it is the only place where they say why not."""
+    saved = os.dup(2)
+    with tempfile.TemporaryFile() as caught:
+        os.dup2(caught.fileno(), 2)
+
+        def read() -> str:
+            caught.seek(0)
+            lines = caught.read().decode("utf-8", "replace").strip().splitlines()
+            return lines[-1].partition(": ")[2] or lines[-1] if lines else "libfuse gives no reason"
+
+        try:
+            yield read
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)

@@ -1,0 +1,73 @@
+"""An array as a directory of virtual files.
+
+Listed are the documents, the shown types of the whole array, and ``slices/``. Opened by name are the other types
+(``data.png``) and any basic selection: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. An array has
+no children, so all names are free.
+"""
+
+# ruff: noqa: ARG002 - methods take what their interface hands them
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from zarrcore.array import parse_selection
+from zarrcore.errors import SelectionError, UnsupportedError
+from zarrcore.filetypes import SUFFIXES, supported_suffixes
+from zarrcore.hierarchy import ArrayNode
+from zarrfs.views.decoded import DecodedFile
+from zarrfs.views.documents import DocumentFile, as_json
+from zarrfs.views.entry import Directory, Entry
+from zarrfs.views.slices import Slices
+
+
+class ArrayDirectory(Directory):
+    """One array.
+
+    Args:
+        array: the array.
+        mtime_s: when its document was written.
+        shown: suffixes that listings show, where the array can have such a file.
+        before_open: called before a decoded file is opened.
+    """
+
+    __slots__ = ("_array", "_before_open", "_shown", "mtime_s")
+
+    def __init__(
+        self, array: ArrayNode, mtime_s: float | None, shown: tuple[str, ...], before_open: Callable[[], None]
+    ) -> None:
+        self._array = array
+        self._shown = shown
+        self._before_open = before_open
+        self.mtime_s = mtime_s
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        if name == "slices":
+            return self._slices()
+        if name == "metadata.json":
+            return DocumentFile(lambda: as_json(self._array.metadata_document()), self.mtime_s)
+        if name == "attributes.json":
+            return DocumentFile(lambda: as_json(self._array.attributes), self.mtime_s)
+        text, _, suffix = name.rpartition(".")
+        if not text or suffix not in SUFFIXES:
+            return None
+        try:
+            selection = () if text == "data" else parse_selection(text, self._array.dimension_names)
+            return DecodedFile(self._array, selection, suffix, self.mtime_s, self._before_open)
+        except (SelectionError, UnsupportedError):
+            return None
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        supported = supported_suffixes(self._array)
+        listed = [f"data.{suffix}" for suffix in self._shown if suffix in supported]
+        for name in ("metadata.json", "attributes.json", *listed, "slices"):
+            entry = self.lookup(name, wait=True)
+            if entry is not None:
+                yield name, entry
+
+    @property
+    def lists_at_once(self) -> bool:
+        return True
+
+    def _slices(self) -> Entry | None:
+        slices = Slices(self._array, self.mtime_s, self._shown, self._before_open)
+        return slices.root() if slices.depth else None

@@ -1,0 +1,195 @@
+"""A hierarchy as directories of files that any program reads.
+
+A group is a directory of its nodes, an array one of virtual files, and a node that does not parse one that says why.
+A node always wins over a virtual file of its name. What a look-up found counts for the metadata time to live; then
+the hierarchy is told to forget its documents, too.
+"""
+
+# ruff: noqa: ARG002 - methods take what their interface hands them
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Lock
+from typing import Final
+
+from zarrcore.errors import HierarchyNotFoundError, NodeNotFoundError
+from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy
+from zarrfs.views.array_directory import ArrayDirectory
+from zarrfs.views.documents import DocumentFile, as_json, sentence
+from zarrfs.views.entry import Directory, Entry, WouldBlockError
+from zarrfs.views.freshness import Freshness, Remembered
+from zarrfs.views.names import file_name, segment
+
+_NODES_MAX: Final = 10_000
+_SHOWN: Final = ("raw", "npy")
+
+
+class ArraysView:
+    """The decoded tree of a hierarchy.
+
+    Args:
+        open_hierarchy: opens it; called again after a refresh where there was none.
+        freshness: how long its documents count.
+        forget_chunks: called when a file is opened and nothing older than that moment may be told.
+        shown: suffixes of virtual files that listings show; the others open by name.
+    """
+
+    def __init__(
+        self,
+        open_hierarchy: Callable[[], Hierarchy],
+        freshness: Freshness,
+        forget_chunks: Callable[[], None] = lambda: None,
+        shown: tuple[str, ...] = _SHOWN,
+    ) -> None:
+        self.freshness = freshness
+        self.shown = shown
+        self._open_hierarchy = open_hierarchy
+        self._forget_chunks = forget_chunks
+        self._hierarchy: Hierarchy | None = None
+        self._taken = (freshness.now(), freshness.generation)
+        self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
+        self._lock = Lock()
+
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy, which knows no document older than the time to live.
+
+        Raises:
+            HierarchyNotFoundError: the store holds none.
+        """
+        with self._lock:
+            old = self.freshness.expired(self._taken[0]) or self._taken[1] != self.freshness.generation
+            if self._hierarchy is None:
+                self._hierarchy = self._open_hierarchy()
+            elif old:
+                self._hierarchy.refresh()
+            if old:
+                self._taken = (self.freshness.now(), self.freshness.generation)
+            return self._hierarchy
+
+    def node(self, path: str, wait: bool) -> AnyNode | None:
+        """The node at a path, or None."""
+        known = self._nodes.get(path)
+        if known is not None:
+            return known[0]
+        if not wait:
+            raise WouldBlockError
+        asked_s = self.freshness.now()
+        node: AnyNode | None
+        try:
+            node = self.hierarchy().node(path)
+        except NodeNotFoundError:
+            node = None
+        self._nodes.put(path, node, asked_s)
+        return node
+
+    def keep(self, node: AnyNode, asked_s: float) -> None:
+        """Remember a node that a listing brought."""
+        self._nodes.put(node.path, node, asked_s)
+
+    def root(self, wait: bool) -> Directory:
+        """The tree's root; where there is no hierarchy, a directory that says so."""
+        try:
+            node = self.node("/", wait)
+        except HierarchyNotFoundError as error:
+            return ErrorDirectory(sentence(error))
+        if node is None:
+            return ErrorDirectory("this store holds no hierarchy\n")
+        return self.directory(node)
+
+    def directory(self, node: AnyNode) -> Directory:
+        """The directory that shows a node."""
+        if isinstance(node, ArrayNode):
+            return ArrayDirectory(node, self.mtime_s(node), self.shown, self._before_open)
+        if isinstance(node, Group):
+            return GroupDirectory(self, node)
+        return BrokenDirectory(node, self.mtime_s(node))
+
+    def mtime_s(self, node: AnyNode) -> float | None:
+        """When a node's document was written, where that costs no round trip for each of thousands of nodes."""
+        hierarchy = self._hierarchy
+        return None if hierarchy is None or hierarchy.store.is_remote else node.mtime_s
+
+    def _before_open(self) -> None:
+        if self.freshness.ttl_s == 0:
+            self._forget_chunks()
+
+
+class GroupDirectory(Directory):
+    """A group: its nodes, ``metadata.json`` and ``attributes.json``."""
+
+    __slots__ = ("_node", "_view", "mtime_s")
+
+    def __init__(self, view: ArraysView, node: Group) -> None:
+        self._view = view
+        self._node = node
+        self.mtime_s = view.mtime_s(node)
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        part = segment(name)
+        if part and file_name(part) == name:
+            path = f"{self._node.path.rstrip('/')}/{part}"
+            node = self._view.node(path, wait)
+            if node is not None:
+                return self._view.directory(node)
+        return self._documents().get(name)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        documents = self._documents()
+        asked_s = self._view.freshness.now()
+        for node in self._node.children():
+            self._view.keep(node, asked_s)
+            name = file_name(node.name)
+            documents.pop(name, None)
+            yield name, self._view.directory(node)
+        yield from documents.items()
+
+    def _documents(self) -> dict[str, Entry]:
+        node = self._node
+        return {
+            "metadata.json": DocumentFile(lambda: as_json(node.metadata_document()), self.mtime_s),
+            "attributes.json": DocumentFile(lambda: as_json(node.attributes), self.mtime_s),
+        }
+
+
+class BrokenDirectory(Directory):
+    """A node that cannot be shown: its document as found, and why in one sentence."""
+
+    __slots__ = ("_node", "mtime_s")
+
+    def __init__(self, node: BrokenNode, mtime_s: float | None) -> None:
+        self._node = node
+        self.mtime_s = mtime_s
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        if name == "error.txt":
+            return DocumentFile(lambda: sentence(self._node.error), self.mtime_s)
+        if name != "document.json":
+            return None
+        if not wait and self._node.hierarchy.store.is_remote:
+            raise WouldBlockError
+        # Kept, since it was fetched: the documents of nodes that parse are made anew from what is known of them.
+        document = self._node.stored_bytes()
+        return DocumentFile(lambda: document, self.mtime_s)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        for name in ("document.json", "error.txt"):
+            entry = self.lookup(name, wait=True)
+            if entry is not None:
+                yield name, entry
+
+
+class ErrorDirectory(Directory):
+    """A directory in place of a tree that is not there."""
+
+    __slots__ = ("_text",)
+
+    mtime_s = None
+
+    def __init__(self, text: str | bytes) -> None:
+        self._text = text.encode() if isinstance(text, str) else text
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return dict(self.entries()).get(name)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        yield "error.txt", DocumentFile(lambda: self._text, None)

@@ -1,0 +1,87 @@
+"""The hidden directory that tells how a mount is doing and makes it look anew."""
+
+# ruff: noqa: ARG002 - methods take what their interface hands them
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+from zarrfs.views.entry import BytesLike, Content, Directory, Entry, File, OpenFile
+
+
+class StatsFile(File):
+    """``stats.json``: counters as they are when the file is opened."""
+
+    direct_io: ClassVar[bool] = True
+    mtime_s = None
+
+    def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
+        self._read = read
+
+    def _content(self) -> bytes:
+        return (json.dumps(self._read(), indent=2) + "\n").encode()
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """A guess: the counters move while they are read."""
+        return len(self._content())
+
+    def open(self, wait: bool) -> OpenFile:
+        return Content(self._content())
+
+
+class RefreshFile(File):
+    """``refresh``: writing anything to it drops what the mount remembers."""
+
+    mode: ClassVar[int] = 0o200
+    direct_io: ClassVar[bool] = True
+    mtime_s = None
+    size = 0
+
+    def __init__(self, refresh: Callable[[], None]) -> None:
+        self._refresh = refresh
+
+    def open(self, wait: bool) -> OpenFile:
+        return _OpenRefresh(self._refresh)
+
+
+class _OpenRefresh(OpenFile):
+    size = 0
+
+    def __init__(self, refresh: Callable[[], None]) -> None:
+        self._refresh = refresh
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        return b""
+
+    def write(self, offset: int, data: bytes) -> int:
+        self._refresh()
+        return len(data)
+
+
+class Control(Directory):
+    """``.zarrscope``.
+
+    Args:
+        stats: reads the counters.
+        refresh: drops what is remembered.
+        keys: the root of all keys, with a key shown where a name is both a key and a prefix.
+    """
+
+    mtime_s = None
+
+    def __init__(
+        self, stats: Callable[[], dict[str, Any]], refresh: Callable[[], None], keys: Directory
+    ) -> None:
+        self._entries: dict[str, Entry] = {
+            "stats.json": StatsFile(stats),
+            "refresh": RefreshFile(refresh),
+            "keys": keys,
+        }
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return self._entries.get(name)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        return iter(self._entries.items())

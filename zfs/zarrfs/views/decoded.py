@@ -1,0 +1,54 @@
+"""A virtual file of an array, as the trees show it."""
+
+# ruff: noqa: ARG002 - methods take what their interface hands them
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from zarrcore.array import Array, Selection
+from zarrcore.filetypes import VirtualFile, virtual_file
+from zarrfs.views.entry import BytesLike, File, OpenFile, WouldBlockError
+
+
+class DecodedFile(File):
+    """Part of an array in some file type. Its size is arithmetic; no chunk is touched before it is read."""
+
+    __slots__ = ("_array", "_before_open", "_selection", "_suffix", "mtime_s", "size")
+
+    def __init__(
+        self,
+        array: Array,
+        selection: Selection,
+        suffix: str,
+        mtime_s: float | None,
+        before_open: Callable[[], None],
+        size: int | None = None,
+    ) -> None:
+        self._array = array
+        self._selection = selection
+        self._suffix = suffix
+        self._before_open = before_open
+        self.mtime_s = mtime_s
+        self.size = self._file().size if size is None else size
+
+    def _file(self) -> VirtualFile:
+        return virtual_file(self._array, selection=self._selection, suffix=self._suffix)
+
+    def open(self, wait: bool) -> OpenFile:
+        self._before_open()
+        return OpenDecoded(self._file())
+
+
+class OpenDecoded(OpenFile):
+    """A virtual file, open."""
+
+    reads_ahead = True
+
+    def __init__(self, file: VirtualFile) -> None:
+        self._file = file
+        self.size = file.size
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        if not wait and not self._file.cached(offset, nbytes):
+            raise WouldBlockError
+        return self._file.read(offset, nbytes)

@@ -1,0 +1,94 @@
+"""How long an answer may be given again: one number for everything that the mount remembers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Freshness:
+    """The metadata time to live, and the moment from which on nothing older counts."""
+
+    def __init__(self, ttl_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.ttl_s = ttl_s
+        self.now = clock
+        self.generation = 0
+        """Grows whenever everything remembered is to be forgotten."""
+
+    def expired(self, taken_s: float) -> bool:
+        """Whether what was learnt at ``taken_s`` may no longer be told."""
+        return self.now() - taken_s >= self.ttl_s
+
+    def refresh(self) -> None:
+        """Let everything learnt so far count as expired."""
+        self.generation += 1
+
+    @property
+    def timeout_s(self) -> float:
+        """The time to live as the kernel takes it."""
+        return 2.0**31 if math.isinf(self.ttl_s) else self.ttl_s
+
+
+class Remembered(Generic[K, V]):
+    """Answers by question, each no older than the time to live, the least recently used dropped first.
+
+    Args:
+        budget: the sum of weights that may be kept.
+    """
+
+    def __init__(self, freshness: Freshness, budget: int) -> None:
+        self._freshness = freshness
+        self._budget = budget
+        self._weight = 0
+        self._generation = freshness.generation
+        self._answers: OrderedDict[K, tuple[V, float, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def get(self, question: K) -> tuple[V] | None:
+        """The answer, in a tuple since it may itself be None; None where it is not known or too old."""
+        with self._lock:
+            self._forget_old_generation()
+            found = self._answers.get(question)
+            if found is None:
+                return None
+            if self._freshness.expired(found[1]):
+                self._drop(question)
+                return None
+            self._answers.move_to_end(question)
+            return (found[0],)
+
+    def put(self, question: K, answer: V, asked_s: float, weight: int = 1) -> None:
+        """Keep what was answered to a question asked at ``asked_s``."""
+        with self._lock:
+            self._forget_old_generation()
+            self._drop(question)
+            self._answers[question] = (answer, asked_s, weight)
+            self._weight += weight
+            while self._weight > self._budget:
+                self._drop(next(iter(self._answers)))
+
+    def drop(self, question: K) -> None:
+        """Forget one answer."""
+        with self._lock:
+            self._drop(question)
+
+    def _drop(self, question: K) -> None:
+        found = self._answers.pop(question, None)
+        if found is not None:
+            self._weight -= found[2]
+
+    def _forget_old_generation(self) -> None:
+        if self._generation != self._freshness.generation:
+            self._generation = self._freshness.generation
+            self._answers.clear()
+            self._weight = 0

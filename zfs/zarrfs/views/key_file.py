@@ -1,0 +1,91 @@
+"""Reading one key's value, all of it from one version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Final, NoReturn
+
+from zarrcore.stores.interface import ByteRange, ReadableStore, StoreStat
+from zarrfs.views.entry import BytesLike, ChangedError, OpenFile, WouldBlockError
+
+_INLINE_MAX: Final = 1 << 20
+"""Bytes of a local file that are read on the spot; more would keep others waiting."""
+_WHOLE_MAX: Final = 1 << 20
+"""A remote value up to this size is fetched whole, at the first read."""
+
+
+def version_of(facts: StoreStat) -> str:
+    """A text that differs between versions of a value, as far as the store tells them apart."""
+    return facts.etag or f"{facts.mtime_s}:{facts.size}"
+
+
+class OpenKey(OpenFile):
+    """A key's value, open.
+
+    A request that fetches all of a value gets one version by itself. Parts could belong to different ones: after
+    each the store is asked once more, and bytes of which it is not sure that they are the opened version's are
+    never handed out.
+
+    Args:
+        store: where it is.
+        key: which one.
+        facts: what is known of it; without an etag the store is asked before the first part is fetched, since
+            listings and stats tell times with different precision.
+        changed: told when the value is another than ``facts`` says.
+    """
+
+    reads_ahead = True
+
+    def __init__(
+        self, store: ReadableStore, key: str, facts: StoreStat, changed: Callable[[str], None]
+    ) -> None:
+        self.size = facts.size
+        self.version = version_of(facts)
+        self._store = store
+        self._key = key
+        self._baseline = facts if facts.etag is not None else None
+        self._changed = changed
+        self._whole: BytesLike | None = None
+        self._lock = Lock()
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        whole = self._whole
+        if whole is not None:
+            return memoryview(whole)[offset : offset + nbytes]
+        if not wait and (self._store.is_remote or nbytes > _INLINE_MAX):
+            raise WouldBlockError
+        if self._store.is_remote and self.size <= _WHOLE_MAX:
+            return memoryview(self._fetch_whole())[offset : offset + nbytes]
+        baseline = self._known_version()
+        content = self._store.get(self._key, ByteRange(offset, offset + nbytes))
+        now = self._store.stat(self._key)
+        if content is None or now is None or version_of(now) != baseline:
+            self._fail()
+        if len(content) != max(0, min(nbytes, self.size - offset)):
+            self._fail()
+        return content
+
+    def _fetch_whole(self) -> BytesLike:
+        with self._lock:
+            if self._whole is None:
+                content = self._store.get(self._key)
+                if content is None or len(content) != self.size:
+                    self._fail()
+                self._whole = content
+            return self._whole
+
+    def _known_version(self) -> str:
+        if self._baseline is None:
+            with self._lock:
+                facts = self._baseline or self._store.stat(self._key)
+            if facts is None or facts.size != self.size:
+                self._fail()
+            self._baseline = facts
+        return version_of(self._baseline)
+
+    def _fail(self) -> NoReturn:
+        self._changed(self._key)
+        raise ChangedError(
+            f"{self._key} in {self._store.url} changed while it was open", key=self._key, url=self._store.url
+        )

@@ -1,0 +1,243 @@
+"""The keys of a store as files, byte for byte.
+
+A store may hold a key ``a`` and keys ``a/b``: no file system can show both under one name. Here the directory wins;
+a second tree, made with ``keys_first``, shows the file.
+
+What a remote store said is remembered for the metadata time to live: whole listings where they are not too long,
+which answer also for names that are not there, and single look-ups. A local store is asked each time, since that
+takes microseconds and needs no thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
+from itertools import islice
+from typing import Final
+
+from zarrcore.errors import InvalidKeyError, ListingUnsupportedError
+from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
+from zarrcore.stores.local import LocalStore
+from zarrfs.views.entry import ChangedError, Directory, Entry, File, OpenFile, WouldBlockError
+from zarrfs.views.freshness import Freshness, Remembered
+from zarrfs.views.key_file import OpenKey
+from zarrfs.views.names import file_name, segment
+
+_LISTING_MAX: Final = 100_000
+"""Names in a listing that is remembered as a whole."""
+_NAMES_MAX: Final = 200_000
+"""Names in all remembered listings together."""
+_LOOKUPS_MAX: Final = 50_000
+
+
+class Prefix(Enum):
+    """What a look-up finds where keys follow, but no key is."""
+
+    PREFIX = "prefix"
+
+
+_PREFIX: Final = Prefix.PREFIX
+Found = StoreStat | Prefix
+"""What stands under a name: a key, with what is known of it, or a prefix."""
+
+
+class KeysView:
+    """All keys of a store, and what is remembered of them.
+
+    Args:
+        store: whose keys.
+        freshness: how long what it said counts.
+        is_node: whether a node has this path; asked only where the store cannot list, which is why it would not
+            know that a name is a prefix.
+        keys_first: show the key where a name is both a key and a prefix.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        freshness: Freshness,
+        is_node: Callable[[str], bool] = lambda _: False,
+        keys_first: bool = False,
+    ) -> None:
+        self.store = store
+        self.freshness = freshness
+        self.is_quick = not store.is_remote
+        self._names_mean_one_thing = isinstance(store, LocalStore)
+        self._is_node = is_node
+        self._keys_first = keys_first
+        self._listings: Remembered[str, dict[str, Found]] = Remembered(freshness, _NAMES_MAX)
+        self._lookups: Remembered[str, Found | None] = Remembered(freshness, _LOOKUPS_MAX)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def root(self) -> KeysDirectory:
+        """The tree's root."""
+        return KeysDirectory(self, "")
+
+    def find(self, prefix: str, name: str, wait: bool) -> Found | None:
+        """What the store holds under a segment after a prefix."""
+        key = prefix + name
+        if self.is_quick:
+            return self._ask(key)
+        listing = self._listings.get(prefix)
+        if listing is not None:
+            return listing[0].get(name)
+        known = self._lookups.get(key)
+        if known is not None:
+            return known[0]
+        if not wait:
+            raise WouldBlockError
+        asked_s = self.freshness.now()
+        found = self._ask(key)
+        self._lookups.put(key, found, asked_s)
+        return found
+
+    def forget(self, key: str) -> None:
+        """A key is not what was remembered of it."""
+        self._lookups.drop(key)
+        self._listings.drop(key[: key.rfind("/") + 1])
+
+    def _ask(self, key: str) -> Found | None:
+        try:
+            if self.is_quick:
+                facts = self.store.stat(key)
+                if facts is not None and (self._keys_first or self._names_mean_one_thing):
+                    return facts
+                return _PREFIX if self._is_prefix(key + "/") else facts
+            # The two questions cost one round trip when asked side by side.
+            answer = self._threads().submit(self._is_prefix, key + "/")
+            facts = self.store.stat(key)
+            is_prefix = answer.result()
+        except InvalidKeyError:
+            return None
+        return _PREFIX if is_prefix and not (facts and self._keys_first) else facts
+
+    def _is_prefix(self, prefix: str) -> bool:
+        try:
+            if isinstance(self.store, ListableStore):
+                return self.store.has_prefix(prefix)
+        except ListingUnsupportedError:
+            pass
+        except InvalidKeyError:
+            return False
+        # Who cannot be asked which keys there are must be believed where a path leads through: a name without a
+        # dot may be a prefix (of a chunk's key, say), one with a dot is a document's more likely.
+        name = prefix[:-1].rpartition("/")[2]
+        return "." not in name or self._is_node("/" + prefix[:-1])
+
+    def listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
+        """Segments after a prefix, each once, with what stands there."""
+        known = None if self.is_quick else self._listings.get(prefix)
+        if known is not None:
+            yield from known[0].items()
+            return
+        asked_s = self.freshness.now()
+        told = self._told(prefix)
+        if self._names_mean_one_thing:
+            yield from told
+            return
+        beginning = list(islice(told, _LISTING_MAX + 1))
+        listing = self._one_meaning_each(beginning)
+        yield from listing.items()
+        if len(beginning) <= _LISTING_MAX:
+            self._listings.put(prefix, listing, asked_s, len(listing) + 1)
+        else:
+            # Too long to hold: a key is shown once and a prefix once, should both come late.
+            yield from ((name, found) for name, found in told if name not in listing)
+
+    def _told(self, prefix: str) -> Iterator[tuple[str, Found]]:
+        """What the store lists; sizes that it does not tell are asked for, some at a time."""
+        if not isinstance(self.store, ListableStore):
+            raise ListingUnsupportedError(f"{self.store.url} cannot be listed", url=self.store.url)
+        entries = iter(self.store.list_dir(prefix))
+        while batch := list(islice(entries, 256)):
+            unknown = [entry.key for entry in batch if entry.size is None and not entry.is_prefix]
+            asked = (
+                dict(zip(unknown, self._threads().map(self.store.stat, unknown), strict=True))
+                if unknown
+                else {}
+            )
+            for entry in batch:
+                if entry.is_prefix:
+                    yield entry.key[len(prefix) : -1], _PREFIX
+                    continue
+                facts = _stat_of(entry) or asked.get(entry.key)
+                if facts is not None:
+                    yield entry.key[len(prefix) :], facts
+
+    def _one_meaning_each(self, told: list[tuple[str, Found]]) -> dict[str, Found]:
+        listing: dict[str, Found] = {}
+        for name, found in told:
+            if name not in listing or (found is _PREFIX) != self._keys_first:
+                listing[name] = found
+        return listing
+
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(min(16, self.store.requests_in_flight), "zarrfs-keys")
+        return self._pool
+
+    def entry(self, key: str, found: Found) -> Entry:
+        """The entry that stands for what was found."""
+        return KeysDirectory(self, key + "/") if isinstance(found, Prefix) else KeyFile(self, key, found)
+
+
+def _stat_of(entry: StoreEntry) -> StoreStat | None:
+    return None if entry.size is None else StoreStat(entry.size, entry.mtime_s)
+
+
+class KeysDirectory(Directory):
+    """The keys after one prefix."""
+
+    __slots__ = ("_prefix", "_view")
+
+    mtime_s = None
+
+    def __init__(self, view: KeysView, prefix: str) -> None:
+        self._view = view
+        self._prefix = prefix
+
+    @property
+    def lists_at_once(self) -> bool:
+        return self._view.is_quick
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        part = segment(name)
+        if file_name(part) != name:
+            return None
+        found = self._view.find(self._prefix, part, wait)
+        return None if found is None else self._view.entry(self._prefix + part, found)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        for part, found in self._view.listed(self._prefix):
+            yield file_name(part), self._view.entry(self._prefix + part, found)
+
+
+class KeyFile(File):
+    """One key's value."""
+
+    __slots__ = ("_etag", "_key", "_view", "mtime_s", "size")
+
+    def __init__(self, view: KeysView, key: str, facts: StoreStat) -> None:
+        self._view = view
+        self._key = key
+        self._etag = facts.etag
+        self.size = facts.size
+        self.mtime_s = facts.mtime_s
+
+    def open(self, wait: bool) -> OpenFile:
+        """The value as it is now; what a remote store told is believed for the time to live."""
+        view = self._view
+        if not view.is_quick:
+            if view.freshness.ttl_s > 0:
+                facts = StoreStat(self.size, self.mtime_s, self._etag)
+                return OpenKey(view.store, self._key, facts, view.forget)
+            if not wait:
+                raise WouldBlockError
+        now = view.store.stat(self._key)
+        if now is None or now.size != self.size:
+            view.forget(self._key)
+            raise ChangedError(
+                f"{self._key} changed since it was looked up", key=self._key, url=view.store.url
+            )
+        return OpenKey(view.store, self._key, now, view.forget)

@@ -73,7 +73,7 @@ class JsonModel(QAbstractItemModel):
 
     def _member(self, index: Index) -> _Member:
         # Members live as long as the model, so the pointer of an index is always one of them.
-        return index.internalPointer() if index.isValid() else self._root  # type: ignore[no-any-return]
+        return index.internalPointer() if index.isValid() else self._root
 
 
 def value_text(value: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from zarrbrowser.session.nodes import NodeLike, is_array, is_broken
+from zarrbrowser.session.nodes import NodeLike
 from zarrbrowser.session.sources import Source, SourceRequest
 
 PAGE_SIZE = 1000
@@ -67,17 +67,6 @@ class TreeItem:
     def node_count(self) -> int:
         """Children that are nodes."""
         return len(self.children) - (1 if self.children and self.children[-1].is_note else 0)
-
-    def icon_name(self) -> str:
-        """The drawing of the row's kind."""
-        if self.request is not None:
-            return "broken" if self.fetching is Fetching.FAILED else "source"
-        if self.node is None:
-            failed = self.parent is not None and self.parent.fetching is Fetching.FAILED
-            return "broken" if failed else "loading"
-        if is_array(self.node):
-            return f"array{min(self.node.ndim, 3)}"
-        return "broken" if is_broken(self.node) else "group"
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:

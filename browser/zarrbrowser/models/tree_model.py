@@ -15,11 +15,10 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QColor
 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key, next_page
-from zarrbrowser.session.describe import type_name
+from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
 from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
-from zarrbrowser.session.quantities import format_shape
-from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
+from zarrbrowser.session.nodes import NodeLike, is_group
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.workers import Workers
 
@@ -89,16 +88,16 @@ class TreeModel(QAbstractItemModel):
         if item is None or item is self._root:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return _text(item, index.column())
+            return cell_text(item, index.column())
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
             colours = current_colours()
-            name = item.icon_name()
+            name = icon_name(item)
             strong = name.startswith("array") or name == "source"
             return icon(name, colours.warning if name == "broken" else colours.accent if strong else colours.muted)
         if role == Qt.ItemDataRole.ForegroundRole and (index.column() > 0 or item.is_note):
             return QColor(current_colours().muted)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _tool_tip(item)
+            return tool_tip(item)
         return None
 
     def canFetchMore(self, parent: Index) -> bool:  # noqa: N802 - Qt's signature
@@ -311,23 +310,3 @@ def _number(parent: TreeItem, start: int) -> None:
 def _sort_key(item: TreeItem) -> list[tuple[int, int, str]]:
     return natural_key(item.node.name if item.node is not None else "")
 
-
-def _text(item: TreeItem, column: int) -> str:
-    node = item.node
-    if column == 0:
-        if item.request is not None:
-            return item.source.title if item.source else short_name(item.request.address)
-        return item.note if node is None else node.name
-    if node is not None and is_array(node):
-        return format_shape(node.shape) if column == 1 else type_name(node)
-    if column == 1 and item.request is not None and item.source is None:
-        return "cannot be opened" if item.fetching is Fetching.FAILED else "opening…"
-    return "cannot be read" if column == 1 and node is not None and is_broken(node) else ""
-
-
-def _tool_tip(item: TreeItem) -> str:
-    if item.node is None:
-        return item.note
-    if is_broken(item.node):
-        return f"{item.node.path}\n{sentence(item.node.error)}"
-    return item.source.hierarchy.url if item.request is not None and item.source else item.node.path

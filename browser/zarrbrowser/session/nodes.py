@@ -6,7 +6,7 @@ is slow, that fails or that has a hundred thousand children is a few lines in a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
@@ -73,7 +73,9 @@ class ArrayLike(KnownNode, Protocol):
     def dimension_names(self) -> Sequence[str | None] | None: ...
     @property
     def codecs(self) -> Sequence[CodecLike]: ...
-    def __getitem__(self, selection: Any) -> Any: ...
+    def read(
+        self, selection: Any = ..., out: AnyArray | None = None, *, cancelled: Callable[[], bool] | None = None
+    ) -> AnyArray: ...
 
 
 class BrokenLike(NodeLike, Protocol):

@@ -105,7 +105,7 @@ def read_plane(
     """Read, block by block, and measure the plane.
 
     Raises:
-        Cancelled: ``cancelled`` became true.
+        Cancelled: ``cancelled`` became true; inside a block it is zarrcore's `ReadCancelledError`.
         ZarrError: a chunk cannot be read or decoded.
     """
     started = time.perf_counter()
@@ -122,22 +122,17 @@ def read_plane(
 def _read_values(
     request: PlaneRequest, cancelled: Callable[[], bool], progress: Callable[[float], None]
 ) -> AnyArray:
-    axes, blocks = request.axes, list(request.blocks())
-    if len(blocks) == 1:
-        return _upright(request, blocks[0])
+    axes, done = request.axes, 0
     colours = () if axes.channel is None else (axes.shape[axes.channel],)
     values = np.empty((axes.height, axes.width, *colours), request.array.dtype)
-    for block in blocks:
+    # The array's axes in its own order: chunks are decoded into place, whichever way the picture is turned.
+    order = [axes.shown.index(axis) for axis in sorted(axes.shown)]
+    for block in request.blocks():
         if cancelled():
             raise Cancelled
-        values[block.rows, block.columns] = _upright(request, block)
-        progress(block.rows.stop / axes.height)
+        out = values[block.rows, block.columns].transpose(order)
+        request.array.read(request.selection(block), out, cancelled=cancelled)
+        done += block.rows.stop - block.rows.start
+        if done < axes.height:
+            progress(done / axes.height)
     return values
-
-
-def _upright(request: PlaneRequest, block: Block) -> AnyArray:
-    """The block's elements, rows first whatever the order of the array's axes."""
-    axes = request.axes
-    elements = np.asarray(request.array[request.selection(block)])
-    left = sorted(axes.shown)
-    return elements.transpose([left.index(axis) for axis in axes.shown])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,14 +48,15 @@ class Outline:
     """How many elements each pair of points stands for; 1 where every element is drawn."""
 
 
-def read_series(request: SeriesRequest) -> Series:
+def read_series(request: SeriesRequest, cancelled: Callable[[], bool] = lambda: False) -> Series:
     """Read the array.
 
     Raises:
+        ReadCancelledError: ``cancelled`` became true.
         ZarrError: a chunk cannot be read or decoded.
     """
     started = time.perf_counter()
-    values = np.asarray(request.array[...])
+    values = request.array.read(..., cancelled=cancelled)
     if request.field is not None:
         values = values[request.field]
     return Series(request, values, numbers_of(values), time.perf_counter() - started)

@@ -24,6 +24,10 @@ THREADS = 32
 """Most wait for storage; a store that hangs holds a few of them, and the others still answer."""
 
 
+class Stopped(Exception):  # noqa: N818 - no fault: the person pressed Cancel
+    """The person cancelled what was under way."""
+
+
 @dataclass(eq=False, slots=True)
 class Request:
     """Something that was asked for. The worker looks whether it is still wanted, and tells how far it is."""
@@ -105,6 +109,14 @@ class Workers(QObject):
         if self._waiting.pop(request, None) is not None:
             self.activity_changed.emit()
 
+    def stop(self) -> None:
+        """The person wants nothing of what is under way: each request fails with `Stopped`."""
+        for request in self.active:
+            callbacks = self._waiting.get(request)
+            self.cancel(request)
+            if callbacks is not None:
+                callbacks[1](Stopped("this was cancelled before it was read"))
+
     def shut_down(self, wait_s: float) -> bool:
         """Cancel everything and wait for the threads; False when some are stuck in a store that hangs."""
         self._closed = True
@@ -123,7 +135,7 @@ class Workers(QObject):
             return
         except Exception as problem:  # noqa: BLE001 - whatever fails in a thread becomes a sentence in the window
             error = problem
-        if not self._closed:
+        if not self._closed and not request.is_cancelled():
             self._answered.emit(_Answer(request, result, error))
 
     def _report(self, request: Request, fraction: float) -> None:

@@ -1,0 +1,52 @@
+"""The window's menu."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from zarrbrowser.theme import Appearance
+
+if TYPE_CHECKING:
+    from zarrbrowser.window import MainWindow
+
+_TITLES = {Appearance.SYSTEM: "As the system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
+
+
+def window_menu(window: MainWindow) -> QMenu:
+    """Everything that can be done, each with its key."""
+    menu = QMenu(window)
+    for text, keys, action in (
+        ("Open folder…", "Ctrl+O", window.choose_folder),
+        ("Reload source", "F5", window.reload),
+        ("Close source", "Ctrl+W", window.close_source),
+    ):
+        menu.addAction(text, QKeySequence(keys), action)
+    menu.addSeparator()
+    for shown, action in (  # their keys belong to the window, which has two for some
+        ("Fit into view\tF", window.fit),
+        ("One element per pixel\t1", window.actual_size),
+        ("Next plane\tPgDown", lambda: window.step(1)),
+        ("Previous plane\tPgUp", lambda: window.step(-1)),
+    ):
+        menu.addAction(shown, action)
+    menu.addSeparator()
+    menu.addMenu(_appearance_menu(window, menu))
+    menu.addSeparator()
+    menu.addAction("Quit", QKeySequence("Ctrl+Q"), window.close)
+    window.addActions([action for action in menu.actions() if not action.shortcut().isEmpty()])
+    return menu
+
+
+def _appearance_menu(window: MainWindow, parent: QMenu) -> QMenu:
+    menu = QMenu("Appearance", parent)
+    group = QActionGroup(menu)
+    for appearance, title in _TITLES.items():
+        action = menu.addAction(title)
+        action.setCheckable(True)
+        action.setChecked(window.settings.appearance() is appearance)
+        action.triggered.connect(lambda _checked=False, chosen=appearance: window.wear(chosen))
+        group.addAction(action)
+    return menu

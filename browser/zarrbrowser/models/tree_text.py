@@ -1,0 +1,51 @@
+"""What a row of the tree says in each column, and when the pointer rests on it."""
+
+from __future__ import annotations
+
+from zarrbrowser.models.tree_item import Fetching, TreeItem
+from zarrbrowser.session.describe import type_name
+from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.nodes import NodeLike, is_array, is_broken
+from zarrbrowser.session.quantities import format_shape
+from zarrbrowser.session.sources import short_name
+
+
+def cell_text(item: TreeItem, column: int) -> str:
+    """Name, shape or type."""
+    node = item.node
+    if column == 0:
+        if item.request is not None:
+            return item.source.title if item.source else short_name(item.request.address)
+        return item.note if node is None else node.name
+    if node is not None and is_array(node):
+        return format_shape(node.shape) if column == 1 else type_name(node)
+    if column == 1 and item.request is not None and item.source is None:
+        return "cannot be opened" if item.fetching is Fetching.FAILED else "opening…"
+    return "cannot be read" if column == 1 and node is not None and is_broken(node) else ""
+
+
+def tool_tip(item: TreeItem) -> str:
+    """Where the row's node is, or what is wrong with it."""
+    if item.node is None:
+        return item.note
+    if is_broken(item.node):
+        return f"{item.node.path}\n{sentence(item.node.error)}"
+    return item.source.hierarchy.url if item.request is not None and item.source else item.node.path
+
+
+def icon_name(item: TreeItem) -> str:
+    """The drawing of the row's kind."""
+    node = item.node
+    if item.request is not None and (node is None or node.kind == "group"):
+        return "broken" if item.fetching is Fetching.FAILED and node is None else "source"
+    if node is None:
+        failed = item.parent is not None and item.parent.fetching is Fetching.FAILED
+        return "broken" if failed else "loading"
+    return node_icon_name(node)
+
+
+def node_icon_name(node: NodeLike) -> str:
+    """The drawing of a node's kind; arrays by their number of axes."""
+    if is_array(node):
+        return f"array{min(node.ndim, 3)}"
+    return "broken" if is_broken(node) else "group"

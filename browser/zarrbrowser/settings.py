@@ -1,0 +1,46 @@
+"""What is remembered between runs: geometry, appearance, colour map, recent sources. ``--fresh`` remembers nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from zarrbrowser.theme import Appearance
+
+
+class Settings:
+    """Typed access to QSettings; with ``fresh`` everything is as on the first day, and nothing is kept."""
+
+    def __init__(self, *, fresh: bool = False) -> None:
+        self._stored = None if fresh else QSettings("zarrscope", "zarrbrowser")
+
+    def text(self, name: str, default: str) -> str:
+        """A text."""
+        value = self._stored.value(name) if self._stored else None
+        return value if isinstance(value, str) else default
+
+    def texts(self, name: str) -> list[str]:
+        """A list of texts; a list of one comes back from the file as a bare text."""
+        value = self._stored.value(name) if self._stored else None
+        if isinstance(value, str):
+            return [value]
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def data(self, name: str) -> QByteArray:
+        """What a widget saved of itself; empty at first."""
+        value = self._stored.value(name) if self._stored else None
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def appearance(self) -> Appearance:
+        """The appearance chosen last."""
+        name = self.text("appearance", Appearance.SYSTEM.value)
+        return next((one for one in Appearance if one.value == name), Appearance.SYSTEM)
+
+    def keep(self, name: str, value: str | list[str] | QByteArray) -> None:
+        """Remember."""
+        if self._stored is not None:
+            self._stored.setValue(name, value)
+
+    def flush(self) -> None:
+        """Write what is remembered now: the process may end abruptly when a store hangs."""
+        if self._stored is not None:
+            self._stored.sync()

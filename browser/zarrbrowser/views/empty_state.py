@@ -1,0 +1,103 @@
+"""What the window shows before anything is opened: an invitation."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.label import label
+
+_EXAMPLES = (
+    ("A folder or zip", "/data/scan.zarr"),
+    ("On S3, Google or Azure", "s3://bucket/scan.zarr"),
+    ("On the web", "https://example.org/scan.zarr"),
+)
+_RECENT_SHOWN = 5
+
+
+class EmptyState(QWidget):
+    """An invitation to open or drop something, and what was opened before.
+
+    Signals:
+        open_pressed: the person wants to choose a folder.
+        entered: a recent address was chosen.
+    """
+
+    open_pressed = Signal()
+    entered = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture = QLabel()
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(0)
+        self._recent_heading = label("Recent", "heading")
+        inside = QVBoxLayout()
+        inside.setSpacing(8)
+        inside.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addWidget(label("See inside a Zarr hierarchy", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
+        words = label("Drop a folder here, open one, or type a path or URL above.", "muted")
+        inside.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addSpacing(8)
+        self.open_button = push_button(
+            "Open folder…", self.open_pressed.emit, drawing="folder-open", role="primary"
+        )
+        inside.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addSpacing(20)
+        inside.addLayout(self._examples())
+        inside.addSpacing(12)
+        inside.addWidget(self._recent_heading)
+        inside.addLayout(self._recent)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addLayout(inside)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addStretch(2)
+        column.addLayout(row)
+        column.addStretch(3)
+        self.show_recent([])
+        self.wear()
+
+    def show_recent(self, addresses: list[str]) -> None:
+        """Offer the sources that were opened before."""
+        while (item := self._recent.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for address in addresses[:_RECENT_SHOWN]:
+            choose = partial(self.entered.emit, address)
+            shown = self.fontMetrics().elidedText(address, Qt.TextElideMode.ElideMiddle, 420)
+            button = push_button(shown, choose, role="link")
+            button.setToolTip(address)
+            self._recent.addWidget(button)
+        self._recent_heading.setVisible(bool(addresses))
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        self._picture.setPixmap(icon("zarrscope", current_colours().accent).pixmap(QSize(72, 72)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """A dashed frame: here something can be dropped."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(QColor(current_colours().border), 2, Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(20, 20, -20, -20), 12, 12)
+
+    def _examples(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(20)
+        grid.setVerticalSpacing(4)
+        for row, (what, example) in enumerate(_EXAMPLES):
+            grid.addWidget(label(what, "muted"), row, 0)
+            grid.addWidget(label(example, selectable=True), row, 1)
+        grid.setColumnStretch(1, 1)
+        return grid

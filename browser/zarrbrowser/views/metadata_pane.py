@@ -1,0 +1,66 @@
+"""The Metadata tab: what a node is, and its document in the terms of Zarr v3."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+from zarrbrowser.session.describe import Fact, array_facts, codec_facts, group_facts, json_text
+from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.nodes import NodeLike, is_array, is_group
+from zarrbrowser.session.sources import Source
+from zarrbrowser.widgets.facts import FactGrid
+from zarrbrowser.widgets.json_text import JsonText
+from zarrbrowser.workers import Lane, Request, Workers
+
+
+class MetadataPane(QSplitter):
+    """Facts on the left, the document on the right."""
+
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._lane = Lane(workers)
+        self.facts = QScrollArea()
+        self.facts.setWidgetResizable(True)
+        self.facts.setFrameShape(QFrame.Shape.NoFrame)
+        self.facts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.document = JsonText("Metadata document, in the terms of Zarr v3")
+        self.addWidget(self.facts)
+        self.addWidget(self.document)
+        self.setStretchFactor(0, 1)
+        self.setStretchFactor(1, 1)
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show a group or an array."""
+        self._lane.forget()
+        self.facts.setWidget(_facts_of(source, node))
+        self.document.show_text("")
+        if not (is_array(node) or is_group(node)):
+            return
+
+        def work(_asked: Request) -> str:
+            return json_text(node.metadata_document())
+
+        self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        self.document.wear()
+
+
+def _facts_of(source: Source, node: NodeLike) -> QWidget:
+    title = str(source.hierarchy.format.title)
+    column_widget = QWidget()
+    column_widget.setProperty("role", "surface")
+    column = QVBoxLayout(column_widget)
+    column.setContentsMargins(20, 16, 16, 16)
+    column.setSpacing(20)
+    if is_array(node):
+        column.addWidget(FactGrid("Array", array_facts(node, title)))
+        column.addWidget(FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")]))
+    elif is_group(node):
+        column.addWidget(FactGrid("Group", group_facts(node, title, source.hierarchy.url)))
+    column.addStretch(1)
+    return column_widget

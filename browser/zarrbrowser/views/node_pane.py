@@ -1,0 +1,196 @@
+"""The right side of the window: a node's name, and the tabs that make sense for it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.session.describe import summary
+from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session, tabs_for
+from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.views.metadata_pane import MetadataPane
+from zarrbrowser.views.overview_pane import OverviewPane
+from zarrbrowser.views.problem_pane import ProblemPane
+from zarrbrowser.views.value_pane import ValuePane
+from zarrbrowser.widgets.attribute_tree import AttributeTree
+from zarrbrowser.widgets.label import ElidedLabel, label
+from zarrbrowser.workers import Workers
+
+
+class NodePane(QWidget):
+    """Shows the current node.
+
+    Panes come into being when first needed: those with pictures load pyqtgraph, which the window does not wait for.
+
+    Signals:
+        pointed: what is under the pointer, as text.
+        reported: what was read, for the status bar.
+        shown: a pane has its data on the screen.
+    """
+
+    pointed = Signal(str)
+    reported = Signal(str)
+    shown = Signal()
+
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._workers = workers
+        self._panes: dict[str, QWidget] = {}
+        self._stale: set[str] = set()
+        self.tabs = QTabBar()
+        self.tabs.setExpanding(False)
+        self.tabs.setDrawBase(False)
+        self.tabs.setAccessibleName("views of the node")
+        self._stack = QStackedWidget()
+        self._picture, self._name, self._summary = QLabel(), label(role="title"), ElidedLabel("muted")
+        self._format = label(role="chip")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._header())
+        column.addWidget(self.tabs)
+        column.addWidget(self._stack, 1)
+        self.tabs.currentChanged.connect(lambda _position: self._fill_current())
+        self.tabs.tabBarClicked.connect(self._tab_clicked)
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show a node, in the tab that the person likes to look at if it has that one."""
+        self._quiet()
+        self._session.select(source, node)
+        self._stale = set(tabs_for(node))
+        self._name.setText(node.name or source.title)
+        self._summary.set_text(f"{node.path}   ·   {summary(node)}")
+        self._format.setText(str(source.hierarchy.format.title))
+        self._draw_icon()
+        self._show_tabs(tabs_for(node))
+
+    def pane(self, name: str) -> QWidget:
+        """The pane of a tab; made on the first call."""
+        if name not in self._panes:
+            self._panes[name] = self._make(name)
+            self._stack.addWidget(self._panes[name])
+        return self._panes[name]
+
+    def current_tab(self) -> str:
+        """The name of the tab in front."""
+        return self.tabs.tabText(self.tabs.currentIndex())
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        self._draw_icon()
+        for pane in self._panes.values():
+            wear = getattr(pane, "wear", None)
+            if wear is not None:
+                wear()
+        node = self._session.node
+        if node is not None:
+            self._stale = {name for name in tabs_for(node) if name in ("Problem", "Overview", "Attributes")}
+            self._fill_current()
+
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 12, 16, 6)
+        row.setSpacing(12)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self._name)
+        words.addWidget(self._summary)
+        row.addWidget(self._picture)
+        row.addLayout(words, 1)
+        row.addWidget(self._format)
+        return row
+
+    def _draw_icon(self) -> None:
+        node, colours = self._session.node, current_colours()
+        if node is not None:
+            colour = colours.warning if is_broken(node) else colours.accent
+            self._picture.setPixmap(icon(node_icon_name(node), colour).pixmap(QSize(32, 32)))
+
+    def _show_tabs(self, names: tuple[str, ...]) -> None:
+        self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(0)
+        for name in names:
+            self.tabs.addTab(name)
+        liked = self._session.tab
+        self.tabs.setCurrentIndex(names.index(liked) if liked in names else 0)
+        self.tabs.blockSignals(False)
+        self._fill_current()
+
+    def _tab_clicked(self, position: int) -> None:
+        if position >= 0:
+            # The first tab is another one for each kind of node: no name would be right for all.
+            self._session.tab = self.tabs.tabText(position) if position > 0 else ""
+
+    def _fill_current(self) -> None:
+        name, source, node = self.current_tab(), self._session.source, self._session.node
+        if not name or source is None or node is None:
+            return
+        pane = self.pane(name)
+        self._stack.setCurrentWidget(pane)
+        if name in self._stale:
+            self._stale.discard(name)
+            self._fill(pane, source, node)
+
+    def _fill(self, pane: QWidget, source: Source, node: NodeLike) -> None:
+        if isinstance(pane, MetadataPane):
+            pane.show_node(source, node)
+        elif isinstance(pane, OverviewPane) and is_group(node):
+            pane.show_group(source, node)
+        elif isinstance(pane, ProblemPane) and is_broken(node):
+            pane.show_node(node)
+        elif is_array(node):
+            self._fill_from_array(pane, source, node)
+
+    def _fill_from_array(self, pane: QWidget, source: Source, array: object) -> None:
+        from zarrbrowser.views.image_pane import ImagePane
+        from zarrbrowser.views.plot_pane import PlotPane
+
+        node = self._session.node
+        if node is None or node is not array or not is_array(node):
+            return
+        if isinstance(pane, ImagePane):
+            pane.show_array(source, node)
+        elif isinstance(pane, PlotPane | ValuePane):
+            pane.show_array(node)
+        elif isinstance(pane, AttributeTree):
+            pane.show_attributes(node.attributes)
+
+    def _make(self, name: str) -> QWidget:
+        if name == "Image":
+            from zarrbrowser.views.image_pane import ImagePane
+
+            image = ImagePane(self._session, self._workers)
+            image.plane_shown.connect(lambda _plane: self.shown.emit())
+            image.pointed.connect(self.pointed)
+            image.reported.connect(self.reported)
+            return image
+        if name == "Plot":
+            from zarrbrowser.views.plot_pane import PlotPane
+
+            plot = PlotPane(self._workers)
+            plot.series_shown.connect(lambda _series: self.shown.emit())
+            plot.pointed.connect(self.pointed)
+            plot.reported.connect(self.reported)
+            return plot
+        if name == "Attributes":
+            return AttributeTree()
+        kinds: dict[str, type[MetadataPane | OverviewPane | ProblemPane | ValuePane]] = {
+            "Metadata": MetadataPane,
+            "Overview": OverviewPane,
+            "Problem": ProblemPane,
+            "Value": ValuePane,
+        }
+        return kinds[name](self._workers)
+
+    def _quiet(self) -> None:
+        """Nothing of the last node is wanted any more."""
+        self.pointed.emit("")
+        for pane in self._panes.values():
+            clear = getattr(pane, "clear", None)
+            if clear is not None:
+                clear()

@@ -1,0 +1,52 @@
+"""The Problem tab of a node that could not be understood: why, and the document as it is stored."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from zarrbrowser.session.describe import json_text
+from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.nodes import BrokenLike
+from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.widgets.json_text import JsonText
+from zarrbrowser.widgets.label import label
+from zarrbrowser.workers import Lane, Request, Workers
+
+
+class ProblemPane(QWidget):
+    """Shows one broken node."""
+
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "surface")
+        self._lane = Lane(workers)
+        self._picture = QLabel()
+        self.sentence = label(wrap=True, selectable=True)
+        self.document = JsonText("The document as it is stored")
+        notice = QFrame()
+        notice.setProperty("role", "notice")
+        row = QHBoxLayout(notice)
+        row.setContentsMargins(12, 10, 12, 10)
+        row.setSpacing(12)
+        row.addWidget(self._picture)
+        row.addWidget(self.sentence, 1)
+        around = QVBoxLayout()
+        around.setContentsMargins(16, 16, 16, 4)
+        around.addWidget(notice)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(around)
+        column.addWidget(self.document, 1)
+
+    def show_node(self, node: BrokenLike) -> None:
+        """Show a broken node."""
+        self._picture.setPixmap(icon("broken", current_colours().warning).pixmap(QSize(24, 24)))
+        self.sentence.setText(sentence(node.error))
+        self.document.show_text("")
+
+        def work(_asked: Request) -> str:
+            return json_text(node.stored_document())
+
+        self._lane.forget()
+        self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))

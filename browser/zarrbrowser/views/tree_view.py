@@ -1,0 +1,105 @@
+"""The left side of the window: the tree, fetched as far as it is looked at."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
+
+from zarrbrowser.models.tree_item import Fetching, TreeItem
+from zarrbrowser.models.tree_model import TreeModel
+
+
+class TreeView(QTreeView):
+    """Shows the opened sources.
+
+    Signals:
+        node_chosen: index of the current row.
+    """
+
+    node_chosen = Signal(QModelIndex)
+
+    def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tree_model = model
+        self.setModel(model)
+        self.setUniformRowHeights(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setIndentation(16)
+        self.setAccessibleName("hierarchy")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header = self.header()
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.setColumnWidth(0, 196)
+        self.setColumnWidth(1, 128)
+        self._look = QTimer(self, singleShot=True, interval=30)
+        self._look.timeout.connect(self._fetch_visible)
+        self.verticalScrollBar().valueChanged.connect(lambda _value: self._look.start())
+        model.children_arrived.connect(lambda _index: self._look.start())
+        self.expanded.connect(lambda _index: self._look.start())
+        self.customContextMenuRequested.connect(self._show_menu)
+        self.doubleClicked.connect(self._retry_note)
+        self.selectionModel().currentChanged.connect(lambda now, _before: self.node_chosen.emit(now))
+
+    def choose(self, index: QModelIndex) -> None:
+        """Make a row the current one and bring it into view."""
+        self.setCurrentIndex(index)
+        self.scrollTo(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            index = self.currentIndex()
+            item = self.tree_model.item(index)
+            if item is not None and (item.is_note or item.fetching is Fetching.FAILED):
+                self.tree_model.retry(index)
+            else:
+                self.setExpanded(index, not self.isExpanded(index))
+            return
+        super().keyPressEvent(event)
+
+    def _fetch_visible(self) -> None:
+        """Fetch the next page of each group whose last row is in view."""
+        index = self.indexAt(QPoint(2, 2))
+        bottom = self.viewport().height()
+        while index.isValid() and self.visualRect(index).top() <= bottom:
+            item = self.tree_model.item(index)
+            if item is not None and item.is_note and self.tree_model.canFetchMore(index.parent()):
+                self.tree_model.fetchMore(index.parent())
+            index = self.indexBelow(index)
+
+    def _retry_note(self, index: QModelIndex) -> None:
+        item = self.tree_model.item(index)
+        if item is not None and (item.is_note or item.fetching is Fetching.FAILED):
+            self.tree_model.retry(index)
+
+    def _show_menu(self, at: QPoint) -> None:
+        index = self.indexAt(at)
+        item = self.tree_model.item(index)
+        if not index.isValid() or item is None:
+            return
+        menu = self.menu_for(index, item)
+        if not menu.isEmpty():
+            menu.popup(self.viewport().mapToGlobal(at))
+
+    def menu_for(self, index: QModelIndex, item: TreeItem) -> QMenu:
+        """What can be done with a row."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        model, place = self.tree_model, QPersistentModelIndex(index)  # rows may move while the menu is open
+        failed = item.fetching is Fetching.FAILED or (item.parent and item.parent.fetching is Fetching.FAILED)
+        if failed:
+            menu.addAction("Retry", lambda: model.retry(place))
+        if item.node is not None:
+            path = item.node.path
+            menu.addAction("Copy path", lambda: QGuiApplication.clipboard().setText(path))
+        if item.source is not None and item.node is not None:
+            uri = item.source.hierarchy.url + ("" if item.node.path == "/" else f"#{item.node.path}")
+            menu.addAction("Copy address", lambda: QGuiApplication.clipboard().setText(uri))
+        if item.request is not None:
+            menu.addSeparator()
+            menu.addAction("Reload", lambda: model.reload(place))
+            menu.addAction("Close", lambda: model.close(place))
+        return menu

@@ -1,0 +1,55 @@
+"""Which axis runs down the picture and which to the right."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
+
+from zarrbrowser.session.axes import Axes
+from zarrbrowser.widgets.buttons import tool_button
+from zarrbrowser.widgets.label import label
+
+
+class AxisChoice(QWidget):
+    """Two menus of axis names, and a button that swaps them.
+
+    Signals:
+        chosen: the axes with other rows or columns.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._axes: Axes | None = None
+        self.rows, self.columns = QComboBox(), QComboBox()
+        self.rows.setAccessibleName("axis of the rows")
+        self.columns.setAccessibleName("axis of the columns")
+        self.rows.activated.connect(lambda _row: self._choose(down=True))
+        self.columns.activated.connect(lambda _row: self._choose(down=False))
+        self.swap = tool_button("swap", "Swap rows and columns", self._swap)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        for widget in (label("Rows", "muted"), self.rows, self.swap, label("Columns", "muted"), self.columns):
+            row.addWidget(widget)
+
+    def show_axes(self, axes: Axes) -> None:
+        """Offer the axes of an array."""
+        self._axes = axes
+        for box, current in ((self.rows, axes.rows), (self.columns, axes.columns)):
+            box.clear()
+            for axis, name in enumerate(axes.names):
+                if axis != axes.channel:
+                    box.addItem(name, axis)
+            box.setCurrentIndex(box.findData(current))
+
+    def _choose(self, *, down: bool) -> None:
+        if self._axes is not None:
+            box = self.rows if down else self.columns
+            axis = int(box.currentData())
+            self.chosen.emit(self._axes.with_rows(axis) if down else self._axes.with_columns(axis))
+
+    def _swap(self) -> None:
+        if self._axes is not None:
+            self.chosen.emit(self._axes.with_rows(self._axes.columns))

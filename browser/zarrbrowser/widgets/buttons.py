@@ -1,0 +1,60 @@
+"""Buttons that look alike wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+
+from zarrbrowser.theme import current_colours, icon
+
+ICON = QSize(18, 18)
+
+
+def tool_button(drawing: str, tip: str, clicked: Callable[[], object] | None = None, *, flat: bool = True) -> QToolButton:
+    """A button that is only a drawing; ``tip`` is also what a screen reader says."""
+    button = QToolButton()
+    button.setIconSize(ICON)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    button.setProperty("role", "flat" if flat else "")
+    button.setProperty("drawing", drawing)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    if clicked is not None:
+        button.clicked.connect(lambda _checked=False: clicked())
+    colour(button)
+    return button
+
+
+def push_button(
+    text: str, clicked: Callable[[], object], *, drawing: str = "", role: str = ""
+) -> QPushButton:
+    """A button with words; ``role`` is ``primary``, ``link`` or nothing."""
+    button = QPushButton(text)
+    button.setProperty("role", role)
+    button.clicked.connect(lambda _checked=False: clicked())
+    if drawing:
+        button.setProperty("drawing", drawing)
+        button.setIconSize(ICON)
+        colour(button)
+    if role == "link":
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+    return button
+
+
+def colour(button: QPushButton | QToolButton) -> None:
+    """Draw the button's icon in the colours that the application wears now."""
+    colours = current_colours()
+    drawing = button.property("drawing")
+    if drawing:
+        primary = button.property("role") == "primary"
+        button.setIcon(icon(drawing, colours.on_accent if primary else colours.text, colours.disabled))
+
+
+def recolour(root: QWidget) -> None:
+    """Draw all icons below ``root`` anew: the appearance changed."""
+    kinds: tuple[type[QPushButton] | type[QToolButton], ...] = (QPushButton, QToolButton)
+    for kind in kinds:
+        for button in root.findChildren(kind):
+            colour(button)

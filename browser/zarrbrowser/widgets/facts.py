@@ -1,0 +1,52 @@
+"""Labels and what stands beside them, aligned in two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from zarrbrowser.session.describe import Fact
+from zarrbrowser.widgets.label import label
+
+_LABEL_WIDTH = 104
+
+
+class FactGrid(QWidget):
+    """A heading, and facts below it: label, text, and a quieter detail."""
+
+    def __init__(self, heading: str = "", facts: Sequence[Fact] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.texts: dict[str, QLabel] = {}
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnMinimumWidth(0, _LABEL_WIDTH)
+        self._grid.setColumnStretch(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        if heading:
+            column.addWidget(label(heading, "heading"))
+        column.addLayout(self._grid)
+        for row, fact in enumerate(facts):
+            self._add(row, fact)
+
+    def add(self, fact: Fact) -> QLabel:
+        """One more fact at the end; returns the label of its text, which may change later."""
+        self._add(self._grid.rowCount(), fact)
+        return self.texts[fact.label]
+
+    def _add(self, row: int, fact: Fact) -> None:
+        name = label(fact.label, "muted")
+        text = label(fact.text, selectable=True, wrap=True)
+        self.texts[fact.label] = text
+        self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+        cell = QVBoxLayout()
+        cell.setSpacing(1)
+        cell.addWidget(text)
+        if fact.detail:
+            cell.addWidget(label(fact.detail, "muted", selectable=True, wrap=True))
+        self._grid.addLayout(cell, row, 1)

@@ -1,0 +1,80 @@
+"""The histogram beside the picture: how often each value occurs, with the contrast's bounds to drag."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QColor
+
+from zarrbrowser.session.colour_maps import lookup_table
+from zarrbrowser.session.contrast import Statistics
+from zarrbrowser.theme.colours import Colours
+
+
+class Histogram(QObject):
+    """pyqtgraph's histogram, driven by our own statistics.
+
+    It is not tied to the image item, which holds only what the screen shows and would be counted at every pan.
+
+    Signals:
+        dragged: lowest and highest value shown.
+    """
+
+    dragged = Signal(float, float)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.item = pg.HistogramLUTItem(gradientPosition="right")
+        self.item.vb.setMenuEnabled(False)
+        self.item.vb.setMinimumWidth(52)
+        self.item.vb.setMaximumWidth(52)
+        self.item.vb.setMouseEnabled(x=False, y=False)
+        self.item.axis.setWidth(58)
+        self.item.gradient.setMaxDim(16)
+        self.item.gradient.showTicks(False)
+        self.item.gradient.menu = None
+        # The gradient would open an editor of its own on a right click.
+        self.item.gradient.setAcceptedMouseButtons(self.item.gradient.acceptedMouseButtons().NoButton)
+        self.item.gradient.mouseClickEvent = lambda event: event.ignore()
+        self.item.sigLevelsChanged.connect(lambda _item: self._dragged())
+        self._silent = False
+
+    def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
+        """Draw the counts by their square root, since one value often fills most of a picture."""
+        self._silent = True
+        centres = (found.bin_edges[:-1] + found.bin_edges[1:]) / 2
+        self.item.plot.setData(centres, np.sqrt(found.histogram))
+        self.item.setHistogramRange(min(found.bin_edges[0], levels[0]), max(found.bin_edges[-1], levels[1]), 0.04)
+        self.item.setLevels(*levels)
+        self._silent = False
+
+    def show_colour_map(self, name: str) -> None:
+        """Draw the colour map beside the values."""
+        table = lookup_table(name)
+        positions = np.linspace(0, 1, 33)
+        colours = table[np.round(positions * 255).astype(int)]
+        self.item.gradient.setColorMap(pg.ColorMap(positions, colours))
+        self.item.gradient.showTicks(False)
+
+    def wear(self, colours: Colours) -> None:
+        """Take on an appearance."""
+        accent, muted = QColor(colours.accent), QColor(colours.muted)
+        fill, band = QColor(muted), QColor(accent)
+        fill.setAlpha(110)
+        band.setAlpha(36)
+        self.item.fillHistogram(True, 0.0, fill)
+        self.item.plot.setPen(pg.mkPen(muted, width=1))
+        self.item.axis.setPen(pg.mkPen(colours.border))
+        self.item.axis.setTextPen(muted)
+        self.item.region.setBrush(band)
+        band.setAlpha(70)
+        self.item.region.setHoverBrush(band)
+        for line in self.item.region.lines:
+            line.setPen(pg.mkPen(accent, width=2))
+            line.setHoverPen(pg.mkPen(accent, width=3))
+
+    def _dragged(self) -> None:
+        if not self._silent:
+            low, high = self.item.getLevels()
+            self.dragged.emit(float(low), float(high))

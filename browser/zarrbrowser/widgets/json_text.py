@@ -1,0 +1,79 @@
+"""A JSON document as text, coloured lightly, with a button that copies it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRegularExpression
+from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QSyntaxHighlighter, QTextCharFormat
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from zarrbrowser.session.quantities import format_bytes
+from zarrbrowser.theme import current_colours
+from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.label import label
+
+SHOWN_CHARACTERS = 500_000
+"""A longer document is shown in part and copied whole: laying out megabytes would hold up the window."""
+
+
+class _Highlighter(QSyntaxHighlighter):
+    """Names, texts and numbers in their own colours."""
+
+    def highlightBlock(self, text: str) -> None:  # noqa: N802 - Qt's name
+        colours = current_colours()
+        for pattern, colour in (
+            (r"-?\b\d[\d.eE+-]*\b|\btrue\b|\bfalse\b|\bnull\b", colours.number),
+            (r'"(?:[^"\\]|\\.)*"', colours.string),
+            (r'"(?:[^"\\]|\\.)*"(?=\s*:)', colours.key),
+        ):
+            style = QTextCharFormat()
+            style.setForeground(QColor(colour))
+            matches = QRegularExpression(pattern).globalMatch(text)
+            while matches.hasNext():
+                match = matches.next()
+                self.setFormat(match.capturedStart(), match.capturedLength(), style)
+
+
+class JsonText(QWidget):
+    """A document, with a heading and Copy above it."""
+
+    def __init__(self, heading: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.edit = QPlainTextEdit()
+        self.edit.setReadOnly(True)
+        self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.edit.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.edit.setAccessibleName(heading)
+        self._highlighter = _Highlighter(self.edit.document())
+        self._note = label(role="muted")
+        self.copy_button = push_button("Copy", self.copy, drawing="copy")
+        top = QHBoxLayout()
+        top.addWidget(label(heading, "heading"))
+        top.addWidget(self._note)
+        top.addStretch(1)
+        top.addWidget(self.copy_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 12, 12)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(self.edit, 1)
+
+    @property
+    def text(self) -> str:
+        """The whole document."""
+        return self._text
+
+    def show_text(self, text: str) -> None:
+        """Show a document."""
+        self._text = text
+        self.edit.setPlainText(text[:SHOWN_CHARACTERS])
+        cut = len(text) > SHOWN_CHARACTERS
+        self._note.setText(f"the first {format_bytes(SHOWN_CHARACTERS)} of {format_bytes(len(text))}" if cut else "")
+
+    def copy(self) -> None:
+        """Put the whole document on the clipboard."""
+        QGuiApplication.clipboard().setText(self._text)
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        self._highlighter.rehighlight()

@@ -1,0 +1,57 @@
+"""Labels in the few voices that the stylesheet knows."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+
+def label(text: str = "", role: str = "", *, selectable: bool = False, wrap: bool = False) -> QLabel:
+    """A label; ``role`` is ``muted``, ``title``, ``heading``, ``number`` or nothing."""
+    result = QLabel(text)
+    result.setTextFormat(Qt.TextFormat.PlainText)
+    result.setProperty("role", role)
+    result.setWordWrap(wrap)
+    if selectable:
+        result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return result
+
+
+class ElidedLabel(QWidget):
+    """One line that gives up its middle, never its neighbours' room, when the window is narrow."""
+
+    def __init__(self, role: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._muted = role == "muted"
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def text(self) -> str:
+        """The whole text, whatever part of it is drawn."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Show ``text``; the pointer resting on it shows all of it."""
+        self._text = text
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._text) + 2, metrics.height() + 4)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        return QSize(40, self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        from zarrbrowser.theme import current_colours
+
+        painter = QPainter(self)
+        if self._muted:
+            painter.setPen(current_colours().muted)
+        text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideMiddle, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

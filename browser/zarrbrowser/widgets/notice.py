@@ -1,0 +1,73 @@
+"""Words in the place of data: an inline bar that asks, and a pane that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.label import label
+
+
+class Notice(QFrame):
+    """A bar with one sentence and one button; hidden until it has something to say."""
+
+    def __init__(self, button: str, pressed: Callable[[], object], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "notice")
+        self._label = label(wrap=True)
+        self.button = push_button(button, pressed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 8, 8)
+        row.addWidget(self._label, 1)
+        row.addWidget(self.button)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What the bar says."""
+        return self._label.text()
+
+    def say(self, text: str) -> None:
+        """Show ``text``; nothing to say hides the bar."""
+        self._label.setText(text)
+        self.setVisible(bool(text))
+
+
+class SentencePane(QWidget):
+    """A sentence in the middle, with a drawing above it and perhaps a button below."""
+
+    def __init__(self, pressed: Callable[[], object] | None = None, button: str = "Retry") -> None:
+        super().__init__()
+        self.setProperty("role", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._picture = QLabel()
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._label = label(wrap=True, selectable=True)
+        self._label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._label.setMaximumWidth(560)
+        self._label.setMinimumWidth(320)
+        self.button = push_button(button, pressed or (lambda: None), drawing="retry")
+        column = QVBoxLayout(self)
+        column.setSpacing(12)
+        column.addStretch(2)
+        column.addWidget(self._picture)
+        column.addWidget(self._label, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return self._label.text()
+
+    def say(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
+        """Show a sentence; with ``retry`` also the button."""
+        colours = current_colours()
+        colour = colours.warning if drawing == "broken" else colours.muted
+        self._picture.setPixmap(icon(drawing, colour).pixmap(QSize(40, 40)))
+        self._label.setText(text)
+        self.button.setVisible(retry)

@@ -1,0 +1,293 @@
+"""The main window: the address above, the tree on the left, the current node on the right."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QMainWindow,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)  # fmt: skip
+
+from zarrbrowser.menus import window_menu
+from zarrbrowser.models.tree_item import Fetching
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.reveal import Revealer
+from zarrbrowser.session.sources import Opener, SourceRequest, open_source
+from zarrbrowser.session.state import Session
+from zarrbrowser.settings import Settings
+from zarrbrowser.theme import Appearance, apply_theme
+from zarrbrowser.views.empty_state import EmptyState
+from zarrbrowser.views.node_pane import NodePane
+from zarrbrowser.views.status_bar import StatusBar
+from zarrbrowser.views.top_bar import TopBar
+from zarrbrowser.views.tree_view import TreeView
+from zarrbrowser.widgets.buttons import recolour
+from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.workers import Workers
+
+_TREE_WIDTH = 400
+_LEAVE_S = 0.5
+
+
+class MainWindow(QMainWindow):
+    """Everything on one screen.
+
+    Signals:
+        settled: what was asked for is on the screen: a picture, an overview or a sentence.
+    """
+
+    settled = Signal()
+
+    def __init__(self, settings: Settings, opener: Opener = open_source, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.settings = settings
+        self.session = Session(colour_map=settings.text("colour_map", "gray"))
+        self.session.recent.addresses = settings.texts("recent")
+        self.workers = Workers(self)
+        self.model = TreeModel(self.workers, opener, self)
+        self.tree = TreeView(self.model)
+        self.node_pane = NodePane(self.session, self.workers)
+        self.sentence = SentencePane(self._retry_current)
+        self.empty = EmptyState()
+        self.top_bar = TopBar(window_menu(self))
+        self.status = StatusBar(self.workers)
+        self._revealer = Revealer(self.model, self.tree, self.workers)
+        self._right, self._body = QStackedWidget(), QStackedWidget()
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._build()
+        self._connect()
+        self._restore()
+
+    # What can be asked of the window
+
+    def open(self, request: SourceRequest) -> None:
+        """Open a source; its row stands in the tree at once."""
+        self._body.setCurrentWidget(self._split)
+        self.tree.choose(self.model.open(request))
+        self.tree.setFocus()
+
+    def open_text(self, text: str) -> None:
+        """Open what was typed, dropped or chosen; go there if that source is open already."""
+        request = SourceRequest.typed(text)
+        for row in range(self.model.rowCount()):
+            index = self.model.index(row, 0)
+            item = self.model.item(index)
+            if item and item.request and item.source and request.address in (
+                item.request.address, item.source.hierarchy.url
+            ):  # fmt: skip
+                self._revealer.reveal(item.source, index, request.path)
+                return
+        self.open(request)
+
+    def choose_folder(self) -> None:
+        """Ask for a folder; the window stays alive meanwhile."""
+        dialog = QFileDialog(self, "Open a Zarr hierarchy")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.open_text)
+        dialog.open()
+
+    def reload(self) -> None:
+        """Read the current source again."""
+        self.model.reload(self.tree.currentIndex())
+
+    def close_source(self) -> None:
+        """Close the source of the current row."""
+        index = self.tree.currentIndex()
+        while index.parent().isValid():
+            index = index.parent()
+        self.model.close(index)
+
+    def wear(self, appearance: Appearance) -> None:
+        """Change the appearance, now and for later runs."""
+        self.settings.keep("appearance", appearance.value)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            apply_theme(application, appearance)
+        recolour(self)
+        self.empty.wear()
+        self.node_pane.wear()
+        self.tree.viewport().update()
+
+    def fit(self) -> None:
+        """The whole picture or plot in view."""
+        pane = self.node_pane.pane(self.node_pane.current_tab()) if self.node_pane.current_tab() else None
+        target = getattr(pane, "canvas", pane)
+        fit = getattr(target, "fit", None)
+        if fit is not None:
+            fit()
+
+    def actual_size(self) -> None:
+        """One element per pixel."""
+        if self.node_pane.current_tab() == "Image":
+            self._image_pane_call("actual_size")
+
+    def step(self, by: int) -> None:
+        """The next or previous plane."""
+        if self.node_pane.current_tab() == "Image":
+            self._image_pane_call("step", by)
+
+    # How it is made
+
+    def _build(self) -> None:
+        self.setWindowTitle("zarrscope")
+        self.setAcceptDrops(True)
+        self.resize(1280, 800)
+        self._right.addWidget(self.node_pane)
+        self._right.addWidget(self.sentence)
+        self._split.addWidget(self.tree)
+        self._split.addWidget(self._right)
+        self._split.setSizes([_TREE_WIDTH, 1280 - _TREE_WIDTH])
+        self._split.setStretchFactor(1, 1)
+        self._split.setHandleWidth(1)
+        self._split.setCollapsible(1, False)
+        self._body.addWidget(self.empty)
+        self._body.addWidget(self._split)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.top_bar)
+        column.addWidget(self._body, 1)
+        self.setCentralWidget(middle)
+        self.setStatusBar(self.status)
+        self._show_recent()
+
+    def _connect(self) -> None:
+        for place in (self.top_bar, self.empty):
+            place.entered.connect(self.open_text)
+            place.open_pressed.connect(self.choose_folder)
+        self.tree.node_chosen.connect(self._show_row)
+        self.model.source_opened.connect(self._source_opened)
+        self.model.source_failed.connect(self._source_failed)
+        self.model.dataChanged.connect(self._row_changed)
+        self.model.rowsRemoved.connect(lambda *_: self._rows_removed())
+        self.node_pane.pointed.connect(self.status.show_value)
+        self.node_pane.reported.connect(self.status.report)
+        self.node_pane.shown.connect(self.settled)
+        self._revealer.failed.connect(self._say)
+        for keys, action in (
+            ("F", self.fit), ("1", self.actual_size), ("Esc", self.workers.stop),
+            ("PgDown", lambda: self.step(1)), ("PgUp", lambda: self.step(-1)),
+            ("Ctrl+Right", lambda: self.step(1)), ("Ctrl+Left", lambda: self.step(-1)),
+            ("Ctrl+L", self._focus_address),
+        ):  # fmt: skip
+            QShortcut(QKeySequence(keys), self, action)
+
+    def _restore(self) -> None:
+        geometry, split = self.settings.data("geometry"), self.settings.data("split")
+        if not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+        if not split.isEmpty():
+            self._split.restoreState(split)
+
+    def _image_pane_call(self, name: str, *arguments: int) -> None:
+        from zarrbrowser.views.image_pane import ImagePane
+
+        pane = self.node_pane.pane("Image")
+        if isinstance(pane, ImagePane):
+            if name == "step":
+                pane.step(*arguments)
+            else:
+                pane.canvas.actual_size()
+
+    def _focus_address(self) -> None:
+        self.top_bar.address.setFocus()
+        self.top_bar.address.selectAll()
+
+    def _show_recent(self) -> None:
+        for place in (self.top_bar, self.empty):
+            place.show_recent(self.session.recent.addresses)
+
+    # What happens
+
+    def _show_row(self, index: QModelIndex) -> None:
+        item = self.model.item(index)
+        if item is None or not index.isValid():
+            return
+        if item.node is not None and item.source is not None:
+            self.sentence.say("")
+            self._right.setCurrentWidget(self.node_pane)
+            self.node_pane.show_node(item.source, item.node)
+            url = item.source.hierarchy.url
+            self.top_bar.show_address(url if item.node.path == "/" else f"{url}#{item.node.path}")
+            self.setWindowTitle(f"{item.node.name or item.source.title} – zarrscope")
+            if self.node_pane.current_tab() not in ("Image", "Plot", "Value"):
+                QTimer.singleShot(0, self.settled.emit)
+        elif item.request is not None:
+            self.top_bar.show_address(item.request.address)
+            if item.fetching is Fetching.FAILED:
+                self._say(item.note)
+            else:
+                self._say(f"Opening {item.request.address}…", drawing="loading", retry=False)
+
+    def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
+        self.sentence.say(text, drawing=drawing, retry=retry)
+        self._right.setCurrentWidget(self.sentence)
+        if retry:
+            self.settled.emit()
+
+    def _row_changed(self, first: QModelIndex, _last: QModelIndex) -> None:
+        item = self.model.item(first)
+        if item is not None and item.request is not None and item.source is None and self._is_current(first):
+            self._show_row(first)
+
+    def _source_opened(self, index: QModelIndex) -> None:
+        item = self.model.item(index)
+        if item is None or item.source is None or item.request is None:
+            return
+        self.session.add(item.source)
+        self.settings.keep("recent", self.session.recent.addresses)
+        self._show_recent()
+        self.tree.expand(index)
+        if self._is_current(index):
+            if item.request.path != "/":
+                self._revealer.reveal(item.source, index, item.request.path)
+            else:
+                self._show_row(index)
+
+    def _source_failed(self, index: QModelIndex) -> None:
+        if self._is_current(index):
+            self._show_row(index)
+
+    def _is_current(self, source: QModelIndex) -> bool:
+        current = self.tree.currentIndex()
+        return current.row() == source.row() and not current.parent().isValid()
+
+    def _rows_removed(self) -> None:
+        sources = [self.model.item(self.model.index(row, 0)) for row in range(self.model.rowCount())]
+        kept = [item.source for item in sources if item is not None]
+        for source in [source for source in self.session.sources if source not in kept]:
+            self.session.remove(source)
+        if not sources:
+            self._body.setCurrentWidget(self.empty)
+            self.top_bar.show_address("")
+            self.setWindowTitle("zarrscope")
+
+    def _retry_current(self) -> None:
+        self.model.retry(QPersistentModelIndex(self.tree.currentIndex()))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        if event.mimeData().hasUrls() or event.mimeData().hasText():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        data = event.mimeData()
+        texts = [url.toString() for url in data.urls()] if data.hasUrls() else [data.text()]
+        for text in texts:
+            self.open_text(text)
+        event.acceptProposedAction()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        self.settings.keep("geometry", self.saveGeometry())
+        self.settings.keep("split", self._split.saveState())
+        self.settings.keep("colour_map", self.session.colour_map)
+        self.settings.flush()
+        self.workers.shut_down(_LEAVE_S)
+        super().closeEvent(event)

@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
+from itertools import islice
 from typing import Any
 
 from zarrcore.array import ChunkCache
@@ -31,6 +32,7 @@ from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 
 _KEPT_NODES = 10_000
+_SORTED_CHILDREN = 10_000
 
 
 class Hierarchy:
@@ -152,10 +154,13 @@ class Hierarchy:
             raise ListingUnsupportedError(
                 f"{self.url} cannot be listed: name the path of a node", url=self.url
             )
-        for entry in self.store.list_dir(prefix):
-            name = entry.key[len(prefix) : -1]
-            if entry.is_prefix and self.format.may_name_node(name):
-                yield name
+        entries = (entry.key[len(prefix) : -1] for entry in self.store.list_dir(prefix) if entry.is_prefix)
+        names = (name for name in entries if self.format.may_name_node(name))
+        if not self.store.is_remote:
+            # A directory tells names in no order that people could follow; object stores list them sorted.
+            first = sorted(islice(names, _SORTED_CHILDREN))
+            yield from first
+        yield from names
 
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily."""

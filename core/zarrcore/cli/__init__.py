@@ -1,0 +1,1 @@
+"""The command line: one command, ``zarrscope``; other packages add sub-commands through entry points."""

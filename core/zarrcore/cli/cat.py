@@ -1,0 +1,109 @@
+"""``zarrscope cat``: an array, or a selection of it, as a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.errors import SelectionError, UnsupportedError
+
+if TYPE_CHECKING:
+    from zarrcore.filetypes import VirtualFile
+
+_PROGRESS_NBYTES = 64 << 20
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "cat",
+        help="write an array, or a part of it, as raw bytes, NumPy file or picture",
+        description="Write an array, or a selection of it, to a file or to standard output.",
+    )
+    add_source_arguments(parser)
+    parser.add_argument(
+        "--select",
+        metavar="SELECTION",
+        default="...",
+        help="as in NumPy: '3,:,0:100'; 3,_,0-100 is the same without shell characters; time=3,y=0:100 by name",
+    )
+    parser.add_argument(
+        "--as",
+        dest="suffix",
+        metavar="TYPE",
+        help="raw, npy or png (default: the ending of --output, else raw)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
+    parser.set_defaults(run=run)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Write the file; with ``--output`` it appears whole or not at all."""
+    from zarrcore.array import parse_selection
+    from zarrcore.filetypes import SUFFIXES, virtual_file
+    from zarrcore.hierarchy import Group
+
+    node = open_source(namespace)[node_path(namespace)]
+    if isinstance(node, Group):
+        raise SelectionError(f"{node.uri} is a group: name an array in it (zarrscope tree shows them)")
+    selection = parse_selection(namespace.select, node.dimension_names)
+    suffix = namespace.suffix
+    if suffix is None:
+        ending = os.path.splitext(namespace.output or "")[1][1:]
+        suffix = ending if ending in SUFFIXES else "raw"
+    file = virtual_file(node, selection, suffix)
+    if namespace.output is None:
+        if suffix != "raw" and sys.stdout.isatty():
+            raise UnsupportedError("output", suffix, "is nothing for a terminal: use --output FILE or a pipe")
+        file.write_to(sys.stdout.buffer)
+        return 0
+    with _whole_or_nothing(namespace.output) as stream, _progress(file) as tell:
+        file.write_to(stream, tell)
+    return 0
+
+
+@contextmanager
+def _whole_or_nothing(path: str) -> Iterator[BinaryIO]:
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe cannot be replaced
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".zarrscope-")
+    try:
+        with os.fdopen(descriptor, "wb") as whole:
+            yield whole
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+@contextmanager
+def _progress(file: VirtualFile) -> Iterator[Any]:
+    """A bar on standard error for what takes long, if somebody is there to see it."""
+    if file.size < _PROGRESS_NBYTES or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (BarColumn(), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=file.size)
+        yield lambda nbytes: bar.update(task, advance=nbytes)

@@ -1,0 +1,127 @@
+"""``zarrscope info``: all that is known of one node."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.text import console, human_bytes, human_shape
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy import AnyNode, ArrayNode
+    from zarrcore.metadata import NamedConfiguration
+
+_LABEL_WIDTH = 17
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "info",
+        help="tell all about one node: metadata, codecs, chunks",
+        description="Tell all about one node.",
+    )
+    add_source_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Print what is known; exit status 1 where the node cannot be opened."""
+    hierarchy = open_source(namespace)
+    node = hierarchy.node(node_path(namespace))
+    if namespace.json:
+        from zarrcore.metadata.json_document import format_json
+
+        print(format_json(_json(node)).decode("utf-8", "replace"), end="")
+    else:
+        out = console()
+        for label, value in _rows(node):
+            out.print(f"{label:<{_LABEL_WIDTH}}", style="dim", end="")
+            out.print(value.replace("\n", "\n" + " " * _LABEL_WIDTH), markup=False)
+    return int(node.kind == "broken")
+
+
+def _json(node: AnyNode) -> dict[str, Any]:
+    return {
+        "uri": node.uri,
+        "path": node.path,
+        "kind": node.kind,
+        "format": node.hierarchy.format.name,
+        "specification": node.hierarchy.format.specification,
+        "metadata_key": node.metadata_key,
+        "metadata": node.metadata_document(),
+        "stored_document": node.stored_document(),
+    }
+
+
+def _rows(node: AnyNode) -> list[tuple[str, str]]:
+    from zarrcore.hierarchy import ArrayNode, BrokenNode
+
+    rows = [
+        ("node", node.uri),
+        ("kind", node.kind),
+        ("format", f"{node.hierarchy.format.title}  ({node.hierarchy.format.specification})"),
+        ("metadata key", node.metadata_key),
+    ]
+    if isinstance(node, BrokenNode):
+        rows.append(("error", str(node.error)))
+        rows.append(("as found", json.dumps(node.stored_document(), indent=2, ensure_ascii=False)))
+        return rows
+    if isinstance(node, ArrayNode):
+        rows += _array_rows(node)
+    if node.attributes:
+        rows.append(("attributes", json.dumps(dict(node.attributes), indent=2, ensure_ascii=False)))
+    return rows
+
+
+def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
+    names = array.dimension_names
+    rows = [
+        ("shape", human_shape(array.shape)),
+        ("dimensions", ", ".join(name or "–" for name in names) if names else "not named"),
+        (
+            "data type",
+            f"{array.data_type.name}  ({array.dtype.str if array.dtype.names is None else array.dtype})",
+        ),
+        ("size", f"{array.size:,} elements, {human_bytes(array.nbytes)}"),
+        ("fill value", str(array.fill_value)),
+        (
+            "chunk shape",
+            f"{human_shape(array.chunk_shape)}  ({human_bytes(math.prod(array.chunk_shape) * array.itemsize)})",
+        ),
+    ]
+    if array.inner_chunk_shape != array.chunk_shape:
+        rows.append(("inner chunks", human_shape(array.inner_chunk_shape)))
+    rows.append(("chunks", f"{math.prod(array.chunk_grid_shape):,}  ({human_shape(array.chunk_grid_shape)})"))
+    if array.size:
+        rows.append(("first chunk key", array.chunk_key((0,) * array.ndim)))
+    rows.append(("codecs", "\n".join(_codec_lines(array.codecs, ""))))
+    return rows
+
+
+def _codec_lines(codecs: tuple[NamedConfiguration, ...], indent: str) -> list[str]:
+    from zarrcore.metadata.named_configuration import parse_named_configuration
+
+    lines = []
+    for codec in codecs:
+        inner = codec.configuration.get("codecs") if codec.name == "sharding_indexed" else None
+        hidden = {"codecs", "index_codecs"} if inner else set()
+        parameters = ", ".join(
+            f"{name} {_short(value)}" for name, value in codec.configuration.items() if name not in hidden
+        )
+        lines.append(f"{indent}{codec.name}" + (f"  ({parameters})" if parameters else ""))
+        if isinstance(inner, list):
+            lines += _codec_lines(
+                tuple(parse_named_configuration(item, "codecs") for item in inner), indent + "  "
+            )
+    return lines
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(item, int) for item in value):
+        return human_shape(tuple(value))
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,71 @@
+"""``zarrscope ls``: the raw keys of a store, as they are listed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.cli.source import add_source_arguments, source_store
+from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError
+
+if TYPE_CHECKING:
+    from zarrcore.stores.interface import ReadableStore, StoreEntry
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "ls",
+        help="list the raw keys of a store",
+        description="List the keys and prefixes directly under PREFIX.",
+    )
+    add_source_arguments(parser, path_help="prefix to list (default: all of the store)")
+    parser.add_argument(
+        "-r", "--recursive", action="store_true", help="all keys below PREFIX, whatever the depth"
+    )
+    parser.add_argument(
+        "-l", "--long", action="store_true", help="with size in bytes and time of modification"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object per key and line")
+    parser.set_defaults(run=run)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Print entries while they stream in: memory does not grow with their number."""
+    from zarrcore.stores.interface import ListableStore
+
+    store = source_store(namespace)
+    prefix = (namespace.path or "").strip("/")
+    prefix = prefix + "/" if prefix else ""
+    if not isinstance(store, ListableStore):
+        raise ListingUnsupportedError(f"{store.url} cannot be listed: name a key", url=store.url)
+    found = False
+    for entry in store.list_prefix(prefix) if namespace.recursive else store.list_dir(prefix):
+        found = True
+        _print(store, entry, namespace)
+    if not found and prefix:
+        stat = store.stat(prefix[:-1])
+        if stat is None:
+            raise NodeNotFoundError(prefix, store.url)
+        from zarrcore.stores.interface import StoreEntry
+
+        _print(store, StoreEntry(prefix[:-1], stat.size, stat.mtime_s), namespace)
+    return 0
+
+
+def _print(store: ReadableStore, entry: StoreEntry, namespace: argparse.Namespace) -> None:
+    size, mtime_s = entry.size, entry.mtime_s
+    if (namespace.long or namespace.json) and size is None and not entry.is_prefix:
+        stat = store.stat(entry.key)
+        size, mtime_s = (stat.size, stat.mtime_s) if stat is not None else (None, None)
+    if namespace.json:
+        line = json.dumps({"key": entry.key, "size": size, "mtime_s": mtime_s}, ensure_ascii=False)
+    elif namespace.long:
+        time = "-" if mtime_s is None else datetime.fromtimestamp(mtime_s, UTC).strftime("%Y-%m-%d %H:%M:%S")
+        line = f"{'-' if size is None else size:>14}  {time:<19}  {entry.key}"
+    else:
+        line = entry.key
+    sys.stdout.write(line + "\n")

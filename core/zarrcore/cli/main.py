@@ -1,0 +1,81 @@
+"""``zarrscope``: finds the sub-commands, runs one, and turns errors into one line.
+
+Sub-commands register through the entry-point group ``zarrscope.commands``: each entry is a function that gets argparse's
+sub-parsers, adds its own and sets ``run``, a function of the parsed arguments that returns the exit status. They import what is
+heavy when they run, so that ``--help`` is quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import entry_points, version
+
+from zarrcore.errors import ZarrError
+
+_ORDER = ("tree", "info", "ls", "cat", "mount", "umount", "browse")
+_EPILOG = """\
+SOURCE is a path or URL: a directory, a .zip file, s3://bucket/prefix, gs://, az://, http(s)://.
+SOURCE#/node/path names a node in it.  zarrscope COMMAND --help tells more about a command."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status: 0 done, 1 the data is at fault or not there, 2 the command line is."""
+    parser = _parser()
+    namespace = parser.parse_args(arguments)
+    if namespace.command is None:
+        parser.print_help()
+        return 2
+    try:
+        status = int(namespace.run(namespace))
+        sys.stdout.flush()
+    except ZarrError as error:
+        return _report(error, str(error), namespace.debug)
+    except BrokenPipeError:
+        # The reader of our output has seen enough: no error, but Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        return _report(error, f"{error.strerror or error}{where}", namespace.debug)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    return status
+
+
+def _report(error: Exception, sentence: str, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    print(f"zarrscope: {' '.join(sentence.split())}", file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="zarrscope",
+        description="See inside any Zarr hierarchy, wherever it is stored.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"zarrscope {version('zarrscope')}")
+    parser.add_argument("--debug", action="store_true", help="show where in the program an error arose")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    points = sorted(entry_points(group="zarrscope.commands"), key=lambda point: _rank(point.name))
+    for point in points:
+        try:
+            point.load()(commands)
+        except ImportError as error:  # another package's broken command must not take ours away
+            print(f"zarrscope: the command {point.name!r} is not available: {error}", file=sys.stderr)
+    return parser
+
+
+def _rank(name: str) -> tuple[int, str]:
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

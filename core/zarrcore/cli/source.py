@@ -1,0 +1,71 @@
+"""SOURCE and PATH: the arguments that most commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zarrcore.array import ChunkCache
+    from zarrcore.hierarchy import Hierarchy
+    from zarrcore.stores import ReadableStore
+
+
+def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, path_help: str = "") -> None:
+    """Add SOURCE, PATH (optional), ``--format`` and the options of stores."""
+    from zarrcore.stores.options import add_store_arguments
+
+    parser.add_argument("source", metavar="SOURCE", help="path or URL of the store, or SOURCE#/node/path")
+    if path:
+        parser.add_argument(
+            "path", metavar="PATH", nargs="?", help=path_help or "path of a node in it (default: the root)"
+        )
+    add_format_argument(parser)
+    add_store_arguments(parser)
+
+
+def add_format_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--format``."""
+    parser.add_argument("--format", metavar="NAME", help="on-disk format, v3 or v2 (default: found out)")
+
+
+def split_uri(source: str) -> tuple[str, str | None]:
+    """A node's URI as the store's URL and the node's path.
+
+    >>> split_uri("s3://bucket/data.zarr#/foo/bar"), split_uri("data.zarr")
+    (('s3://bucket/data.zarr', '/foo/bar'), ('data.zarr', None))
+    """
+    url, mark, path = source.rpartition("#/")
+    return (url, "/" + path) if mark else (source, None)
+
+
+def source_store(namespace: argparse.Namespace) -> ReadableStore:
+    """The store that SOURCE names.
+
+    Raises:
+        StoreError: it cannot be reached or does not exist.
+    """
+    from zarrcore.stores import open_store
+    from zarrcore.stores.options import store_options
+
+    return open_store(split_uri(namespace.source)[0], options=store_options(namespace))
+
+
+def open_source(namespace: argparse.Namespace, chunk_cache: ChunkCache | None = None) -> Hierarchy:
+    """The hierarchy that SOURCE names.
+
+    Raises:
+        HierarchyNotFoundError: SOURCE holds none.
+        StoreError: it cannot be reached or does not exist.
+    """
+    from zarrcore.hierarchy import open_hierarchy
+
+    return open_hierarchy(source_store(namespace), format=namespace.format, chunk_cache=chunk_cache)
+
+
+def node_path(namespace: argparse.Namespace) -> str:
+    """The path that PATH, or the part of SOURCE after ``#``, names."""
+    from zarrcore.hierarchy import normalize_path
+
+    inside = split_uri(namespace.source)[1] or "/"
+    return normalize_path(f"{inside}/{namespace.path or ''}")

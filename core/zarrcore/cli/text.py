@@ -1,0 +1,39 @@
+"""Numbers and types in the words of people."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def human_bytes(nbytes: int) -> str:
+    """Bytes with a binary unit.
+
+    >>> human_bytes(999), human_bytes(1 << 20), human_bytes(123_456_789)
+    ('999 B', '1.0 MiB', '117.7 MiB')
+    """
+    value = float(nbytes)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if value < 1024 or unit == "PiB":
+            break
+        value /= 1024
+    return f"{nbytes} B" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def human_shape(shape: tuple[int, ...]) -> str:
+    """A shape as people say it.
+
+    >>> human_shape((512, 512, 3)), human_shape(())
+    ('512 × 512 × 3', 'scalar')
+    """
+    return " × ".join(map(str, shape)) or "scalar"
+
+
+def console() -> Console:
+    """Where output for people goes: coloured on a terminal, plain in a pipe, never wrapped there."""
+    from rich.console import Console
+
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True)

@@ -1,0 +1,105 @@
+"""``zarrscope tree``: the hierarchy, node by node, printed as it is read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.text import console, human_bytes, human_shape
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy import AnyNode
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "tree",
+        help="show the hierarchy: names, kinds, shapes, types",
+        description="Show a hierarchy as a tree.",
+    )
+    add_source_arguments(parser)
+    parser.add_argument("--depth", type=_depth, metavar="N", help="levels below PATH to show (default: all)")
+    parser.add_argument("--json", action="store_true", help="one JSON object per node and line")
+    parser.set_defaults(run=run)
+
+
+def _depth(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError("expected 0 or more")
+    return value
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Print the tree; a node that cannot be opened is shown with its error and makes the exit status 1."""
+    hierarchy = open_source(namespace)
+    top = hierarchy.node(node_path(namespace))
+    broken = False
+    if namespace.json:
+        for _, node in _walk(top, "", namespace.depth):
+            broken |= node.kind == "broken"
+            print(json.dumps(node_json(node), ensure_ascii=False))
+        return int(broken)
+    out = console()
+    for lead, node in _walk(top, "", namespace.depth):
+        broken |= node.kind == "broken"
+        out.print(_line(lead, node, top), markup=True)
+        if sys.stdout.isatty():
+            sys.stdout.flush()
+    return int(broken)
+
+
+def _walk(node: AnyNode, lead: str, depth: int | None) -> Iterator[tuple[str, AnyNode]]:
+    """Nodes with the lines that lead to them. Children are looked at one ahead, to know which one is the last."""
+    yield lead, node
+    from zarrcore.hierarchy import Group
+
+    if not isinstance(node, Group) or depth == 0:
+        return
+    below = lead.replace("├── ", "│   ").replace("└── ", "    ")
+    children = node.children()
+    child = next(children, None)
+    while child is not None:
+        following = next(children, None)
+        branch = "├── " if following is not None else "└── "
+        yield from _walk(child, below + branch, None if depth is None else depth - 1)
+        child = following
+
+
+def _line(lead: str, node: AnyNode, top: AnyNode) -> str:
+    from rich.markup import escape
+
+    from zarrcore.hierarchy import ArrayNode, Group
+
+    name = escape(_printable(node.name or "/" if node is not top else node.path))
+    if isinstance(node, Group):
+        return f"{lead}[bold blue]{name}[/]"
+    if isinstance(node, ArrayNode):
+        shape, nbytes = human_shape(node.shape), human_bytes(node.nbytes)
+        return f"{lead}[bold]{name}[/]  {shape}  [cyan]{escape(node.data_type.name)}[/]  [dim]{nbytes}[/]"
+    return f"{lead}[bold red]{name}[/]  [red]{escape(str(node.error))}[/]"
+
+
+def _printable(name: str) -> str:
+    """A name without what would move the cursor or break the line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+def node_json(node: AnyNode) -> dict[str, Any]:
+    """What ``--json`` tells of a node."""
+    from zarrcore.hierarchy import ArrayNode, BrokenNode
+
+    told: dict[str, Any] = {"path": node.path, "kind": node.kind}
+    if isinstance(node, BrokenNode):
+        told["error"] = str(node.error)
+    elif isinstance(node, ArrayNode):
+        told["shape"] = list(node.shape)
+        told["data_type"] = node.data_type.document()
+        told["chunk_shape"] = list(node.chunk_shape)
+        told["nbytes"] = node.nbytes
+    return told

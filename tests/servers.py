@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 NGINX = "/usr/sbin/nginx"
 
@@ -86,6 +86,16 @@ class S3Server:
         with urllib.request.urlopen(request, timeout=10) as answer:
             content: bytes = answer.read()
             return content
+
+    def put(self, path: str, value: bytes) -> None:
+        """Store ``value`` at ``bucket/key``."""
+        self.request("PUT", quote(path), value)
+
+    def upload(self, root: Path, place: str) -> None:
+        """Store every file beneath ``root`` at ``bucket/prefix``."""
+        for file in root.rglob("*"):
+            if file.is_file():
+                self.put(f"{place}/{file.relative_to(root).as_posix()}", file.read_bytes())
 
     def create_bucket(self, name: str) -> None:
         """Make a bucket, which may exist already."""
@@ -221,7 +231,7 @@ class FaultServer:
     content_types: dict[str, str] = field(default_factory=dict)
     """Key to content type, where it is not ``application/octet-stream``."""
     faults: dict[str, int | str] = field(default_factory=dict)
-    """Key to a status to answer, or ``truncate``, ``hang``, ``reset``, ``no-range``, ``moved:URL``."""
+    """Key to a status to answer, or ``truncate``, ``hang``, ``reset``, ``no-range``, ``no-length``, ``moved:URL``."""
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     """What was asked for: method, path with its query, headers in lower case."""
     delay_s: float = 0.0
@@ -291,6 +301,9 @@ class _FaultHandler(BaseHTTPRequestHandler):
         kind = self.state.content_types.get(key, "application/octet-stream")
         headers = {"Content-Type": kind, "ETag": f'"{hash(value):x}"'}
         match = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
+        if fault == "no-length":
+            self._send_chunked(value)
+            return
         if match is None or fault == "no-range":
             self._send(200, value, headers, truncated=fault == "truncate")
             return
@@ -317,6 +330,16 @@ class _FaultHandler(BaseHTTPRequestHandler):
             body = body[: len(body) // 2]
             self.close_connection = True
         self.wfile.write(body)
+
+    def _send_chunked(self, value: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        if self.command != "HEAD":
+            for start in range(0, len(value), 1000):
+                piece = value[start : start + 1000]
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
         """Stay silent; tests look at `FaultServer.requests`."""

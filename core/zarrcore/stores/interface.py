@@ -189,5 +189,7 @@ def check_path_like_key(key: str, url: str) -> None:
         for segment in key.split("/"):
             if segment in {"", ".", ".."} or "\0" in segment:
                 raise InvalidKeyError(
-                    f"key {key!r} has the segment {segment!r}, which is no file or object name", key=key, url=url
+                    f"key {key!r} has the segment {segment!r}, which is no file or object name",
+                    key=key,
+                    url=url,
                 )

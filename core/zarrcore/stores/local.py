@@ -26,6 +26,7 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.keys import check_path_like_prefix
 
 _REVALIDATE_S: Final = 1.0
+_ATTEMPTS: Final = 100
 _TEMPORARY_PREFIX: Final = ".zarrscope-"
 _TEMPORARY_SUFFIX: Final = ".partial"
 _ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ENXIO}
@@ -172,20 +173,31 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
 
     def set(self, key: str, value: BytesLike) -> None:
         check_path_like_key(key, self.url)
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._write(key, value)
+            except StoreError:
+                raise
+            except FileNotFoundError:
+                self._revalidated()  # somebody who erases removed the empty directory meanwhile, or the root
+            except OSError as error:
+                raise file_failure(error, key, self.url) from error
+        raise StoreError(
+            f"{key} in {self.url}: its directory is removed as soon as it is made", key=key, url=self.url
+        )
+
+    def _write(self, key: str, value: BytesLike) -> None:
         parent, _, name = key.rpartition("/")
         temporary = f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}"
+        descriptor = self._writable_directory(parent)
         try:
-            descriptor = self._writable_directory(parent)
-            try:
-                write_new(descriptor, temporary, value)
-                os.replace(temporary, name, src_dir_fd=descriptor, dst_dir_fd=descriptor)
-            except BaseException:
-                unlink(descriptor, temporary)
-                raise
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise file_failure(error, key, self.url) from error
+            write_new(descriptor, temporary, value)
+            os.replace(temporary, name, src_dir_fd=descriptor, dst_dir_fd=descriptor)
+        except BaseException:
+            unlink(descriptor, temporary)
+            raise
+        finally:
+            os.close(descriptor)
 
     def erase(self, key: str) -> None:
         check_path_like_key(key, self.url)
@@ -215,24 +227,20 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
     def _writable_directory(self, path: str) -> int:
         """A descriptor of the directory ``path``, which is made where it is missing."""
         root = self._directory().descriptor
-        for _ in range(100):  # somebody who erases may remove the empty directory again and again
-            try:
-                return self._open(root, path or ".", DIRECTORY)
-            except FileNotFoundError:
-                self._make_directory(path)
-        raise StoreError(f"{path} in {self.url} is removed as soon as it is made", key=path, url=self.url)
-
-    def _make_directory(self, path: str) -> None:
-        if not path:
-            raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url)
+        try:
+            return self._open(root, path or ".", DIRECTORY)
+        except FileNotFoundError:
+            if not path:
+                raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from None
         above, _, name = path.rpartition("/")
         descriptor = self._writable_directory(above)
         try:
             os.mkdir(name, dir_fd=descriptor)
-        except (FileExistsError, FileNotFoundError):
-            return  # another writer was faster, or an eraser: opening it will tell
+        except FileExistsError:
+            pass  # another writer was faster
         finally:
             os.close(descriptor)
+        return self._open(root, path, DIRECTORY)
 
     def _directory(self) -> _Directory:
         opened = self._opened

@@ -1,0 +1,70 @@
+"""Servers for the tests of stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.core.stores.contract import VALUES
+from tests.servers import (
+    FaultServer,
+    S3Server,
+    WebServer,
+    fault_server,
+    nginx_server,
+    python_web_server,
+    s3_server,
+)
+
+
+def write_values(root: Path) -> Path:
+    """Write `VALUES` as files beneath ``root``."""
+    for key, value in VALUES.items():
+        file = root / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(value)
+    return root
+
+
+@pytest.fixture(scope="session")
+def values_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory that holds `VALUES`; shared, so never to be changed."""
+    return write_values(tmp_path_factory.mktemp("values"))
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    """An S3 service with the bucket ``bucket``."""
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def web_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the web servers serve: `VALUES` in the folder ``values``."""
+    root = tmp_path_factory.mktemp("web")
+    write_values(root / "values")
+    return root
+
+
+@pytest.fixture(scope="session")
+def nginx(web_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """nginx over ``web_root``."""
+    with nginx_server(web_root, tmp_path_factory.mktemp("nginx")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def python_web(web_root: Path) -> Iterator[WebServer]:
+    """``python -m http.server`` over ``web_root``."""
+    with python_web_server(web_root) as server:
+        yield server
+
+
+@pytest.fixture
+def faults() -> Iterator[FaultServer]:
+    """A server that misbehaves on demand."""
+    with fault_server() as server:
+        yield server

@@ -1,0 +1,245 @@
+"""What every store must do; the tests of each kind subclass `StoreTests` and give it a filled store."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from zarrcore.errors import InvalidKeyError
+from zarrcore.stores import ByteRange, ListableStore, ReadableStore, WritableStore
+
+CHUNK = bytes(range(256)) * 40
+ODD_KEY = "größe/日本 語/x%20y#?&+.bin"
+
+VALUES = {
+    "zarr.json": b'{"zarr_format": 3}',
+    "a/zarr.json": b"{}",
+    "a/c/0/0": CHUNK,
+    "a/c/0/1": b"",
+    "ab/x": b"1",
+    ODD_KEY: b"odd",
+}
+"""What the filled store holds: an empty value, prefixes of which one begins like another, characters of all kinds."""
+
+
+class StoreTests:
+    """The contract of readable and listable stores.
+
+    A subclass, or its module, defines a fixture ``store`` that holds exactly `VALUES`.
+    """
+
+    path_like = True
+    """Whether keys are paths or object names, which cannot hold ``..`` and the like."""
+    tells_sizes = True
+    """Whether listings tell sizes."""
+    tells_mtime = True
+    """Whether stat tells modification times."""
+
+    @pytest.mark.parametrize("key", VALUES)
+    def test_get_returns_the_whole_value(self, store: ReadableStore, key: str) -> None:
+        value = store.get(key)
+        assert isinstance(value, bytes | memoryview)
+        assert value == VALUES[key]
+
+    @pytest.mark.parametrize(
+        "byte_range",
+        [
+            ByteRange(0, 10),
+            ByteRange(10, 300),
+            ByteRange(0),
+            ByteRange(10_000),
+            ByteRange(-7),
+            ByteRange(-20_000),
+            ByteRange(10_230, 20_000),
+            ByteRange(10_240, 10_250),
+            ByteRange(20_000, 20_001),
+            ByteRange(20_000),
+            ByteRange(5, 5),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("key", ["a/c/0/0", "a/c/0/1"])
+    def test_get_returns_the_part_in_the_range(
+        self, store: ReadableStore, key: str, byte_range: ByteRange
+    ) -> None:
+        start, stop = byte_range.resolve(len(VALUES[key]))
+        value = store.get(key, byte_range)
+        assert value is not None
+        assert bytes(value) == VALUES[key][start:stop]
+
+    @pytest.mark.parametrize(
+        "byte_range", [None, ByteRange(2, 5), ByteRange(3), ByteRange(-3), ByteRange(4, 4)]
+    )
+    @pytest.mark.parametrize(
+        "key", ["b", "a/c/0/2", "a/c/0", "a", "a/zarr.json/x", "zarr.jso", "A/zarr.json"]
+    )
+    def test_an_absent_key_is_none(
+        self, store: ReadableStore, key: str, byte_range: ByteRange | None
+    ) -> None:
+        assert store.get(key, byte_range) is None
+
+    def test_get_partial_values_keeps_the_order(self, store: ReadableStore) -> None:
+        asked = [("a/c/0/0", ByteRange(3, 9)), ("b", None), ("zarr.json", None), ("a/c/0/0", ByteRange(-2))]
+        got = store.get_partial_values(asked)
+        expected = [CHUNK[3:9], None, VALUES["zarr.json"], CHUNK[-2:]]
+        assert [None if value is None else bytes(value) for value in got] == expected
+
+    @pytest.mark.parametrize("key", VALUES)
+    def test_stat_tells_size_and_time(self, store: ReadableStore, key: str) -> None:
+        found = store.stat(key)
+        assert found is not None
+        assert found.size == len(VALUES[key])
+        if self.tells_mtime:
+            assert found.mtime_s is not None
+            assert found.mtime_s > 3e8
+
+    @pytest.mark.parametrize("key", ["b", "a", "a/c", "a/zarr.json/x"])
+    def test_stat_of_an_absent_key_is_none(self, store: ReadableStore, key: str) -> None:
+        assert store.stat(key) is None
+
+    def test_list_tells_every_key_once(self, store: ListableStore) -> None:
+        entries = list(store.list())
+        assert sorted(entry.key for entry in entries) == sorted(VALUES)
+        assert not any(entry.is_prefix for entry in entries)
+        if self.tells_sizes:
+            assert {entry.key: entry.size for entry in entries} == {key: len(VALUES[key]) for key in VALUES}
+
+    @pytest.mark.parametrize("prefix", ["a/", "a/c/", "ab/", "größe/", "absent/", "a/absent/", "zarr.json/"])
+    def test_list_prefix_tells_the_keys_beneath(self, store: ListableStore, prefix: str) -> None:
+        expected = sorted(key for key in VALUES if key.startswith(prefix))
+        assert sorted(entry.key for entry in store.list_prefix(prefix)) == expected
+
+    @pytest.mark.parametrize(
+        ("prefix", "expected"),
+        [
+            ("", ["a/", "ab/", "größe/", "zarr.json"]),
+            ("a/", ["a/c/", "a/zarr.json"]),
+            ("a/c/0/", ["a/c/0/0", "a/c/0/1"]),
+            ("ab/", ["ab/x"]),
+            ("größe/", ["größe/日本 語/"]),
+            ("größe/日本 語/", [ODD_KEY]),
+            ("absent/", []),
+            ("a/absent/", []),
+        ],
+    )
+    def test_list_dir_tells_keys_and_prefixes_once(
+        self, store: ListableStore, prefix: str, expected: list[str]
+    ) -> None:
+        assert sorted(entry.key for entry in store.list_dir(prefix)) == expected
+
+    def test_list_dir_tells_sizes_of_keys_only(self, store: ListableStore) -> None:
+        sizes = {entry.key: entry.size for entry in store.list_dir("a/")}
+        assert sizes["a/c/"] is None
+        assert sizes["a/zarr.json"] == (2 if self.tells_sizes else None)
+
+    def test_a_listing_can_be_left_early(self, store: ListableStore) -> None:
+        assert next(iter(store.list_prefix("a/"))).key.startswith("a/")
+
+    @pytest.mark.parametrize("key", ["", "a/", "/"])
+    def test_no_key_is_refused(self, store: ReadableStore, key: str) -> None:
+        with pytest.raises(InvalidKeyError):
+            store.get(key)
+        with pytest.raises(InvalidKeyError):
+            store.stat(key)
+
+    @pytest.mark.parametrize(
+        "key", ["../x", "a/../zarr.json", "a/..", "..", ".", "a/./zarr.json", "/zarr.json", "a\0b"]
+    )
+    def test_a_key_that_leads_elsewhere_is_refused(self, store: ReadableStore, key: str) -> None:
+        if not self.path_like:
+            assert store.get(key) is None
+            return
+        with pytest.raises(InvalidKeyError):
+            store.get(key)
+
+    def test_a_prefix_ends_in_a_slash(self, store: ListableStore) -> None:
+        with pytest.raises(InvalidKeyError):
+            list(store.list_prefix("a"))
+        with pytest.raises(InvalidKeyError):
+            list(store.list_dir("a"))
+
+    def test_it_pickles(self, store: ReadableStore) -> None:
+        assert store.get("ab/x") == b"1"
+        again = pickle.loads(pickle.dumps(store))
+        assert again.url == store.url
+        assert again.get("ab/x") == b"1"
+        assert sorted(entry.key for entry in again.list_dir("a/")) == ["a/c/", "a/zarr.json"]
+        again.close()
+
+    def test_eight_threads_read_at_once(self, store: ReadableStore) -> None:
+        def read(number: int) -> bool:
+            start = number % 97
+            part = store.get("a/c/0/0", ByteRange(start, start + 1000))
+            return part == CHUNK[start : start + 1000] and store.get("zarr.json") == VALUES["zarr.json"]
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(read, range(80)))
+
+    def test_closing_twice_does_no_harm_and_reading_opens_again(self, store: ReadableStore) -> None:
+        store.close()
+        store.close()
+        assert store.get("ab/x") == b"1"
+
+
+class WritableStoreTests:
+    """The contract of writable stores; ``empty`` is a fixture that gives a new store without keys."""
+
+    def test_what_is_set_is_read(self, empty: WritableStore) -> None:
+        empty.set("a/b/c", b"one")
+        empty.set("a/b/c", memoryview(b"two!"))
+        assert empty.get("a/b/c") == b"two!"
+        assert [entry.key for entry in empty.list()] == ["a/b/c"]
+
+    def test_the_etag_changes_with_the_value(self, empty: WritableStore) -> None:
+        empty.set("a", b"one")
+        first = empty.stat("a").etag
+        empty.set("a", b"two")
+        assert first != empty.stat("a").etag
+
+    def test_what_is_erased_is_absent(self, empty: WritableStore) -> None:
+        empty.set("a/b", b"1")
+        empty.set("a/c/d", b"2")
+        empty.erase("a/b")
+        empty.erase("a/b")
+        empty.erase("nothing/here")
+        assert empty.get("a/b") is None
+        assert [entry.key for entry in empty.list()] == ["a/c/d"]
+        empty.erase_values(["a/c/d", "x"])
+        assert list(empty.list_dir("")) == []
+
+    def test_a_prefix_is_erased_as_a_whole_segment(self, empty: WritableStore) -> None:
+        for key in ("a/b", "a/c/d", "ab/x"):
+            empty.set(key, b"1")
+        empty.erase_prefix("a/")
+        assert [entry.key for entry in empty.list()] == ["ab/x"]
+        empty.erase_prefix("")
+        assert list(empty.list()) == []
+
+    def test_readers_see_the_old_or_the_new_value(self, empty: WritableStore) -> None:
+        whole = {bytes([number]) * 100_000 for number in range(20)}
+        empty.set("a/x", b"\0" * 100_000)
+
+        def write(value: bytes) -> bool:
+            empty.set("a/x", value)
+            return empty.get("a/x") in whole
+
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(write, sorted(whole)))
+
+    def test_writers_and_erasers_of_one_prefix_do_not_disturb_each_other(self, empty: WritableStore) -> None:
+        def work(number: int) -> None:
+            empty.set(f"a/b/{number}", b"1")
+            empty.erase(f"a/b/{number}")
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(200)))
+        assert list(empty.list()) == []
+
+    @pytest.mark.parametrize("key", ["", "a/"])
+    def test_no_key_is_refused(self, empty: WritableStore, key: str) -> None:
+        with pytest.raises(InvalidKeyError):
+            empty.set(key, b"")
+        with pytest.raises(InvalidKeyError):
+            empty.erase(key)

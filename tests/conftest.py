@@ -19,6 +19,9 @@ class Written(NamedTuple):
     path: Path
     expected: Expected
 
+    def __repr__(self) -> str:
+        return f"<{len(self.expected)} arrays at {self.path}>"  # a failing test prints its arguments
+
 
 @pytest.fixture(scope="session")
 def v3_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Written:

@@ -30,8 +30,8 @@ WINDOW = 1024
 """At most so many rows and columns of a plane are read, for a source may hold planes of gigabytes."""
 MOST_NODES = 2000
 """So many nodes are looked at for an array with planes."""
-MOST_ENTRIES, MOST_LINES = 7, 24
-"""So much of a directory, and of a tree, is listed."""
+MOST_ENTRIES, MOST_LINES = (7, 6, 4, 2), 40
+"""So many entries of a folder are listed, by its depth, and so many lines in all."""
 
 
 def main(argv: list[str]) -> int:
@@ -105,13 +105,17 @@ def read(
         return
     selection = middle(array)
     plane = way.part(array.path, selection, array.shape)
-    lines = [f"{array.path}, {sizes(array.shape)} {array.dtype}: {sizes(plane.shape)} of them"]
+    lines = [
+        f"{array.path} is {sizes(array.shape)} {array.dtype}; loaded were {sizes(plane.shape)} in the middle"
+    ]
     if isinstance(way, Mount):
         place = os.path.relpath(way.file(array.path, "data.npy"), way.mountpoint)
-        lines.append(f'np.load("{place}", mmap_mode="r")[{as_text(selection, array.shape)}]')
-    lines.append(equal(plane, array[selection], "the library"))
+        lines.append(f'plane = np.load("{place}", mmap_mode="r")[{as_text(selection, array.shape)}]')
+    check(plane, array[selection], "what the library reads")
+    lines.append("✓ equal to what the library reads")
     for path, values in known.items():
-        lines.append(equal(way.whole(path), values, "nibabel") + f": all of {path}")
+        check(way.whole(path), values, f"nibabel's {path}")
+        lines.append(f"✓ all {values.size:,} elements of {path} equal to nibabel's")
     say("NumPy", *lines)
     if array.ndim < 2 or "png" not in supported_suffixes(array, selection=selection):
         say("Picture", f"none: {array.path} has no plane that can be a picture")
@@ -173,11 +177,11 @@ def around_middle(length: int) -> slice:
 # ---------------------------------------------------------------- checks
 
 
-def equal(found: np.ndarray, expected: np.ndarray, whose: str) -> str:
-    """Say that two arrays are equal bit for bit.
+def check(found: np.ndarray, expected: np.ndarray, what: str) -> None:
+    """Compare two arrays bit for bit.
 
     Raises:
-        DemoError: they are not.
+        DemoError: they differ.
     """
     if (
         found.shape != expected.shape
@@ -185,9 +189,8 @@ def equal(found: np.ndarray, expected: np.ndarray, whose: str) -> str:
         or found.tobytes() != expected.tobytes()
     ):
         raise DemoError(
-            f"{found.dtype} {found.shape} read is not equal to {whose}, {expected.dtype} {expected.shape}"
+            f"the {found.dtype} {found.shape} read differs from {what}, {expected.dtype} {expected.shape}"
         )
-    return f"equal to {whose}"
 
 
 def picture_size(file: str, shape: tuple[int, ...]) -> str:
@@ -220,18 +223,28 @@ def first(lines: list[str], most: int) -> list[str]:
     return lines if len(lines) <= most else [*lines[:most], "…"]
 
 
-def listing(path: str, indent: str = "") -> Iterator[str]:
-    """The tree below a folder, a few entries of each, sizes aligned."""
-    with os.scandir(path) as entries:
-        some = sorted(islice(entries, MOST_ENTRIES + 1), key=lambda entry: (entry.is_dir(), entry.name))
-    for entry in some[:MOST_ENTRIES]:
-        if entry.is_dir():
-            yield f"{indent}{entry.name}/"
-            yield from listing(entry.path, indent + "  ")
+def listing(path: str, depth: int = 0) -> Iterator[str]:
+    """The tree below a folder, fewer entries the deeper, folders of a single entry in one line with it."""
+    most = MOST_ENTRIES[min(depth, len(MOST_ENTRIES) - 1)]
+    indent = "  " * depth
+    some = entries(path, most + 1)
+    for name, inner in some[:most]:
+        while inner and len(only := entries(inner, 2)) == 1:
+            name, inner = os.path.join(name, only[0][0]), only[0][1]
+        if inner:
+            yield f"{indent}{name}/"
+            yield from listing(inner, depth + 1)
         else:
-            yield f"{indent + entry.name:<36}{entry.stat().st_size:>13,} bytes"
-    if len(some) > MOST_ENTRIES:
+            yield f"{indent + name:<40}{os.stat(os.path.join(path, name)).st_size:>11,} bytes"
+    if len(some) > most:
         yield f"{indent}…"
+
+
+def entries(path: str, most: int) -> list[tuple[str, str]]:
+    """Names in a folder, files first, each with its path where it is a folder itself."""
+    with os.scandir(path) as found:
+        some = [(entry.name, entry.path if entry.is_dir() else "") for entry in islice(found, most)]
+    return sorted(some, key=lambda entry: (bool(entry[1]), entry[0]))
 
 
 def command(*words: str) -> str:

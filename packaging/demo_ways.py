@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -29,6 +32,26 @@ def zarrscope(*arguments: str) -> str:
         said = done.stderr.strip() or f"it exited with {done.returncode} and said nothing"
         raise DemoError(f"“zarrscope {arguments[0]}” failed: {said}")
     return done.stdout
+
+
+@contextlib.contextmanager
+def signals_wait() -> Iterator[None]:
+    """Hold back signals that end the program, so that it never stops halfway through a mount.
+
+    A command that runs meanwhile has signals of its own: Ctrl-C in a terminal ends it at once.
+    """
+    received: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handlers = {
+        number: signal.signal(number, lambda number, _frame: received.append(number)) for number in numbers
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in received[:1]:
+            signal.raise_signal(number)
 
 
 def why_no_mount() -> str:
@@ -67,7 +90,8 @@ class Mount:
 
     def __enter__(self) -> Mount:
         try:
-            zarrscope("mount", *self.options, self.source, self.mountpoint)
+            with signals_wait():
+                zarrscope("mount", *self.options, self.source, self.mountpoint)
         except BaseException:
             self.unmount()
             raise
@@ -78,9 +102,10 @@ class Mount:
             self.unmount()
 
     def unmount(self) -> None:
-        if os.path.ismount(self.mountpoint):
-            zarrscope("umount", self.mountpoint)
-        os.rmdir(self.mountpoint)
+        with signals_wait():
+            if os.path.ismount(self.mountpoint):
+                zarrscope("umount", self.mountpoint)
+            os.rmdir(self.mountpoint)
 
     def file(self, path: str, name: str) -> str:
         """A virtual file of the array at a path."""

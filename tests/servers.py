@@ -77,9 +77,11 @@ class S3Server:
         """The same for a command line."""
         return ["--endpoint-url", self.endpoint_url, "--region", "us-east-1", "--timeout", "10"]
 
-    def request(self, method: str, path: str, body: bytes | None = None) -> bytes:
+    def request(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> bytes:
         """One plain HTTP request; the service checks no signature unless told to."""
-        headers = {"Content-Type": "application/octet-stream"}
+        headers = {"Content-Type": "application/octet-stream", **(headers or {})}
         request = urllib.request.Request(
             f"{self.endpoint_url}/{path}", data=body, headers=headers, method=method
         )
@@ -88,8 +90,8 @@ class S3Server:
             return content
 
     def put(self, path: str, value: bytes) -> None:
-        """Store ``value`` at ``bucket/key``."""
-        self.request("PUT", quote(path), value)
+        """Store ``value`` at ``bucket/key``, for all to read."""
+        self.request("PUT", quote(path), value, {"x-amz-acl": "public-read"})
 
     def upload(self, root: Path, place: str) -> None:
         """Store every file beneath ``root`` at ``bucket/prefix``."""

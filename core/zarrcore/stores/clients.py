@@ -25,31 +25,32 @@ _WHOLE_TRANSFER: Final = 10
 """A transfer that goes on may take this many times the deadline of a silent one: large values on slow lines."""
 
 
-class _Use:
+class ForkGuard:
     """Whether obstore's threads run in this process, or ran in the one that it was forked from."""
 
     started = False
     lost = False
 
+    @classmethod
+    def forked(cls) -> None:
+        """Called in every child process."""
+        cls.lost = cls.lost or cls.started
 
-def _forked() -> None:
-    _Use.lost = _Use.lost or _Use.started
+    @classmethod
+    def check(cls, url: str) -> None:
+        """Say that obstore is about to be used.
+
+        Raises:
+            StoreError: it was used before this process was forked, and would hang now.
+        """
+        if cls.lost:
+            raise StoreError(
+                f"{url} cannot be read in a process that was forked after a remote store was read", url=url
+            )
+        cls.started = True
 
 
-os.register_at_fork(after_in_child=_forked)
-
-
-def begin_use(url: str) -> None:
-    """Say that obstore is about to be used in this process.
-
-    Raises:
-        StoreError: it was used before this process was forked, and would hang now.
-    """
-    if _Use.lost:
-        raise StoreError(
-            f"{url} cannot be read in a process that was forked after a remote store was read", url=url
-        )
-    _Use.started = True
+os.register_at_fork(after_in_child=ForkGuard.forked)
 
 
 def client_options(

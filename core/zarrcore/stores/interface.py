@@ -78,7 +78,7 @@ class Store(ABC):
     is_remote: bool = False
     """Whether a request costs a network round trip."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most stores hold nothing
         """Give back files and connections; closing twice is harmless."""
 
     def __enter__(self) -> Self:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from zarrcore.errors import StoreError
-from zarrcore.stores.clients import REQUESTS_IN_FLIGHT, begin_use
+from zarrcore.stores.clients import REQUESTS_IN_FLIGHT, ForkGuard
 from zarrcore.stores.failures import Failure, obstore_errors
 from zarrcore.stores.interface import (
     ByteRange,
@@ -164,11 +164,11 @@ class ObstoreStore(ReadableStore, ListableStore):
         return StoreEntry(name[len(self.prefix) :], facts["size"], facts["last_modified"].timestamp())
 
     def _client(self) -> Any:
+        ForkGuard.check(self.url)
         client = self._made
         if client is None:
             with self._lock:
                 if self._made is None:
-                    begin_use(self.url)
                     self._made = self._new_client()
                 client = self._made
         return client

@@ -208,7 +208,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_broken(
     store.set("a", b"x" * 1000)
     monkeypatch.setattr(os, "pread", lambda *_: b"x" * 10)
     monkeypatch.setattr(os, "preadv", lambda *_: 0)
-    with pytest.raises(BrokenBodyError, match="a in .*: the file became shorter"):
+    with pytest.raises(BrokenBodyError, match=r"a in .*: the file became shorter"):
         store.get("a")
 
 

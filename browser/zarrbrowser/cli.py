@@ -22,10 +22,9 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
-    from zarrcore.cli.source import add_format_argument
     from zarrcore.stores.options import add_store_arguments
 
-    parser.add_argument("source", metavar="SOURCE", nargs="?", help="path or URL of a store")
+    parser.add_argument("source", metavar="SOURCE", nargs="?", help="path or URL of a store, or SOURCE#/node/path")
     parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node in it")
     parser.add_argument("--fresh", action="store_true", help="start as on the first day and remember nothing")
     colours = parser.add_mutually_exclusive_group()
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--screenshot", metavar="FILE", help="write the window as PNG once it shows what was asked for, and end"
     )
-    add_format_argument(parser)
+    parser.add_argument("--format", metavar="NAME", help="on-disk format, v3 or v2 (default: found out)")
     add_store_arguments(parser)
 
 

@@ -31,7 +31,7 @@ from zarrbrowser.widgets.buttons import recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
 
-_TREE_WIDTH = 400
+_TREE_WIDTH = 380
 _LEAVE_S = 0.5
 
 
@@ -144,6 +144,7 @@ class MainWindow(QMainWindow):
         self._split.addWidget(self.tree)
         self._split.addWidget(self._right)
         self._split.setSizes([_TREE_WIDTH, 1280 - _TREE_WIDTH])
+        self.tree.setMinimumWidth(220)
         self._split.setStretchFactor(1, 1)
         self._split.setHandleWidth(1)
         self._split.setCollapsible(1, False)
@@ -158,6 +159,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(middle)
         self.setStatusBar(self.status)
         self._show_recent()
+        self.top_bar.address.setFocus()
 
     def _connect(self) -> None:
         for place in (self.top_bar, self.empty):
@@ -212,7 +214,7 @@ class MainWindow(QMainWindow):
         if item is None or not index.isValid():
             return
         if item.node is not None and item.source is not None:
-            self.sentence.say("")
+            self.status.report("")
             self._right.setCurrentWidget(self.node_pane)
             self.node_pane.show_node(item.source, item.node)
             url = item.source.hierarchy.url

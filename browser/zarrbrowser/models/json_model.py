@@ -12,6 +12,7 @@ from zarrbrowser.session.quantities import count
 from zarrbrowser.theme import current_colours
 
 Index = QModelIndex | QPersistentModelIndex
+_ON_ONE_LINE = 8
 
 
 class _Member:
@@ -39,7 +40,7 @@ class JsonModel(QAbstractItemModel):
         return 2
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
-        return 0 if parent.column() > 0 else len(self._member(parent).open())
+        return len(self._member(parent).open()) if self.hasChildren(parent) else 0
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008, N802 - Qt's signature
         return parent.column() <= 0 and bool(_is_nested(self._member(parent).value))
@@ -85,7 +86,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return count(len(value), "member")
     if isinstance(value, list | tuple):
-        if len(value) <= 8 and not any(_is_nested(item) for item in value):
+        if not _is_nested(value):
             return "[" + ", ".join(value_text(item) for item in value) + "]"
         return count(len(value), "item")
     if value is None or isinstance(value, bool):
@@ -102,7 +103,10 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, Mapping | list | tuple) and len(value) > 0
+    """Whether the value needs rows of its own: a short list is told whole beside its name."""
+    if isinstance(value, list | tuple):
+        return len(value) > _ON_ONE_LINE or any(isinstance(item, Mapping | list | tuple) for item in value)
+    return isinstance(value, Mapping) and len(value) > 0
 
 
 def _colour(value: Any) -> str:

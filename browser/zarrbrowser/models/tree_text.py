@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zarrbrowser.models.tree_item import Fetching, TreeItem
-from zarrbrowser.session.describe import type_name
+from zarrbrowser.session.describe import short_type_name
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken
 from zarrbrowser.session.quantities import format_shape
@@ -18,7 +18,7 @@ def cell_text(item: TreeItem, column: int) -> str:
             return item.source.title if item.source else short_name(item.request.address)
         return item.note if node is None else node.name
     if node is not None and is_array(node):
-        return format_shape(node.shape) if column == 1 else type_name(node)
+        return format_shape(node.shape) if column == 1 else short_type_name(node)
     if column == 1 and item.request is not None and item.source is None:
         return "cannot be opened" if item.fetching is Fetching.FAILED else "opening…"
     return "cannot be read" if column == 1 and node is not None and is_broken(node) else ""

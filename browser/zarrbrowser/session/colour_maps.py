@@ -17,8 +17,8 @@ COLOUR_MAPS: dict[str, str] = {
     "turbo": "Turbo",
     "cmocean:ice": "Ice",
     "cmocean:thermal": "Thermal",
-    "coolwarm": "Cool to warm",
-    "RdBu_r": "Blue to red",
+    "matplotlib:coolwarm": "Cool to warm",
+    "colorbrewer:RdBu_r": "Blue to red",
     "cmocean:phase": "Cyclic",
 }
 """Catalogue name → what the menu says: two grays, five that are even to the eye or familiar, two of one hue,

@@ -12,6 +12,9 @@ from zarrbrowser.session.axes import axis_names
 from zarrbrowser.session.nodes import ArrayLike, KnownNode, NodeLike, is_array
 from zarrbrowser.session.quantities import count, format_bytes, format_shape, format_value
 
+_LINE = 72
+"""A list of plain values that fits is written on one line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -85,15 +88,42 @@ def type_name(array: ArrayLike) -> str:
     return str(dtype.name)
 
 
+def short_type_name(array: ArrayLike) -> str:
+    """The data type in one word, for a column of the tree."""
+    dtype = array.dtype
+    if dtype.names:
+        return "structure"
+    words = {"M": "datetime", "m": "time span", "T": "text", "O": "text", "U": "text", "S": "text", "V": "raw"}
+    return words.get(dtype.kind, str(dtype.name))
+
+
 def json_text(document: Any) -> str:
-    """A document as indented JSON; what JSON cannot hold is shown as text."""
+    """A document as indented JSON, short lists on one line; what JSON cannot hold is shown as text."""
     if isinstance(document, bytes | bytearray | memoryview):
         text = bytes(document).decode(errors="replace")
         try:
             document = json.loads(text)
         except ValueError:
             return text
-    return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+    return _json_lines(document, "")
+
+
+def _json_lines(value: Any, indent: str) -> str:
+    deeper = indent + "  "
+    if isinstance(value, Mapping) and value:
+        parts = [f"{_json_line(str(name))}: {_json_lines(part, deeper)}" for name, part in value.items()]
+        return "{\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}}}"
+    if isinstance(value, list | tuple) and value:
+        line = _json_line(value)
+        if len(line) <= _LINE and not any(isinstance(part, Mapping | list | tuple) for part in value):
+            return line
+        parts = [_json_lines(part, deeper) for part in value]
+        return "[\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}]"
+    return _json_line(value)
+
+
+def _json_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _axes_detail(array: ArrayLike) -> str:

@@ -95,6 +95,8 @@ QFrame[role="panel"] { background: $surface; border: 1px solid $border; border-r
 QFrame[role="notice"] { background: $warning_ground; border: 1px solid $warning; border-radius: 6px; }
 QFrame[role="notice"] QLabel { color: $text; }
 QFrame[role="bar"] { background: $window; border: 0; border-bottom: 1px solid $border; }
+QFrame[role="side"] { background: $window; border: 0; border-left: 1px solid $border; }
+QFrame[role="foot"] { background: $window; border: 0; border-top: 1px solid $border; }
 QWidget[role="surface"] { background: $surface; }
 QWidget[role="canvas"] { background: $canvas; }
 QScrollArea { background: $surface; border: 0; }

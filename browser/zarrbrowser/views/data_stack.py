@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from zarrbrowser.session.faults import sentence
@@ -17,7 +17,13 @@ _WAIT_MS = 250
 
 
 class DataStack(QWidget):
-    """Shows the data widget, or a sentence; above both a bar that asks before much is read."""
+    """Shows the data widget, or a sentence; above both a bar that asks before much is read.
+
+    Signals:
+        data_shown: whether it is the data widget that is in front now.
+    """
+
+    data_shown = Signal(bool)
 
     def __init__(self, data: QWidget, retry: Callable[[], object], load_anyway: Callable[[], object]) -> None:
         super().__init__()
@@ -33,7 +39,10 @@ class DataStack(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.notice)
+        around = QVBoxLayout()
+        around.setContentsMargins(12, 0, 12, 0)
+        around.addWidget(self.notice)
+        column.addLayout(around)
         column.addWidget(self._stack, 1)
 
     @property
@@ -46,12 +55,14 @@ class DataStack(QWidget):
         self._wait.stop()
         self.notice.say("")
         self._stack.setCurrentWidget(self.data)
+        self.data_shown.emit(True)
 
     def show_sentence(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
         """Words instead of data."""
         self._wait.stop()
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._stack.setCurrentWidget(self.sentence)
+        self.data_shown.emit(False)
 
     def show_error(self, error: Exception) -> None:
         """What went wrong, and a button to try again."""

@@ -6,13 +6,11 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QWidget
 
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.buttons import tool_button
-from zarrbrowser.widgets.colour_map_box import ColourMapBox
-from zarrbrowser.widgets.contrast_box import ContrastBox
 from zarrbrowser.widgets.label import label
 
 
 class ImageControls(QFrame):
-    """Axes, field, colours, contrast and view, in the order in which a person decides on them."""
+    """What is shown on the left, how it is looked at on the right."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -20,8 +18,6 @@ class ImageControls(QFrame):
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
         self.field.setAccessibleName("field of the structure")
-        self.colour_map = ColourMapBox()
-        self.contrast = ContrastBox()
         self.fit = tool_button("fit", "Fit the whole plane into view (F)")
         self.actual_size = tool_button("actual-size", "One element per pixel (1)")
         self.square = tool_button("aspect", "Square elements: same scale along both axes")
@@ -30,12 +26,10 @@ class ImageControls(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 8, 6)
         row.setSpacing(6)
-        for widget in (self.field_label, self.field, self.axes):
-            row.addWidget(widget)
-        row.addSpacing(10)
-        row.addWidget(self.colour_map)
-        row.addSpacing(10)
-        row.addWidget(self.contrast)
+        row.addWidget(self.field_label)
+        row.addWidget(self.field)
+        row.addSpacing(6)
+        row.addWidget(self.axes)
         row.addStretch(1)
         for button in (self.fit, self.actual_size, self.square):
             row.addWidget(button)
@@ -47,8 +41,3 @@ class ImageControls(QFrame):
         self.field.setCurrentText(current or "")
         self.field.setVisible(bool(fields))
         self.field_label.setVisible(bool(fields))
-
-    def show_colours(self, plain: bool) -> None:
-        """Colour map and contrast, for planes that are not colours themselves."""
-        self.colour_map.setVisible(plain)
-        self.contrast.setVisible(plain)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.contrast import Contrast, ContrastMode
+from zarrbrowser.session.axes import Axes, is_colour
+from zarrbrowser.session.contrast import Contrast
 from zarrbrowser.session.nodes import ArrayLike
 from zarrbrowser.session.picture import drawable_fields, meaning_of, why_no_picture
 from zarrbrowser.session.plane import Plane, PlaneRequest, read_plane
@@ -20,6 +20,7 @@ from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.canvas import Canvas
+from zarrbrowser.widgets.contrast_panel import ContrastPanel
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Workers
 
@@ -48,21 +49,26 @@ class ImagePane(QWidget):
         self.canvas = Canvas()
         self.stack = DataStack(self.canvas, self.request_plane, self._load_anyway)
         self.sliders = AxisSliders()
+        self.contrast = ContrastPanel()
         self.missing = label(role="missing")
         self.missing.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.controls)
-        column.addWidget(self.stack, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.stack, 1)
+        middle.addWidget(self.contrast)
+        column.addLayout(middle, 1)
         below = QVBoxLayout()
-        below.setContentsMargins(12, 0, 12, 0)
+        below.setContentsMargins(12, 6, 12, 0)
         below.addWidget(self.missing)
         column.addLayout(below)
         column.addWidget(self.sliders)
         self._connect()
         self.canvas.set_colour_map(session.colour_map)
-        self.controls.colour_map.choose(session.colour_map)
+        self.contrast.choose_colour_map(session.colour_map)
         self.wear()
 
     def show_array(self, source: Source, array: ArrayLike) -> None:
@@ -70,6 +76,7 @@ class ImagePane(QWidget):
         self.clear()
         reason = why_no_picture(array.dtype)
         self.controls.setVisible(not reason)
+        self.contrast.show_unit(meaning_of(array.dtype))
         if reason:
             self.sliders.hide()
             self.stack.show_sentence(reason, drawing="array2")
@@ -81,7 +88,6 @@ class ImagePane(QWidget):
         self._source, self._array, self._view = source, array, view
         self._session.remember(source, array.path, view)
         self.controls.show_fields(fields, view.field)
-        self.controls.show_colours(view.axes.channel is None)
         self._axes_changed(view.axes)
 
     def clear(self) -> None:
@@ -122,21 +128,20 @@ class ImagePane(QWidget):
     def wear(self) -> None:
         """Take on the application's appearance."""
         self.canvas.wear(current_colours())
+        self.contrast.histogram.wear(current_colours())
 
     def _connect(self) -> None:
         controls, canvas = self.controls, self.canvas
         controls.axes.chosen.connect(self._axes_changed)
         controls.field.textActivated.connect(self._field_chosen)
-        controls.colour_map.activated.connect(lambda _row: self._colours_chosen())
-        controls.contrast.chosen.connect(self._contrast_chosen)
+        self.contrast.colour_map_chosen.connect(self._colours_chosen)
+        self.contrast.chosen.connect(self._contrast_chosen)
         controls.fit.clicked.connect(lambda _checked: canvas.fit())
         controls.actual_size.clicked.connect(lambda _checked: canvas.actual_size())
         controls.square.toggled.connect(self._square_chosen)
-        canvas.levels_dragged.connect(
-            lambda low, high: self._contrast_chosen(Contrast(ContrastMode.FIXED, low, high))
-        )
         canvas.pointed.connect(self._point)
         self.sliders.moved.connect(self._slider_moved)
+        self.stack.data_shown.connect(self._data_shown)
 
     def _axes_changed(self, axes: Axes) -> None:
         if self._view is None:
@@ -152,15 +157,20 @@ class ImagePane(QWidget):
             self._view.axes = self._view.axes.at(axis, position)
             self.request_plane()
 
+    def _data_shown(self, shown: bool) -> None:
+        # Colours and contrast of nothing would be those of the picture before.
+        plain = self._array is not None and not is_colour(self._array.shape, self._array.dtype)
+        self.contrast.setVisible(shown and plain)
+
     def _field_chosen(self, name: str) -> None:
         if self._view is not None:
             self._view.field, self._view.contrast = name, Contrast()
             self._lane.forget()
             self.request_plane()
 
-    def _colours_chosen(self) -> None:
-        self._session.colour_map = str(self.controls.colour_map.currentData())
-        self.canvas.set_colour_map(self._session.colour_map)
+    def _colours_chosen(self, name: str) -> None:
+        self._session.colour_map = name
+        self.canvas.set_colour_map(name)
 
     def _contrast_chosen(self, contrast: Contrast) -> None:
         plane = self.canvas.plane
@@ -168,9 +178,8 @@ class ImagePane(QWidget):
             return
         levels = plane.statistics.levels(contrast)
         self._view.contrast = replace(contrast, low=levels[0], high=levels[1])
-        self.controls.contrast.show_contrast(contrast, levels)
+        self.contrast.show_contrast(contrast, levels, plane.statistics)
         self.canvas.set_levels(*levels)
-        self.canvas.histogram.show_statistics(plane.statistics, levels)
 
     def _square_chosen(self, square: bool) -> None:
         self.canvas.set_square(square)
@@ -189,7 +198,7 @@ class ImagePane(QWidget):
         levels = (0.0, 1.0)
         if plane.statistics is not None:
             levels = plane.statistics.levels(view.contrast)
-            self.controls.contrast.show_contrast(view.contrast, levels)
+            self.contrast.show_contrast(view.contrast, levels, plane.statistics)
             missing = plane.statistics.nan_count
             self.missing.setText(f"{count(missing, 'element')} without a value (NaN) of {plane.statistics.size:,}")
             self.missing.setVisible(missing > 0)

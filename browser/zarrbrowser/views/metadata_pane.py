@@ -27,8 +27,10 @@ class MetadataPane(QSplitter):
         self.document = JsonText("Metadata document, in the terms of Zarr v3")
         self.addWidget(self.facts)
         self.addWidget(self.document)
+        self.facts.setMinimumWidth(360)
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
+        self.setSizes([420, 480])
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
 

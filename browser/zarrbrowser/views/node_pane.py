@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from zarrbrowser.models.tree_text import node_icon_name
@@ -46,8 +46,11 @@ class NodePane(QWidget):
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName("views of the node")
         self._stack = QStackedWidget()
+        self._stack.setProperty("role", "surface")
+        self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._picture, self._name, self._summary = QLabel(), label(role="title"), ElidedLabel("muted")
         self._format = label(role="chip")
+        self._format.setFixedHeight(24)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -63,7 +66,8 @@ class NodePane(QWidget):
         self._session.select(source, node)
         self._stale = set(tabs_for(node))
         self._name.setText(node.name or source.title)
-        self._summary.set_text(f"{node.path}   ·   {summary(node)}")
+        place = node.path if node.name else source.hierarchy.url
+        self._summary.set_text(f"{place}   ·   {summary(node)}")
         self._format.setText(str(source.hierarchy.format.title))
         self._draw_icon()
         self._show_tabs(tabs_for(node))
@@ -101,7 +105,7 @@ class NodePane(QWidget):
         words.addWidget(self._summary)
         row.addWidget(self._picture)
         row.addLayout(words, 1)
-        row.addWidget(self._format)
+        row.addWidget(self._format, 0, Qt.AlignmentFlag.AlignVCenter)
         return row
 
     def _draw_icon(self) -> None:

@@ -16,6 +16,7 @@ from zarrbrowser.theme import current_colours
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.number_axis import NumberAxis
 from zarrbrowser.workers import Lane, Workers
 
 _POINTS_BELOW = 200
@@ -44,7 +45,7 @@ class PlotPane(QWidget):
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.graphics.setAccessibleName("plot of the array")
-        self.plot = self.graphics.addPlot()
+        self.plot = self.graphics.addPlot(axisItems={side: NumberAxis(side) for side in ("left", "bottom")})
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)
         self.stack = DataStack(self.graphics, self.request_series, self._load_anyway)

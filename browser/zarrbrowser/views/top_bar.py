@@ -38,7 +38,6 @@ class TopBar(QFrame):
         self.address = QLineEdit()
         self.address.setPlaceholderText("Path or URL:  /data/scan.zarr   s3://bucket/scan.zarr   https://…")
         self.address.setAccessibleName("path or URL of a source")
-        self.address.setClearButtonEnabled(True)
         self.address.returnPressed.connect(self._enter)
         self._completions = QStringListModel(self)
         completer = QCompleter(self._completions, self)

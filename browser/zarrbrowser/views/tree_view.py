@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, 
 from zarrbrowser.models.tree_item import Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 
+_SHAPE_WIDTH, _TYPE_WIDTH = 122, 84
+
 
 class TreeView(QTreeView):
     """Shows the opened sources.
@@ -30,11 +32,12 @@ class TreeView(QTreeView):
         self.setAccessibleName("hierarchy")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.header()
-        header.setStretchLastSection(True)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column, width in ((1, _SHAPE_WIDTH), (2, _TYPE_WIDTH)):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            self.setColumnWidth(column, width)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.setColumnWidth(0, 196)
-        self.setColumnWidth(1, 128)
         self._look = QTimer(self, singleShot=True, interval=30)
         self._look.timeout.connect(self._fetch_visible)
         self.verticalScrollBar().valueChanged.connect(lambda _value: self._look.start())

@@ -33,6 +33,8 @@ class AxisChoice(QWidget):
         row.setSpacing(6)
         for widget in (label("Rows", "muted"), self.rows, self.swap, label("Columns", "muted"), self.columns):
             row.addWidget(widget)
+        for box in (self.rows, self.columns):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
 
     def show_axes(self, axes: Axes) -> None:
         """Offer the axes of an array."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QSlider, QSpinBox, QWidget
 
 from zarrbrowser.session.axes import Axes
 from zarrbrowser.widgets.label import label
 
 
-class AxisSliders(QWidget):
+class AxisSliders(QFrame):
     """Where the plane stands along the further axes.
 
     Signals:
@@ -20,6 +20,7 @@ class AxisSliders(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setProperty("role", "foot")
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(12, 8, 12, 8)
         self._grid.setHorizontalSpacing(10)
@@ -57,7 +58,8 @@ class AxisSliders(QWidget):
         spin.setAccessibleName(f"index along {name}")
         spin.setToolTip(f"Index along {name}, counted from 0")
         spin.setKeyboardTracking(False)
-        spin.setMinimumWidth(84)
+        spin.setMinimumWidth(88)
+        spin.setAlignment(Qt.AlignmentFlag.AlignRight)
         slider.valueChanged.connect(lambda value: self._moved(axis, value))
         spin.valueChanged.connect(slider.setValue)
         total = label(f"/ {length:,}", "muted")

@@ -17,7 +17,7 @@ from zarrbrowser.session.colour_maps import lookup_table
 from zarrbrowser.session.plane import Plane
 from zarrbrowser.session.viewport import Window, window
 from zarrbrowser.theme.colours import Colours
-from zarrbrowser.widgets.histogram import Histogram
+from zarrbrowser.widgets.number_axis import NumberAxis
 
 _MARGIN = 0.5
 """Drawn beyond each edge of the view, in views, so that panning shows no blank."""
@@ -30,21 +30,17 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     Signals:
         pointed: row and column under the pointer, or None off the picture.
-        levels_dragged: bounds dragged in the histogram.
     """
 
     pointed = Signal(object)
-    levels_dragged = Signal(float, float)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("picture of the plane")
-        self.ci.layout.setContentsMargins(8, 12, 8, 8)
-        self.ci.layout.setHorizontalSpacing(6)
-        self.plot = self.addPlot(row=0, col=0)
+        self.ci.layout.setContentsMargins(8, 12, 16, 8)
+        self.plot = self.addPlot(axisItems={side: NumberAxis(side) for side in ("left", "bottom")})
         self.view = self.plot.getViewBox()
         self.image = pg.ImageItem(axisOrder="row-major")
-        self.histogram = Histogram(self)
         self._missing = QGraphicsRectItem()
         self._plane: Plane | None = None
         self._levels = (0.0, 1.0)
@@ -70,9 +66,6 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         axes = plane.request.axes
         self._missing.setRect(QRectF(-0.5, -0.5, axes.width, axes.height))
         self._missing.setVisible(plane.statistics is not None and plane.statistics.nan_count > 0)
-        self.histogram.item.setVisible(plane.statistics is not None)
-        if plane.statistics is not None:
-            self.histogram.show_statistics(plane.statistics, levels)
         if not moved_only:
             self._show_axes(plane)
             self.fit()
@@ -87,7 +80,6 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     def set_colour_map(self, name: str) -> None:
         """Other colours."""
         self._colour_map = name
-        self.histogram.show_colour_map(name)
         if self._plane is not None and self._plane.statistics is not None:
             self.image.setLookupTable(lookup_table(name))
 
@@ -120,10 +112,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
             axis.setPen(pg.mkPen(colours.border))
             axis.setTextPen(pg.mkPen(colours.muted))
         self._missing.setBrush(pg.mkBrush(colours.missing))
-        self.histogram.wear(colours)
 
     def _set_up(self) -> None:
-        self.addItem(self.histogram.item, row=0, col=1)
         self.plot.hideButtons()
         self.plot.setMenuEnabled(False)
         self.view.invertY(True)
@@ -136,7 +126,6 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.sigRangeChanged.connect(lambda *_: self._later.start())
         self.view.sigResized.connect(lambda *_: self._later.start())
         self.scene().sigMouseMoved.connect(self._point)
-        self.histogram.dragged.connect(self.levels_dragged)
 
     def _show_axes(self, plane: Plane) -> None:
         axes = plane.request.axes

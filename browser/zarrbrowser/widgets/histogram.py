@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.session.colour_maps import lookup_table
 from zarrbrowser.session.contrast import Statistics
 from zarrbrowser.theme.colours import Colours
 
 
-class Histogram(QObject):
+class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
     """pyqtgraph's histogram, driven by our own statistics.
 
     It is not tied to the image item, which holds only what the screen shows and would be counted at every pan.
@@ -23,14 +24,15 @@ class Histogram(QObject):
 
     dragged = Signal(float, float)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("histogram of the plane")
+        self.ci.layout.setContentsMargins(0, 0, 0, 0)
         self.item = pg.HistogramLUTItem(gradientPosition="right")
+        self.addItem(self.item)
         self.item.vb.setMenuEnabled(False)
-        self.item.vb.setMinimumWidth(52)
-        self.item.vb.setMaximumWidth(52)
         self.item.vb.setMouseEnabled(x=False, y=False)
-        self.item.axis.setWidth(58)
+        self.item.axis.setWidth(52)
         self.item.gradient.setMaxDim(16)
         self.item.gradient.showTicks(False)
         self.item.gradient.menu = None
@@ -41,10 +43,10 @@ class Histogram(QObject):
         self._silent = False
 
     def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
-        """Draw the counts by their square root, since one value often fills most of a picture."""
+        """Draw the counts by their logarithm, since one value often fills most of a picture."""
         self._silent = True
         centres = (found.bin_edges[:-1] + found.bin_edges[1:]) / 2
-        self.item.plot.setData(centres, np.sqrt(found.histogram))
+        self.item.plot.setData(centres, np.log1p(found.histogram))
         self.item.setHistogramRange(min(found.bin_edges[0], levels[0]), max(found.bin_edges[-1], levels[1]), 0.04)
         self.item.setLevels(*levels)
         self._silent = False
@@ -59,6 +61,7 @@ class Histogram(QObject):
 
     def wear(self, colours: Colours) -> None:
         """Take on an appearance."""
+        self.setBackground(colours.window)
         accent, muted = QColor(colours.accent), QColor(colours.muted)
         fill, band = QColor(muted), QColor(accent)
         fill.setAlpha(110)

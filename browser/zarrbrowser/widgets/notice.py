@@ -21,7 +21,7 @@ class Notice(QFrame):
         self._label = label(wrap=True)
         self.button = push_button(button, pressed)
         row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 8, 8)
+        row.setContentsMargins(12, 6, 6, 6)
         row.addWidget(self._label, 1)
         row.addWidget(self.button)
         self.hide()

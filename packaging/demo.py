@@ -93,7 +93,7 @@ def demonstrate(arguments: argparse.Namespace, options: list[str]) -> None:
             )
         else:
             say("Unmounted", mount.mountpoint)
-    say("Try next", *suggestions(source, options, array))
+    say("Try next", *suggestions(source, options, array, can_mount=not obstacle))
 
 
 def read(
@@ -253,7 +253,9 @@ def command(*words: str) -> str:
     return shlex.join([ZARRSCOPE if near.startswith("..") else near, *words])
 
 
-def suggestions(source: str, options: list[str], array: zarrcore.Array | None) -> Iterator[str]:
+def suggestions(
+    source: str, options: list[str], array: zarrcore.Array | None, can_mount: bool
+) -> Iterator[str]:
     yield command("browse", *options, source)
     yield command("tree", *options, source)
     if array is not None:
@@ -261,8 +263,9 @@ def suggestions(source: str, options: list[str], array: zarrcore.Array | None) -
         yield command(
             "cat", *options, source, array.path, "--select", select, "--as", "npy", "--output", "plane.npy"
         )
-    yield f"mkdir -p ~/zarr && {command('mount', *options, source)} ~/zarr && ls ~/zarr/arrays"
-    yield f"{command('umount')} ~/zarr"
+    if can_mount:
+        yield f"mkdir -p ~/zarr && {command('mount', *options, source)} ~/zarr && ls ~/zarr/arrays"
+        yield f"{command('umount')} ~/zarr"
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
 from zarrcore.stores.prefix import PrefixStore
+from zarrcore.stores.zip import ZipStore
 
 __all__ = [
     "ByteRange",
@@ -29,6 +30,7 @@ __all__ = [
     "StoreOptions",
     "StoreStat",
     "WritableStore",
+    "ZipStore",
     "add_store_arguments",
     "open_store",
     "store_options",

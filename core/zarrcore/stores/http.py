@@ -14,8 +14,8 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from zarrcore.errors import ListingUnsupportedError
 from zarrcore.stores.clients import client_options, retry_config
-from zarrcore.stores.failures import Failure
-from zarrcore.stores.interface import ByteRange, BytesLike, StoreEntry, StoreStat
+from zarrcore.stores.failures import Failure, obstore_errors
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreEntry, StoreStat, check_path_like_key
 from zarrcore.stores.keys import check_path_like_prefix
 from zarrcore.stores.listing_pages import parse_listing
 from zarrcore.stores.object import ObstoreStore
@@ -69,15 +69,26 @@ class HTTPStore(ObstoreStore):
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
         if self._tells_no_length or (self._ignores_ranges and byte_range is not None):
+            check_path_like_key(key, self.url)
             return self._get_plainly(key, byte_range)
         return super().get(key, byte_range)
 
+    def _fetch(self, client: Any, path: str, byte_range: ByteRange | None) -> BytesLike | None:
+        options = {} if byte_range is None else {"range": _request_range(byte_range)}
+        answer = client.get(path, options=options)
+        if _may_be_page(path, answer):
+            return self._get_plainly(path[len(self.prefix) :], byte_range)
+        value = memoryview(answer.bytes())
+        return value[:0] if byte_range is not None and byte_range.stop == byte_range.start else value
+
     def _fetch_failed(self, failure: Failure, key: str, byte_range: ByteRange | None) -> BytesLike | None:
-        if failure.range_ignored or failure.no_length:
+        if not failure.range_ignored and not failure.no_length:
+            return super()._fetch_failed(failure, key, byte_range)
+        value = self._get_plainly(key, byte_range)
+        if value is not None:  # pages of directories, too, come without ranges and without length
             self._ignores_ranges = self._ignores_ranges or failure.range_ignored
             self._tells_no_length = self._tells_no_length or failure.no_length
-            return self._get_plainly(key, byte_range)
-        return super()._fetch_failed(failure, key, byte_range)
+        return value
 
     def _get_plainly(self, key: str, byte_range: ByteRange | None) -> BytesLike | None:
         """The value from a server that sends it whole, whatever part was asked for."""
@@ -86,14 +97,24 @@ class HTTPStore(ObstoreStore):
         if isinstance(answer, Failure):
             self._check_absent(answer, key)
             return None
+        if urlsplit(answer.url).path.endswith("/"):
+            return None  # we were sent on to the page of a directory, which is no value
         return answer.body[start:] if start < 0 else answer.body
 
     def stat(self, key: str) -> StoreStat | None:
-        if not self._tells_no_length:
-            found = super().stat(key)
-            if found is None or not self._tells_no_length:
-                return found
-        value = self.get(key)
+        check_path_like_key(key, self.url)
+        client = self._client()
+        try:
+            answer = client.get(self.prefix + key, options={"head": True})
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if not failure.no_length and failure.status not in (405, 501):
+                self._check_absent(failure, key)
+                return None
+        else:
+            if not _may_be_page(key, answer):
+                return _stat_of(answer.meta)
+        value = self._get_plainly(key, None)
         return None if value is None else StoreStat(len(value))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
@@ -134,6 +155,28 @@ class HTTPStore(ObstoreStore):
 
     def _address(self, key: str) -> str:
         return f"{self._origin}/{quote(self.prefix + key)}{self._query}"
+
+
+def _request_range(byte_range: ByteRange) -> Any:
+    """obstore's words for a range; one byte where none is wanted, which tells whether the value is there."""
+    start, stop = byte_range
+    if start < 0:
+        return {"suffix": -start}
+    return {"offset": start} if stop is None else (start, max(stop, start + 1))
+
+
+def _may_be_page(path: str, answer: Any) -> bool:
+    """Whether this may be the page of a directory, to which servers send on who asks for it without a slash."""
+    content_type = str(answer.attributes.get("Content-Type", ""))
+    if content_type.startswith("text/html"):
+        return True
+    # Documents have a dot in their names.
+    return content_type.startswith("application/json") and "." not in path.rpartition("/")[2]
+
+
+def _stat_of(facts: Any) -> StoreStat:
+    # obstore takes the epoch for a date that the server does not tell.
+    return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])
 
 
 def _authorization(parts: SplitResult) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Which prefixes a store takes: empty, or ending in ``/``, with the segments of a key before it."""
+"""Prefixes: which ones a store takes, and how what lies under one is shown."""
 
 from __future__ import annotations
 
@@ -27,3 +27,12 @@ def check_path_like_prefix(prefix: str, url: str) -> None:
     check_prefix(prefix, url)
     if prefix:
         check_path_like_key(prefix[:-1], url)
+
+
+def join_url(url: str, path: str) -> str:
+    """How to show what lies at ``path`` in the store at ``url``.
+
+    >>> join_url("s3://bucket", "a/x.zip"), join_url("/", "x.zip"), join_url("memory://", "x.zip")
+    ('s3://bucket/a/x.zip', '/x.zip', 'memory://x.zip')
+    """
+    return url + path if url.endswith("/") else f"{url}/{path}"

@@ -79,7 +79,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._place_seen = True
         return value
 
-    def _fetch(self, client: Any, path: str, byte_range: ByteRange | None) -> BytesLike:
+    def _fetch(self, client: Any, path: str, byte_range: ByteRange | None) -> BytesLike | None:
         if byte_range is None:
             return memoryview(client.get(path).bytes())
         start, stop = byte_range

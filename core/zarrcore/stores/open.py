@@ -14,6 +14,7 @@ from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.zip import ZipStore
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -57,8 +58,6 @@ def _open_path(path: str, options: StoreOptions) -> ReadableStore:
 
 
 def _open_zip_path(path: str) -> ReadableStore:
-    from zarrcore.stores.zip import ZipStore
-
     shown = os.path.abspath(path)
     # Whoever names a link to a zip file means the file.
     place = os.path.realpath(shown)
@@ -116,7 +115,6 @@ def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> 
 
 def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
     from zarrcore.stores.http import HTTPStore
-    from zarrcore.stores.zip import ZipStore
 
     parts = urlsplit(url)
     if not parts.hostname:
@@ -144,8 +142,6 @@ def _split(url: str) -> tuple[str, str, str]:
 def _in_bucket(make: Callable[[str], ReadableStore], path: str, as_zip: bool | None) -> ReadableStore:
     if not (as_zip or (as_zip is None and path.endswith(".zip"))):
         return make(path + "/" if path else "")
-    from zarrcore.stores.zip import ZipStore
-
     above, _, name = path.rpartition("/")
     return ZipStore(make(above + "/" if above else ""), name)
 

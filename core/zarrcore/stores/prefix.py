@@ -15,7 +15,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     check_key,
 )
-from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.keys import check_prefix, join_url
 
 
 class PrefixStore(ReadableStore, ListableStore):
@@ -36,7 +36,7 @@ class PrefixStore(ReadableStore, ListableStore):
         check_prefix(prefix, store.url)
         self.store = store
         self.prefix = prefix
-        self.url = f"{store.url.rstrip('/')}/{prefix.rstrip('/')}"
+        self.url = join_url(store.url, prefix.rstrip("/"))
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
 

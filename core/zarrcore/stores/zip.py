@@ -23,7 +23,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     check_key,
 )
-from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.keys import check_prefix, join_url
 
 _TAIL: Final = 64 * 1024
 """Bytes fetched from the end at first: the end record, and the whole directory of a small file."""
@@ -54,7 +54,7 @@ class ZipStore(ReadableStore, ListableStore):
     def __init__(self, source: ReadableStore, key: str, url: str | None = None) -> None:
         self.source = source
         self.key = key
-        self.url = url or f"{source.url.rstrip('/')}/{key}"
+        self.url = url or join_url(source.url, key)
         self.is_remote = source.is_remote
         self.requests_in_flight = source.requests_in_flight
         self._reset()

@@ -130,7 +130,7 @@ class Array:
     def __getitem__(self, selection: Selection) -> Any:
         """The selected elements: an array, or a scalar where every dimension is selected by an integer."""
         result = self.read(selection)
-        return result[()] if result.ndim == 0 and self.ndim > 0 and not _has_ellipsis(selection) else result
+        return result[()] if result.ndim == 0 and not _has_ellipsis(selection) else result
 
     def read(
         self,

@@ -25,7 +25,7 @@ SOURCE#/node/path names a node in it.  zarrscope COMMAND --help tells more about
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0 done, 1 the data is at fault or not there, 2 the command line is."""
     parser = _parser()
-    namespace = parser.parse_args(arguments)
+    namespace = parser.parse_args(_with_selection_joined(sys.argv[1:] if arguments is None else arguments))
     if namespace.command is None:
         parser.print_help()
         return 2
@@ -45,6 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(file=sys.stderr)
         return 130
     return status
+
+
+def _with_selection_joined(arguments: Sequence[str]) -> list[str]:
+    """``--select -1,:`` as ``--select=-1,:``: argparse takes what begins with a minus sign for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] == "--select":
+            joined[-1] = f"--select={argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 def _report(error: Exception, sentence: str, debug: bool) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.npy import NpyFile
 from zarrcore.filetypes.png import PngFile
 from zarrcore.filetypes.raw import RawFile
-from zarrcore.filetypes.virtual_file import VirtualFile
 
 _FILE_TYPES: dict[str, type[VirtualFile]] = {kind.suffix: kind for kind in (RawFile, NpyFile, PngFile)}
 

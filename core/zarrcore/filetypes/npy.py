@@ -9,7 +9,7 @@ import io
 
 import numpy as np
 
-from zarrcore.filetypes.virtual_file import HeaderAndBody
+from zarrcore.filetypes.interface import HeaderAndBody
 
 
 class NpyFile(HeaderAndBody):

@@ -15,7 +15,7 @@ import numpy as np
 
 from zarrcore.array import Array, Selection, plane_ndim
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.virtual_file import VirtualFile
+from zarrcore.filetypes.interface import VirtualFile
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 3: 2, 4: 6}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zarrcore.filetypes.virtual_file import HeaderAndBody
+from zarrcore.filetypes.interface import HeaderAndBody
 
 
 class RawFile(HeaderAndBody):

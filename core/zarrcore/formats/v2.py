@@ -123,10 +123,13 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
 
 
 def _descr(value: list[Any]) -> list[tuple[Any, ...]]:
-    return [
-        (item[0], _descr(item[1]) if isinstance(item[1], list) else item[1], *map(tuple, item[2:]))
-        for item in value
-    ]
+    fields = []
+    for item in value:
+        if not isinstance(item, list) or len(item) not in (2, 3) or not isinstance(item[0], str):
+            raise ValueError("a field is a name, a dtype and perhaps a shape")
+        dtype = _descr(item[1]) if isinstance(item[1], list) else item[1]
+        fields.append((item[0], dtype, *(integers(shape, "dtype", minimum=0) for shape in item[2:])))
+    return fields
 
 
 def _separator(document: JsonObject) -> Any:

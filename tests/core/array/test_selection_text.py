@@ -1,0 +1,50 @@
+"""Selections as people write them."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrcore.array import parse_selection
+from zarrcore.errors import SelectionError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ()),
+        ("...", (...,)),
+        ("3", (3,)),
+        ("3,", (3,)),
+        ("-1, ::2", (-1, slice(None, None, 2))),
+        ("[3,:,0:100]", (3, slice(None), slice(0, 100))),
+        ("3,_,0-100", (3, slice(None), slice(0, 100))),
+        ("5-,0-9-2", (slice(5, None), slice(0, 9, 2))),
+        ("-5:-1", (slice(-5, -1),)),
+        ("t=3,y=0:100", (3, slice(None), slice(0, 100), slice(None))),
+        ("x=-1", (slice(None), slice(None), slice(None), -1)),
+    ],
+)
+def test_spellings(text: str, expected: tuple) -> None:
+    assert parse_selection(text, ["t", "z", "y", "x"]) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "1,,2", "1:2:3:4", "0:9:0", "1.5", "None", "t=1,2", "q=1", "t=1,t=2", "t=...", "[1", "9" * 30],
+)
+def test_no_selection(text: str) -> None:
+    with pytest.raises(SelectionError):
+        parse_selection(text, ["t", "z", "y", "x"])
+
+
+def test_names_where_there_are_none() -> None:
+    with pytest.raises(SelectionError, match="have no names"):
+        parse_selection("t=1")
+
+
+@given(st.text(max_size=20))
+def test_any_text_gives_a_selection_or_our_error(text: str) -> None:
+    with contextlib.suppress(SelectionError):
+        assert isinstance(parse_selection(text, ["t", None]), tuple)

@@ -1,0 +1,183 @@
+"""The command line as a person and a script use it."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.command import Outcome
+
+DATA = np.arange(4 * 30 * 40, dtype="i4").reshape(4, 30, 40)
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "data.zarr"
+    group = zarr.open_group(path, mode="w", zarr_format=3)
+    array = group.create_group("images").create_array(
+        "stack", data=DATA, chunks=(1, 15, 20), dimension_names=["z", "y", "x"]
+    )
+    array.attrs["unit"] = "µm"
+    (path / "odd").mkdir()
+    (path / "odd/zarr.json").write_text('{"zarr_format": 3, "node_type": "array"}')
+    return path
+
+
+def test_tree(zarrscope: Run, source: Path) -> None:
+    shown = zarrscope("tree", source)
+    assert shown.status == 1, "a node that cannot be opened"
+    lines = shown.text.splitlines()
+    assert lines[0] == "/"
+    assert lines[1] == "├── images"
+    assert lines[2] == "│   └── stack  4 × 30 × 40  int32  18.8 KiB"
+    assert lines[3].startswith("└── odd  odd/zarr.json: shape: the member is missing")
+    assert zarrscope("tree", source, "images", "--depth", "0").text == "/images\n"
+
+
+def test_tree_json(zarrscope: Run, source: Path) -> None:
+    nodes = [json.loads(line) for line in zarrscope("tree", source, "--json").text.splitlines()]
+    assert [node["path"] for node in nodes] == ["/", "/images", "/images/stack", "/odd"]
+    assert nodes[2] == {
+        "path": "/images/stack",
+        "kind": "array",
+        "shape": [4, 30, 40],
+        "data_type": "int32",
+        "chunk_shape": [1, 15, 20],
+        "nbytes": DATA.nbytes,
+    }
+    assert "missing" in nodes[3]["error"]
+
+
+def test_info(zarrscope: Run, source: Path) -> None:
+    shown = zarrscope("info", source, "images/stack")
+    assert shown.status == 0
+    for words in (
+        "4 × 30 × 40",
+        "z, y, x",
+        "int32",
+        "4,800 elements, 18.8 KiB",
+        "zstd",
+        "Zarr v3",
+        "µm",
+        "16  (4 × 2 × 2)",
+    ):
+        assert words in shown.text, words
+    assert zarrscope("info", f"{source}#/images/stack").text == shown.text
+    told = json.loads(zarrscope("info", source, "images/stack", "--json").text)
+    assert told["metadata"]["shape"] == [4, 30, 40]
+    assert told["uri"].endswith("data.zarr#/images/stack")
+    assert zarrscope("info", source, "odd").status == 1
+
+
+def test_ls(zarrscope: Run, source: Path) -> None:
+    assert sorted(zarrscope("ls", source).text.split()) == ["images/", "odd/", "zarr.json"]
+    keys = zarrscope("ls", source, "images/stack", "-r").text.split()
+    assert len(keys) == 17
+    assert "images/stack/c/3/1/1" in keys
+    long = zarrscope("ls", source, "images/stack/zarr.json", "-l").text.split()
+    assert long[0] == str((source / "images/stack/zarr.json").stat().st_size)
+    entries = [json.loads(line) for line in zarrscope("ls", source, "--json").text.splitlines()]
+    assert {"key": "images/", "size": None, "mtime_s": None} in entries
+
+
+def test_cat_to_standard_output(zarrscope_process: Run, source: Path) -> None:
+    raw = zarrscope_process("cat", source, "images/stack", "--select", "z=2,y=3-9")
+    assert raw.stdout == DATA[2, 3:9].tobytes()
+    npy = zarrscope_process("cat", source, "images/stack", "--select", "-1,:,::2", "--as", "npy")
+    assert np.array_equal(np.load(io.BytesIO(npy.stdout)), DATA[-1, :, ::2])
+
+
+def test_cat_to_a_file_takes_the_type_from_its_name(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    for name in ("a.npy", "a.raw", "a.dat"):
+        assert zarrscope("cat", source, "images/stack", "-o", tmp_path / name).status == 0
+    assert np.array_equal(np.load(tmp_path / "a.npy"), DATA)
+    assert (tmp_path / "a.raw").read_bytes() == (tmp_path / "a.dat").read_bytes() == DATA.tobytes()
+    assert zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.png").status == 0
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "a.npy").stat().st_mode & 0o777 == (tmp_path / "a.raw").stat().st_mode & 0o777
+
+
+def test_a_failed_cat_leaves_the_old_file(zarrscope: Run, tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "x.zarr", data=DATA, chunks=(1, 30, 40))
+    (tmp_path / "x.zarr/c/3/0/0").write_bytes(b"cut")
+    target = tmp_path / "x.npy"
+    target.write_text("precious")
+    failed = zarrscope("cat", tmp_path / "x.zarr", "-o", target)
+    assert failed.status == 1
+    assert failed.stderr.startswith("zarrscope: c/3/0/0: zstd: ")
+    assert target.read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["x.zarr", "x.npy"] or len(
+        list(tmp_path.iterdir())
+    ) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("tree", "{tmp}/absent"), 1, "absent"),
+        (("tree", "{tmp}"), 1, "holds no hierarchy: none of zarr.json"),
+        (("info", "{source}", "nothing/here"), 1, "no node /nothing/here in"),
+        (("info", "{source}", "../x"), 1, "'..'"),
+        (("ls", "{source}", "nothing"), 1, "nothing"),
+        (("cat", "{source}", "images"), 1, "is a group"),
+        (
+            ("cat", "{source}", "images/stack", "--select", "9"),
+            1,
+            "dimension 0: indices must lie in [0, 4), found 9",
+        ),
+        (("cat", "{source}", "images/stack", "--select", "q=1"), 1, "no single dimension is named 'q'"),
+        (("cat", "{source}", "images/stack", "--as", "jpg"), 1, "file type 'jpg' is unknown"),
+        (("cat", "{source}", "images/stack", "--as", "png"), 1, "is no picture"),
+        (
+            ("cat", "{source}", "images/stack", "-o", "{tmp}/no/such/folder/a.raw"),
+            1,
+            "No such file or directory",
+        ),
+        (("tree", "{source}", "--format", "v7"), 1, "format 'v7' is unknown"),
+        (("tree", "{source}", "--depth", "-1"), 2, "expected 0 or more"),
+        (("tree", "gopher://x"), 1, "gopher"),
+        (("tree",), 2, "SOURCE"),
+        (("fly",), 2, "fly"),
+    ],
+)
+def test_errors_are_one_line(
+    zarrscope: Run, source: Path, tmp_path: Path, arguments: tuple[str, ...], status: int, words: str
+) -> None:
+    failed = zarrscope(*(argument.format(source=source, tmp=tmp_path) for argument in arguments))
+    assert failed.status == status
+    assert words in failed.stderr
+    assert "Traceback" not in failed.stderr
+    if status == 1:
+        assert failed.stderr.startswith("zarrscope: ")
+        assert failed.stderr.count("\n") == 1
+
+
+def test_debug_shows_where(zarrscope: Run, tmp_path: Path) -> None:
+    assert "Traceback" in zarrscope("--debug", "tree", tmp_path).stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(source: Path) -> None:
+    command = f"{Path(sys.executable).with_name('zarrscope')} cat {source} images/stack | head -c 10 | wc -c"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "10"
+    assert done.stderr == ""
+
+
+def test_help_does_not_load_what_is_heavy() -> None:
+    program = "import sys; from zarrcore.cli.main import _parser; _parser(); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    heavy = {"obstore", "httpx", "rich", "PySide6", "pyfuse3", "trio", "pyqtgraph"}
+    assert heavy & set(loaded.split()) == set()

@@ -1,0 +1,196 @@
+"""Chunks that are cut, altered, or larger than they should be: an error that says so, and no memory wasted on them."""
+
+import contextlib
+import gzip
+import json
+import struct
+import subprocess
+import sys
+import textwrap
+import zlib
+
+import numcodecs
+import numpy as np
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.errors import ChecksumError, CodecError, MetadataError
+from zarrcore.metadata import NamedConfiguration
+from zarrcore.metadata.fill_value import zero
+
+VALUES = np.arange(1000, dtype="<f4").reshape(10, 100)
+LITTLE = NamedConfiguration("bytes", {"endian": "little"})
+
+
+def pipeline(*codecs: NamedConfiguration | str, shape: tuple[int, ...] = VALUES.shape) -> Pipeline:
+    named = [NamedConfiguration(codec) if isinstance(codec, str) else codec for codec in codecs]
+    return Pipeline(named, ArraySpec(shape, VALUES.dtype, zero(VALUES.dtype)))
+
+
+def encoded(codec: str, data: bytes = VALUES.tobytes()) -> bytes:
+    match codec:
+        case "gzip":
+            return gzip.compress(data)
+        case "numcodecs.zlib":
+            return zlib.compress(data)
+        case "zstd":
+            return zstandard.compress(data)
+        case "blosc":
+            return numcodecs.Blosc("lz4").encode(data)
+        case "crc32c":
+            return bytes(numcodecs.get_codec({"id": "crc32c"}).encode(data))
+        case _:
+            return bytes(numcodecs.get_codec({"id": codec.removeprefix("numcodecs.")}).encode(data))
+
+
+COMPRESSORS = ["gzip", "numcodecs.zlib", "zstd", "blosc", "numcodecs.bz2", "numcodecs.lzma", "numcodecs.lz4"]
+CHECKSUMS = ["crc32c", "numcodecs.crc32", "numcodecs.adler32", "numcodecs.fletcher32"]
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS + CHECKSUMS)
+def test_whole_chunks_decode(codec: str) -> None:
+    assert np.array_equal(pipeline(LITTLE, codec).decode(encoded(codec)), VALUES)
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS + CHECKSUMS)
+@pytest.mark.parametrize("keep", [0, 1, 3, 10, -1, -5])
+def test_truncated_chunks_are_errors(codec: str, keep: int) -> None:
+    with pytest.raises(CodecError):
+        pipeline(LITTLE, codec).decode(encoded(codec)[:keep])
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS + CHECKSUMS)
+@pytest.mark.parametrize("nbytes", [0, 4, 3996, 4004, 8000, 1_000_000])
+def test_chunks_of_another_size_are_errors(codec: str, nbytes: int) -> None:
+    nothing = codec == "numcodecs.fletcher32" and nbytes == 0  # which numcodecs cannot encode
+    chunk = bytes(4) if nothing else encoded(codec, bytes(nbytes))
+    with pytest.raises(CodecError):
+        pipeline(LITTLE, codec).decode(chunk)
+
+
+@pytest.mark.parametrize("codec", ["gzip", "numcodecs.bz2", "numcodecs.lzma", "zstd"])
+def test_streams_of_several_members_are_whole(codec: str) -> None:
+    data = VALUES.tobytes()
+    both = encoded(codec, data[:1500]) + encoded(codec, data[1500:])
+    assert np.array_equal(pipeline(LITTLE, codec).decode(both), VALUES)
+
+
+def test_a_zstd_frame_that_does_not_tell_its_size() -> None:
+    writer = zstandard.ZstdCompressor(write_content_size=False)
+    stream = writer.compressobj()
+    frame = stream.compress(VALUES.tobytes()) + stream.flush()
+    assert zstandard.frame_content_size(frame) == -1
+    assert np.array_equal(pipeline(LITTLE, "zstd").decode(frame), VALUES)
+
+
+@pytest.mark.parametrize("codec", CHECKSUMS)
+@pytest.mark.parametrize("position", [0, 2000, -1])
+def test_a_flipped_bit_is_found_by_a_checksum(codec: str, position: int) -> None:
+    damaged = bytearray(encoded(codec))
+    damaged[position] ^= 16
+    with pytest.raises(ChecksumError):
+        pipeline(LITTLE, codec).decode(bytes(damaged))
+
+
+@given(codec=st.sampled_from(COMPRESSORS), position=st.integers(0, 10_000), value=st.integers(0, 255))
+def test_altered_bytes_give_an_array_or_our_error(codec: str, position: int, value: int) -> None:
+    damaged = bytearray(encoded(codec))
+    damaged[position % len(damaged)] = value
+    with contextlib.suppress(CodecError):
+        assert pipeline(LITTLE, codec).decode(bytes(damaged)).shape == VALUES.shape
+
+
+@given(codec=st.sampled_from(COMPRESSORS + CHECKSUMS), garbage=st.binary(max_size=200))
+def test_garbage_is_our_error(codec: str, garbage: bytes) -> None:
+    with pytest.raises(CodecError):
+        pipeline(LITTLE, codec).decode(garbage)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        struct.pack("<BBBBIII", 2, 1, 1, 4, 4000, 4000, 15),  # shorter than its header
+        struct.pack("<BBBBIII", 2, 1, 1, 4, 2**31 - 1, 4000, 40),  # announces 2 GiB
+        struct.pack("<BBBBIII", 2, 1, 1, 0, 4000, 4000, 40),  # elements of no bytes
+        struct.pack("<BBBBIII", 2, 1, 1, 4, 4000, 0, 40),  # blocks of no bytes
+        struct.pack("<BBBBIII", 2, 1, 1, 4, 4000, 1, 40),  # a table of blocks past the end
+        struct.pack("<BBBBIII", 2, 1, 2, 4, 4000, 4000, 40),  # stored, and not as long as announced
+        struct.pack("<BBBBIIII", 2, 1, 1, 4, 4000, 4000, 40, 4_000_000),  # a block far outside
+        struct.pack("<BBBBIIII", 2, 1, 1, 4, 4000, 4000, 40, 3),  # a block within the header
+    ],
+)
+def test_blosc_headers_are_checked_before_the_library_sees_them(header: bytes) -> None:
+    with pytest.raises(CodecError, match="blosc"):
+        pipeline(LITTLE, "blosc").decode(header.ljust(40, b"\0"))
+
+
+BOMB = textwrap.dedent(
+    """
+    import json, resource, sys
+    import numpy as np
+    from zarrcore.codecs import ArraySpec, Pipeline
+    from zarrcore.errors import CodecError
+    from zarrcore.metadata import NamedConfiguration
+    from zarrcore.metadata.fill_value import zero
+
+    chunk = sys.stdin.buffer.read()
+    dtype = np.dtype("u1")
+    pipeline = Pipeline([NamedConfiguration("bytes"), NamedConfiguration(sys.argv[1])], ArraySpec((1,), dtype, zero(dtype)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        pipeline.decode(chunk)
+    except CodecError:
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        print(json.dumps(grown))
+    """
+)
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS)
+def test_a_bomb_is_refused_without_the_memory_it_wants(codec: str) -> None:
+    bomb = encoded(codec, bytes(300 << 20))
+    done = subprocess.run(
+        [sys.executable, "-c", BOMB, codec], input=bomb, capture_output=True, check=True, timeout=60
+    )
+    assert json.loads(done.stdout) < 20_000, "KiB that the process grew by"
+
+
+def test_two_bombs_in_one_another() -> None:
+    bomb = encoded("gzip", encoded("zstd", bytes(100 << 20)))
+    with pytest.raises(CodecError):
+        pipeline(LITTLE, "zstd", "gzip", shape=(1,)).decode(bomb)
+
+
+@pytest.mark.parametrize(
+    "codecs",
+    [
+        (),
+        ("zstd",),
+        ("zstd", LITTLE),
+        (LITTLE, LITTLE),
+        (LITTLE, NamedConfiguration("transpose", {"order": [1, 0]})),
+        (NamedConfiguration("transpose", {"order": [0, 0]}), LITTLE),
+        (NamedConfiguration("transpose", {"order": [2, 1, 0]}), LITTLE),
+        (NamedConfiguration("bytes", {"endian": "middle"}),),
+        (NamedConfiguration("sharding_indexed", {"chunk_shape": [3, 100], "codecs": ["bytes"]}),),
+        (NamedConfiguration("sharding_indexed", {"chunk_shape": [5], "codecs": ["bytes"]}),),
+        (NamedConfiguration("sharding_indexed", {"chunk_shape": [5, 100], "codecs": []}),),
+        (
+            NamedConfiguration(
+                "sharding_indexed", {"chunk_shape": [5, 100], "index_codecs": ["bytes", "gzip"]}
+            ),
+        ),
+        (NamedConfiguration("sharding_indexed", {"chunk_shape": [5, 100], "index_location": "middle"}),),
+    ],
+)
+def test_chains_that_make_no_sense(codecs: tuple) -> None:
+    with pytest.raises(MetadataError):
+        pipeline(*codecs).decode(bytes(64))
+
+
+def test_a_codec_that_need_not_be_understood_is_passed_over() -> None:
+    unknown = NamedConfiguration("mystery", {}, must_understand=False)
+    assert np.array_equal(pipeline(LITTLE, unknown).decode(VALUES.tobytes()), VALUES)

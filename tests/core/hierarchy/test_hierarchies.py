@@ -1,0 +1,217 @@
+"""Hierarchies: detection, implicit groups, broken nodes, freshness."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import zarrcore
+from zarrcore.errors import (
+    AccessDeniedError,
+    HierarchyNotFoundError,
+    MetadataError,
+    NodeNotFoundError,
+    ReadOnlyError,
+    UnsupportedError,
+    ZarrError,
+)
+from zarrcore.stores import ByteRange, BytesLike, MemoryStore, ReadableStore
+
+GROUP = b'{"zarr_format": 3, "node_type": "group", "attributes": {"a": 1}}'
+ARRAY = json.dumps(
+    {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [4],
+        "data_type": "int8",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+        "chunk_key_encoding": {"name": "default"},
+        "fill_value": 5,
+        "codecs": ["bytes"],
+    }
+).encode()
+V2_GROUP = b'{"zarr_format": 2}'
+
+
+def memory(**values: bytes) -> MemoryStore:
+    store = MemoryStore()
+    for key, value in values.items():
+        store.set(key, value)
+    return store
+
+
+class Unlistable(ReadableStore):
+    """Only what can be read by key."""
+
+    url = "test://unlistable"
+
+    def __init__(self, inner: ReadableStore) -> None:
+        self._inner = inner
+
+    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        return self._inner.get(key, byte_range)
+
+
+def test_walking_is_depth_first_and_parents_come_first() -> None:
+    store = memory(
+        **{
+            "zarr.json": GROUP,
+            "b/zarr.json": GROUP,
+            "b/x/zarr.json": ARRAY,
+            "a/zarr.json": ARRAY,
+            "b/x/c/0": b"\1\2",
+        }
+    )
+    hierarchy = zarrcore.open(store)
+    assert [node.path for node in hierarchy.walk()] == ["/", "/a", "/b", "/b/x"]
+    assert hierarchy.root.attributes == {"a": 1}
+    assert hierarchy["b"]["x"][...].tolist() == [1, 2, 5, 5]
+    assert hierarchy["/b/x/"].uri.endswith("#/b/x")
+    assert "/b" in hierarchy
+    assert "/c" not in hierarchy
+
+
+def test_a_root_array() -> None:
+    hierarchy = zarrcore.open(memory(**{"zarr.json": ARRAY, "c/1": b"\1\2"}))
+    assert hierarchy.root[...].tolist() == [5, 5, 1, 2]
+    assert [node.path for node in hierarchy.walk()] == ["/"]
+
+
+def test_implicit_groups_are_listed_and_opened() -> None:
+    hierarchy = zarrcore.open(
+        memory(**{"a/b/x/zarr.json": ARRAY, "zarr.json": GROUP, "__hidden/zarr.json": ARRAY})
+    )
+    assert [(node.path, node.kind) for node in hierarchy.walk()] == [
+        ("/", "group"),
+        ("/a", "group"),
+        ("/a/b", "group"),
+        ("/a/b/x", "array"),
+    ]
+    assert hierarchy["a/b"].attributes == {}
+
+
+def test_a_root_without_a_document() -> None:
+    hierarchy = zarrcore.open(memory(**{"x/zarr.json": ARRAY}))
+    assert hierarchy.format is zarrcore.Format.V3
+    assert [node.path for node in hierarchy.walk()] == ["/", "/x"]
+
+
+def test_where_two_formats_meet_the_newer_wins() -> None:
+    assert zarrcore.open(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP})).format is zarrcore.Format.V3
+    assert zarrcore.open(memory(**{".zgroup": V2_GROUP})).format is zarrcore.Format.V2
+    assert zarrcore.open(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP}), format="v2").format.name == "v2"
+
+
+def test_what_holds_no_hierarchy_tells_what_was_looked_for() -> None:
+    with pytest.raises(
+        HierarchyNotFoundError, match=r"none of zarr.json, .zarray, .zgroup, .zattrs is there"
+    ):
+        zarrcore.open(memory(**{"readme.txt": b"hello"}))
+    with pytest.raises(HierarchyNotFoundError):
+        zarrcore.open(MemoryStore())
+    with pytest.raises(UnsupportedError, match="format 'v9' is unknown; known are v3, v2"):
+        zarrcore.open(MemoryStore(), format="v9")
+    with pytest.raises(ReadOnlyError):
+        zarrcore.open(MemoryStore(), mode="w")
+
+
+@pytest.mark.parametrize(
+    ("document", "kind"),
+    [
+        (b"{", MetadataError),
+        (b"[]", MetadataError),
+        (ARRAY.replace(b"int8", b"int9"), UnsupportedError),
+        (ARRAY.replace(b'"bytes"', b'"mystery"'), UnsupportedError),
+        (ARRAY.replace(b"[2]", b"[0]"), MetadataError),
+        (b'{"zarr_format": 3, "node_type": "blob"}', MetadataError),
+    ],
+)
+def test_broken_nodes_are_nodes_with_a_reason(document: bytes, kind: type[ZarrError]) -> None:
+    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": document, "y/zarr.json": ARRAY}))
+    nodes = {node.path: node for node in hierarchy.walk()}
+    broken = nodes["/x"]
+    assert isinstance(broken, zarrcore.BrokenNode)
+    assert isinstance(broken.error, kind)
+    assert isinstance(nodes["/y"], zarrcore.Array)
+    assert broken.stored_bytes() == document
+    assert isinstance(broken.stored_document(), dict)
+    assert isinstance(broken.attributes, dict)
+    with pytest.raises(kind):
+        hierarchy["x"]
+
+
+def test_an_outage_is_never_an_empty_group() -> None:
+    class Denying(MemoryStore):
+        def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+            if key.startswith("x/"):
+                raise AccessDeniedError("refused", key=key, url=self.url)
+            return super().get(key, byte_range)
+
+    store = Denying()
+    store.set("zarr.json", GROUP)
+    store.set("x/zarr.json", ARRAY)
+    with pytest.raises(AccessDeniedError):
+        zarrcore.open(store)["x"]
+    with pytest.raises(AccessDeniedError):
+        list(zarrcore.open(store).walk())
+
+
+def test_stores_that_cannot_list() -> None:
+    hierarchy = zarrcore.open(Unlistable(memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY})))
+    assert hierarchy["x"].shape == (4,)
+    with pytest.raises(zarrcore.ListingUnsupportedError, match="name the path of a node"):
+        list(hierarchy.root.children())
+    with pytest.raises(HierarchyNotFoundError):
+        zarrcore.open(Unlistable(MemoryStore()))
+
+
+def test_metadata_is_kept_until_refresh_or_age() -> None:
+    store = memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY})
+    kept, fresh = zarrcore.open(store), zarrcore.open(store, metadata_max_age_s=0.0)
+    assert kept["x"].shape == fresh["x"].shape == (4,)
+    store.set("x/zarr.json", ARRAY.replace(b"[4]", b"[6]"))
+    assert kept["x"].shape == (4,)
+    assert fresh["x"].shape == (6,)
+    kept.refresh()
+    assert kept["x"].shape == (6,)
+
+
+@pytest.mark.parametrize("path", ["../x", "x/../../y", "x/./y", "x\0"])
+def test_paths_that_can_name_no_node(path: str) -> None:
+    with pytest.raises(ZarrError):
+        zarrcore.open(memory(**{"zarr.json": GROUP}))[path]
+
+
+def test_absent_nodes() -> None:
+    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP}))
+    with pytest.raises(NodeNotFoundError, match="no node /x/y in memory://"):
+        hierarchy["x/y"]
+
+
+def test_version_2_attributes_and_xarray_dimensions() -> None:
+    array = {
+        "zarr_format": 2,
+        "shape": [2, 3],
+        "chunks": [2, 3],
+        "dtype": "<i2",
+        "compressor": None,
+        "fill_value": None,
+        "order": "C",
+        "filters": None,
+    }
+    store = memory(
+        **{
+            ".zgroup": V2_GROUP,
+            ".zattrs": b'{"title": "t"}',
+            "x/.zarray": json.dumps(array).encode(),
+            "x/.zattrs": b'{"_ARRAY_DIMENSIONS": ["y", "x"]}',
+            "notes/readme.txt": b"no node",
+        }
+    )
+    hierarchy = zarrcore.open(store)
+    assert hierarchy.root.attributes == {"title": "t"}
+    assert hierarchy["x"].dimension_names == ("y", "x")
+    assert [node.path for node in hierarchy.walk()] == ["/", "/x"]
+    assert hierarchy["x"].stored_document()[".zattrs"] == {"_ARRAY_DIMENSIONS": ["y", "x"]}
+    assert (hierarchy["x"].metadata_key, hierarchy.root.metadata_key) == ("x/.zarray", ".zgroup")

@@ -1,0 +1,65 @@
+"""What `zarrcore` exports is a promise: adding is cheap, taking away breaks programs."""
+
+import pickle
+
+import pytest
+
+import zarrcore
+from zarrcore import errors
+
+
+def test_exported_names() -> None:
+    assert sorted(zarrcore.__all__) == zarrcore.__all__
+    expected = {
+        "Array",
+        "ChunkCache",
+        "Format",
+        "Group",
+        "Hierarchy",
+        "VirtualFile",
+        "open",
+        "open_store",
+        "virtual_file",
+    }
+    assert expected <= set(zarrcore.__all__)
+    for name in zarrcore.__all__:
+        assert hasattr(zarrcore, name)
+
+
+def test_every_error_is_exported_and_documented() -> None:
+    kinds = {
+        name: kind
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, errors.ZarrError)
+    }
+    assert set(kinds) <= set(zarrcore.__all__)
+    for name in kinds:
+        assert name in (errors.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.StoreError("gone", key="a/b", url="s3://bucket"),
+        errors.AccessDeniedError("refused", key="a"),
+        errors.NodeNotFoundError("/a", "memory://"),
+        errors.HierarchyNotFoundError("memory://", ("zarr.json",)),
+        errors.MetadataError("wrong", member="shape", key="zarr.json"),
+        errors.UnsupportedError("codec", "x"),
+        errors.ChecksumError("differs", codec="crc32c", key="c/0"),
+        errors.MissingExtraError("the mount", "fuse"),
+    ],
+)
+def test_errors_pickle_with_their_fields(error: errors.ZarrError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert again.__dict__ == error.__dict__
+
+
+def test_errors_are_the_standard_ones_too() -> None:
+    assert issubclass(errors.AccessDeniedError, PermissionError)
+    assert issubclass(errors.StoreTimeoutError, TimeoutError)
+    assert issubclass(errors.NodeNotFoundError, KeyError)
+    assert issubclass(errors.SelectionError, IndexError)
+    assert str(errors.NodeNotFoundError("/a", "memory://")) == "no node /a in memory://"

@@ -37,7 +37,7 @@ def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
         description="Show a store as a directory.",
         epilog=_MOUNT_EXAMPLES,
     )
-    parser.add_argument("source", metavar="SOURCE", help="path or URL of a store")
+    parser.add_argument("source", metavar="SOURCE", help="path or URL of a store, or SOURCE#/node/path")
     parser.add_argument("mountpoint", metavar="MOUNTPOINT", help="an existing directory")
     parser.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
     parser.add_argument(
@@ -102,16 +102,20 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
     """What opens the source and serves it; to be called after the fork."""
 
     def serve(ready: Callable[[], None]) -> None:
-        from zarrcore.stores import open_store
+        from zarrcore.cli.source import split_uri
+        from zarrcore.stores import PrefixStore, open_store
         from zarrfs import logs
         from zarrfs.session import Session
 
         logs.start(namespace.log_level, namespace.log_file, namespace.foreground)
+        url, node = split_uri(namespace.source)
         # The daemon leaves the directory in which a relative path means something.
-        source = os.path.abspath(namespace.source) if os.path.exists(namespace.source) else namespace.source
-        with open_store(source, options=store_options(namespace)) as store:
-            _reach(store)
-            Session(store, _opener(namespace.format), options).run(ready)
+        url = os.path.abspath(url) if os.path.exists(url) else url
+        with open_store(url, options=store_options(namespace)) as store:
+            inside = (node or "").strip("/")
+            shown = PrefixStore(store, f"{inside}/") if inside else store
+            _reach(shown)
+            Session(shown, _opener(namespace.format), options).run(ready)
 
     return serve
 
@@ -126,7 +130,7 @@ def _opener(format_name: str | None) -> Callable[[ReadableStore, ChunkCache], Hi
 
 
 def _reach(store: ReadableStore) -> None:
-    """Ask a remote store for something, so that a wrong name or refused credentials are told now."""
+    """Ask a remote store for something: a wrong name or refused credentials are told now and not by each file."""
     if store.is_remote:
         store.stat("zarr.json")
 

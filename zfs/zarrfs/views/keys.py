@@ -98,19 +98,22 @@ class KeysView:
         self._listings.drop(key[: key.rfind("/") + 1])
 
     def _ask(self, key: str) -> Found | None:
+        if self.is_quick:
+            facts = self._stat(key)
+            if facts is not None and (self._keys_first or self._names_mean_one_thing):
+                return facts
+            return _PREFIX if self._is_prefix(key + "/") else facts
+        # The two questions cost one round trip when asked side by side.
+        answer = self._threads().submit(self._is_prefix, key + "/")
+        facts = self._stat(key)
+        return _PREFIX if answer.result() and not (facts and self._keys_first) else facts
+
+    def _stat(self, key: str) -> StoreStat | None:
         try:
-            if self.is_quick:
-                facts = self.store.stat(key)
-                if facts is not None and (self._keys_first or self._names_mean_one_thing):
-                    return facts
-                return _PREFIX if self._is_prefix(key + "/") else facts
-            # The two questions cost one round trip when asked side by side.
-            answer = self._threads().submit(self._is_prefix, key + "/")
-            facts = self.store.stat(key)
-            is_prefix = answer.result()
+            return self.store.stat(key)
         except InvalidKeyError:
+            # What the store cannot hold is not there; keys may still begin with it.
             return None
-        return _PREFIX if is_prefix and not (facts and self._keys_first) else facts
 
     def _is_prefix(self, prefix: str) -> bool:
         try:

@@ -1,0 +1,115 @@
+"""Real mounts under ``/dev/fuse``, each taken away whatever a test does."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import Outcome, run_process
+
+NO_FUSE = "" if os.access("/dev/fuse", os.R_OK | os.W_OK) else "this user cannot open /dev/fuse"
+
+
+@dataclass
+class Mount:
+    """A mounted store."""
+
+    path: Path
+    log: Path
+
+    @property
+    def keys(self) -> Path:
+        return self.path / "keys"
+
+    @property
+    def arrays(self) -> Path:
+        return self.path / "arrays"
+
+    def stats(self) -> dict[str, Any]:
+        return json.loads((self.path / ".zarrscope" / "stats.json").read_bytes())
+
+    def daemon(self) -> int:
+        return int(self.stats()["pid"])
+
+    def refresh(self) -> None:
+        (self.path / ".zarrscope" / "refresh").write_text("now")
+
+    def umount(self) -> Outcome:
+        return run_process("umount", self.path)
+
+
+def is_mounted(path: Path) -> bool:
+    """Whether anything is mounted at ``path``, dead or alive."""
+    return any(f" {path} " in line for line in Path("/proc/self/mountinfo").read_text().splitlines())
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    """Wait for something that happens soon; no test measures how soon."""
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, f"in vain: {what}"
+        time.sleep(0.02)
+
+
+def has_ended(process: int) -> bool:
+    """Whether a process is gone, or dead and waiting for its parent."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+Mounter = Callable[..., Mount]
+
+
+@contextlib.contextmanager
+def mounting(folder: Path) -> Iterator[Mounter]:
+    """``mount(source, *options)`` beneath a folder; all of it is unmounted at the end."""
+    if NO_FUSE:
+        pytest.skip(NO_FUSE)
+    mounted: list[Path] = []
+
+    def mount(source: str | os.PathLike[str], *options: str) -> Mount:
+        path = folder / f"mnt{len(mounted)}"
+        path.mkdir(exist_ok=True)
+        mounted.append(path)
+        log = folder / f"log{len(mounted)}"
+        done = run_process("mount", source, path, "--log-file", log, *options)
+        assert done.status == 0, done.stderr
+        return Mount(path, log)
+
+    try:
+        yield mount
+    finally:
+        for path in mounted:
+            if is_mounted(path):
+                subprocess.run(["umount", "--lazy", path], check=False, capture_output=True)
+
+
+@pytest.fixture
+def mount(tmp_path: Path) -> Iterator[Mounter]:
+    """``mount(source, *options)`` for one test."""
+    with mounting(tmp_path) as mounter:
+        yield mounter
+
+
+@pytest.fixture(scope="session")
+def mounter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mounter]:
+    """``mounter(source, *options)`` for tests that only look."""
+    with mounting(tmp_path_factory.mktemp("mounts")) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def mounted_hierarchy(hierarchy: Any, mounter: Mounter) -> tuple[Any, Mount]:
+    """What zarr-python wrote in each format, and where it is mounted."""
+    return hierarchy, mounter(hierarchy.path)

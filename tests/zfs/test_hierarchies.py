@@ -1,0 +1,158 @@
+"""What zarr-python wrote, through a real mount: every key byte for byte, every array bit for bit."""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.zfs.conftest import Mount, Mounter
+from zarrfs.views.names import file_name
+
+
+def same_bits(found: np.ndarray, expected: np.ndarray) -> bool:
+    """Equal including NaN payloads and signs of zero."""
+    return (
+        found.shape == expected.shape
+        and np.ascontiguousarray(found).tobytes() == np.ascontiguousarray(expected).tobytes()
+    )
+
+
+def little(array: np.ndarray) -> np.ndarray:
+    return np.array(array, dtype=array.dtype.newbyteorder("<"), order="C")
+
+
+def shown(path: str) -> str:
+    """A path of keys or nodes as the mount spells it."""
+    return "/".join(file_name(segment) for segment in path.split("/") if segment)
+
+
+def decodable(written: Any, mount: Mount) -> list[tuple[Path, np.ndarray]]:
+    """The directory and the expected content of each array."""
+    return [(mount.arrays / shown(path), little(array)) for path, array in written.expected.items()]
+
+
+def test_every_key_byte_for_byte(mounted_hierarchy: tuple[Any, Mount]) -> None:
+    written, mount = mounted_hierarchy
+    files = 0
+    for folder, _, names in os.walk(written.path):
+        there_folder = mount.keys / shown(os.path.relpath(folder, written.path).removeprefix("."))
+        assert sorted(os.listdir(there_folder)) == sorted(file_name(name) for name in os.listdir(folder))
+        files += len(names)
+        for name in names:
+            assert filecmp.cmp(os.path.join(folder, name), there_folder / file_name(name), shallow=False)
+            here, there = os.stat(os.path.join(folder, name)), os.stat(there_folder / file_name(name))
+            assert there.st_size == here.st_size
+            assert abs(there.st_mtime - here.st_mtime) < 1e-3
+            assert there.st_blocks == -(-here.st_size // 512)
+    assert files > 100
+
+
+def test_every_array_whole(mounted_hierarchy: tuple[Any, Mount]) -> None:
+    written, mount = mounted_hierarchy
+    for folder, expected in decodable(written, mount):
+        raw = (folder / "data.raw").read_bytes()
+        assert raw == expected.tobytes(), folder
+        assert (folder / "data.raw").stat().st_size == len(raw)
+        found = np.load(folder / "data.npy")
+        assert found.dtype == expected.dtype
+        assert same_bits(found, expected), folder
+        assert json.loads((folder / "metadata.json").read_bytes())["node_type"] == "array"
+        assert isinstance(json.loads((folder / "attributes.json").read_bytes()), dict)
+
+
+def test_npy_files_are_lazy_arrays(mounted_hierarchy: tuple[Any, Mount]) -> None:
+    written, mount = mounted_hierarchy
+    for folder, expected in decodable(written, mount):
+        if expected.size and expected.ndim:
+            found = np.load(folder / "data.npy", mmap_mode="r")
+            assert isinstance(found, np.memmap)
+            assert same_bits(found[-1], expected[-1])
+            assert same_bits(found[..., ::2], expected[..., ::2])
+
+
+def test_slices(mounted_hierarchy: tuple[Any, Mount]) -> None:
+    written, mount = mounted_hierarchy
+    sliced = 0
+    for folder, expected in decodable(written, mount):
+        slices = folder / "slices"
+        if "slices" not in os.listdir(folder):
+            assert expected.ndim <= 2 or (expected.ndim == 3 and expected.shape[-1] in (3, 4))
+            continue
+        planes = [
+            Path(root, name) for root, _, names in os.walk(slices) for name in names if name.endswith(".npy")
+        ]
+        for plane in planes[:40]:
+            index = tuple(int(part) for part in plane.relative_to(slices).with_suffix("").parts)
+            assert same_bits(np.load(plane), expected[index])
+            assert plane.with_suffix(".raw").read_bytes() == expected[index].tobytes()
+            sliced += 1
+    assert sliced > 20
+
+
+SELECTIONS = ("0", "-1", "0:1", ":", "...", "::2", "1:", "_", "0-1", "...,0", "::-1")
+
+
+@pytest.mark.parametrize("text", SELECTIONS)
+def test_selections_by_name(mounted_hierarchy: tuple[Any, Mount], text: str) -> None:
+    written, mount = mounted_hierarchy
+    spelled = text.replace("_", ":").replace("0-1", "0:1")
+    for folder, expected in decodable(written, mount):
+        if expected.ndim and expected.shape[0] > 1 and expected.shape[-1] > 0:
+            selected = np.asarray(eval(f"expected[{spelled}]", {"expected": expected}))
+            selected = selected if selected.dtype == expected.dtype else selected.astype(expected.dtype)
+            for name in (f"[{text}]", text):
+                assert same_bits(np.load(folder / f"{name}.npy"), selected), (folder, name)
+                assert (folder / f"{name}.raw").read_bytes() == selected.tobytes()
+            assert f"[{text}].npy" not in os.listdir(folder)
+
+
+def test_names_that_select_nothing_are_absent(mounted_hierarchy: tuple[Any, Mount]) -> None:
+    written, mount = mounted_hierarchy
+    for folder, expected in decodable(written, mount)[:10]:
+        for name in (
+            f"{10**6}.npy",
+            "x.npy",
+            "0.xyz",
+            "[0",
+            ",".join("0" * (expected.ndim + 1)) + ".npy",
+            ".npy",
+        ):
+            assert not (folder / name).exists(), name
+
+
+def test_pictures_by_name(mounter: Mounter, tmp_path: Path) -> None:
+    import zarr
+
+    pixels = np.arange(5 * 20 * 30, dtype="u1").reshape(5, 20, 30)
+    zarr.save_array(tmp_path / "a.zarr", pixels)
+    folder = mounter(tmp_path / "a.zarr").arrays
+    assert sorted(os.listdir(folder)) == [
+        "attributes.json",
+        "data.npy",
+        "data.raw",
+        "metadata.json",
+        "slices",
+    ]
+    assert not (folder / "data.png").exists()
+    for name in ("slices/3.png", "[3].png"):
+        content = (folder / name).read_bytes()
+        assert content.startswith(b"\x89PNG\r\n\x1a\n")
+        assert content.endswith(b"IEND\xaeB`\x82")
+        assert (folder / name).stat().st_size == len(content)
+
+
+def test_the_whole_mount_can_be_archived(mounted_hierarchy: tuple[Any, Mount], tmp_path: Path) -> None:
+    _, mount = mounted_hierarchy
+    done = subprocess.run(
+        ["tar", "-cf", tmp_path / "all.tar", "-C", mount.path, "."], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    subprocess.run(["tar", "-xf", tmp_path / "all.tar", "-C", tmp_path], check=True)
+    assert subprocess.run(["diff", "-r", tmp_path / "keys", mount.keys], capture_output=True).returncode == 0

@@ -1,0 +1,121 @@
+"""Inode numbers: counted, computed, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrfs.inodes import ROOT, InodeTable, StaleNumberError
+from zarrfs.views.entry import Directory, Entry, Numbering
+
+
+class Folder(Directory):
+    mtime_s = None
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return None
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        return iter(())
+
+
+class Many(Numbering):
+    def __init__(self, key: str, count: int) -> None:
+        self.key = key
+        self.count = count
+
+    def entry(self, place: int) -> Entry:
+        return OneOfMany(self, place)
+
+
+class OneOfMany(Folder):
+    def __init__(self, numbering: Many, place: int) -> None:
+        self._numbered = (numbering, place)
+
+    @property
+    def numbered(self) -> tuple[Numbering, int]:
+        return self._numbered
+
+
+def looked_up(table: InodeTable, parent: int, name: str, entry: Entry) -> int:
+    number = table.assign(parent, name, entry, 0.0)
+    table.count(number)
+    return number
+
+
+def test_a_name_keeps_its_number_until_it_is_forgotten() -> None:
+    table = InodeTable(Folder())
+    first = looked_up(table, ROOT, "a", Folder())
+    again = Folder()
+    assert looked_up(table, ROOT, "a", again) == first
+    assert table.entry(first) is again
+    table.forget(first, 1)
+    assert table.entry(first) is again
+    table.forget(first, 1)
+    with pytest.raises(StaleNumberError):
+        table.entry(first)
+    assert len(table) == 1
+
+
+def test_what_the_kernel_was_not_told_is_dropped() -> None:
+    table = InodeTable(Folder())
+    table.drop_uncounted(table.assign(ROOT, "a", Folder(), 0.0))
+    assert len(table) == 1
+    number = looked_up(table, ROOT, "a", Folder())
+    table.drop_uncounted(table.assign(ROOT, "a", Folder(), 0.0))
+    assert table.entry(number)
+
+
+def test_computed_numbers_cost_nothing_and_are_given_back() -> None:
+    table = InodeTable(Folder())
+    many = Many("m", 10**9)
+    number = looked_up(table, 7, "5", many.entry(5))
+    other = looked_up(table, 7, "999999999", many.entry(10**9 - 1))
+    assert other - number == 10**9 - 6
+    assert len(table) == 1
+    entry = table.entry(other)
+    assert isinstance(entry, OneOfMany)
+    assert entry.numbered[1] == 10**9 - 1
+    assert looked_up(table, 7, "5", Many("m", 10**9).entry(5)) == number
+    table.forget(number, 2)
+    table.forget(other, 1)
+    with pytest.raises(StaleNumberError):
+        table.entry(number)
+
+
+def test_too_many_to_compute_are_remembered() -> None:
+    table = InodeTable(Folder())
+    number = looked_up(table, ROOT, "5", Many("m", 2**64).entry(5))
+    assert len(table) == 2
+    table.forget(number, 1)
+    assert len(table) == 1
+
+
+def test_the_oldest_names_that_nobody_used_are_offered_for_forgetting() -> None:
+    table = InodeTable(Folder())
+    numbers = []
+    for index in range(10):
+        numbers.append(table.assign(ROOT, str(index), Folder(), 0.0))
+        table.count(numbers[-1], listed=True)
+    table.touch(numbers[0])
+    looked_up(table, ROOT, "1", Folder())
+    assert list(table.only_listed(keep=3)) == [(ROOT, str(index)) for index in range(2, 7)]
+    assert list(table.only_listed(keep=3)) == []
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans()), max_size=60))
+def test_no_record_outlives_its_lookups(steps: list[tuple[str, bool]]) -> None:
+    table = InodeTable(Folder())
+    told: dict[str, list[int]] = {}
+    for name, forget in steps:
+        numbers = told.setdefault(name, [])
+        if forget and numbers:
+            table.forget(numbers.pop(), 1)
+        elif not forget:
+            numbers.append(looked_up(table, ROOT, name, Folder()))
+            assert len(set(numbers)) == 1
+    assert len(table) == 1 + sum(bool(numbers) for numbers in told.values())
+    assert sorted(name for name, _ in table.children(ROOT)) == sorted(name for name in told if told[name])

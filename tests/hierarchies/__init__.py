@@ -21,6 +21,7 @@ def write_v3(root: str | os.PathLike[str]) -> Expected:
     """Write a Zarr v3 hierarchy with every core data type and codec, all shapes of chunks, shards and fill values."""
     hierarchy = HierarchyWriter(root, 3)
     v3.write_types(hierarchy)
+    v3.write_spellings(hierarchy)
     v3.write_codecs(hierarchy)
     v3.write_shards(hierarchy)
     either.write_shapes(hierarchy)

@@ -85,3 +85,11 @@ def write_layouts(h: HierarchyWriter) -> None:
         order="F",
         document={"fill_value": None},
     )
+    h.add("layouts/separator-not-recorded", data, document={"dimension_separator": ...})
+    h.add("layouts/no-filters-member", data, document={"filters": None, "unknown-member": 1})
+    dates = values("i8", SHAPE)
+    written = {
+        "compressors": numcodecs.Blosc("lz4", 5),
+        "document": {"dtype": "<M8[ms]", "fill_value": "NaT"},
+    }
+    h.add("layouts/dates-compressed", dates, read_back=dates.view("M8[ms]"), **written)

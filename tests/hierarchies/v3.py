@@ -30,6 +30,35 @@ def write_types(h: HierarchyWriter) -> None:
         )
 
 
+def write_spellings(h: HierarchyWriter) -> None:
+    """Other ways to say the same in a metadata document."""
+    data = values("u2", SHAPE)
+    h.add("spellings/type-as-object", data, document={"data_type": {"name": "uint16"}})
+    h.add(
+        "spellings/type-with-empty-configuration",
+        data,
+        document={"data_type": {"name": "uint16", "configuration": {}}},
+    )
+    codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]
+    h.add("spellings/codec-as-name", data, compressors=[Crc32cCodec()], document={"codecs": codecs})
+    h.add(
+        "spellings/one-byte-without-endian",
+        values("u1", SHAPE),
+        compressors=[],
+        document={"codecs": ["bytes"]},
+    )
+    h.add("spellings/no-optional-members", data, document={"attributes": ..., "storage_transformers": ...})
+    ignored = {"name": "unknown", "must_understand": False}
+    h.add("spellings/unknown-member-to-ignore", data, document={"an-extension": ignored})
+    h.add(
+        "spellings/fill-in-hexadecimal",
+        np.zeros(SHAPE, "f4"),
+        stored=[],
+        document={"fill_value": "0x3fc00000"},
+        fill=1.5,
+    )
+
+
 def write_codecs(h: HierarchyWriter) -> None:
     data, shape, chunks = ramp("i4", (20, 30)), (20, 30), (8, 16)
     for name, compressors in {

@@ -54,9 +54,9 @@ class HierarchyWriter:
 
         Args:
             stored: only these parts are written; the rest are missing chunks, expected to read as the fill value
-            document: members to put into the metadata document afterwards
+            document: members to put into the metadata document afterwards; those that are ``...`` are taken out
             fill: the fill value where it differs from what zarr-python is told (``options["fill_value"]``)
-            read_back: what is to be read where a filter loses precision
+            read_back: what is to be read where a filter loses precision, or the document was given another type
         """
         parent, _, name = path.strip("/").rpartition("/")
         options = {"chunks": CHUNKS, **options}
@@ -69,13 +69,15 @@ class HierarchyWriter:
                 array[part] = data[part]
         if document:
             self._patch(path, document)
+        data = data if read_back is None else read_back
         native = data.dtype.newbyteorder("=")  # of the fields too
         expected = np.full(data.shape, options.get("fill_value", 0) if fill is None else fill, native)
         for part in [...] if stored is None else stored:
-            expected[part] = (data if read_back is None else read_back).astype(native)[part]
+            expected[part] = data.astype(native)[part]
         self.expected["/" + path.strip("/")] = expected
 
     def _patch(self, path: str, members: Mapping[str, Any]) -> None:
         name = "zarr.json" if self.zarr_format == 3 else ".zarray"
         file = self.root / path.strip("/") / name
-        file.write_text(json.dumps({**json.loads(file.read_text()), **members}))
+        merged = {**json.loads(file.read_text()), **members}
+        file.write_text(json.dumps({key: value for key, value in merged.items() if value is not ...}))

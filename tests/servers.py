@@ -232,6 +232,8 @@ class FaultServer:
     """Key, without a leading slash, to value."""
     content_types: dict[str, str] = field(default_factory=dict)
     """Key to content type, where it is not ``application/octet-stream``."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Further headers of every answer."""
     faults: dict[str, int | str] = field(default_factory=dict)
     """Key to a status to answer, or ``truncate``, ``hang``, ``reset``, ``no-range``, ``no-length``, ``moved:URL``."""
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
@@ -301,7 +303,11 @@ class _FaultHandler(BaseHTTPRequestHandler):
     def _send_value(self, key: str, fault: int | str | None) -> None:
         value = self.state.values[key]
         kind = self.state.content_types.get(key, "application/octet-stream")
-        headers = {"Content-Type": kind, "ETag": f'"{hash(value):x}"'}
+        headers = {
+            "Content-Type": kind,
+            "ETag": f'"{hash(value):x}"',
+            "Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT",
+        }
         match = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if fault == "no-length":
             self._send_chunked(value)
@@ -322,7 +328,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
         self, status: int, body: bytes, headers: dict[str, str] | None = None, truncated: bool = False
     ) -> None:
         self.send_response(status)
-        for name, value in {"Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT", **(headers or {})}.items():
+        for name, value in {**self.state.headers, **(headers or {})}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -5,8 +5,12 @@ from __future__ import annotations
 import configparser
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from zarrcore.errors import StoreError
+
+if TYPE_CHECKING:
+    from obstore.store import S3Credential
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,15 @@ class AwsProfile:
     endpoint_url: str | None = None
     foreign: str | None = None
     """A member that says where credentials are to be had and that we do not follow, as ``sso_session``."""
+
+    def credential(self) -> S3Credential:
+        """The keys, as obstore asks for them."""
+        return {
+            "access_key_id": self.access_key_id or "",
+            "secret_access_key": self.secret_access_key or "",
+            "token": self.session_token,
+            "expires_at": None,
+        }
 
 
 _FOREIGN = ("sso_session", "sso_start_url", "credential_process", "role_arn")

@@ -79,7 +79,7 @@ class HTTPStore(ObstoreStore):
         if _may_be_page(path, answer):
             return self._get_plainly(path[len(self.prefix) :], byte_range)
         value = memoryview(answer.bytes())
-        return value[:0] if byte_range is not None and byte_range.stop == byte_range.start else value
+        return value[:0] if byte_range is not None and _is_empty(byte_range) else value
 
     def _fetch_failed(self, failure: Failure, key: str, byte_range: ByteRange | None) -> BytesLike | None:
         if not failure.range_ignored and not failure.no_length:
@@ -163,6 +163,10 @@ def _request_range(byte_range: ByteRange) -> Any:
     if start < 0:
         return {"suffix": -start}
     return {"offset": start} if stop is None else (start, max(stop, start + 1))
+
+
+def _is_empty(byte_range: ByteRange) -> bool:
+    return byte_range.stop is not None and 0 <= byte_range.start >= byte_range.stop
 
 
 def _may_be_page(path: str, answer: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import ssl
 import threading
 import time
 import weakref
@@ -31,6 +33,24 @@ class Answer:
     def text(self) -> str:
         """The body as text; listing pages are UTF-8."""
         return str(self.body, "utf-8", errors="replace")
+
+
+def tls_context(options: StoreOptions) -> ssl.SSLContext:
+    """What TLS connections trust: the certificates that httpx brings, the system's, and ``ca_bundle``.
+
+    Raises:
+        StoreError: the bundle cannot be read.
+    """
+    import httpx
+
+    context = httpx.create_ssl_context()
+    context.load_default_certs()
+    if options.ca_bundle is not None:
+        try:
+            context.load_verify_locations(os.path.expanduser(options.ca_bundle))
+        except OSError as error:  # of which ssl.SSLError is one
+            raise StoreError(f"cannot read the certificates in {options.ca_bundle}") from error
+    return context
 
 
 class WebClient:
@@ -108,14 +128,11 @@ class WebClient:
     def _make(self) -> httpx.Client:
         import httpx
 
-        context = httpx.create_ssl_context()
-        if self._options.ca_bundle is not None:
-            try:
-                context.load_verify_locations(self._options.ca_bundle)
-            except OSError as error:
-                raise StoreError(f"cannot read the certificates in {self._options.ca_bundle}") from error
         client = httpx.Client(
-            headers=self._headers, timeout=self._options.timeout_s, verify=context, follow_redirects=True
+            headers=self._headers,
+            timeout=self._options.timeout_s,
+            verify=tls_context(self._options),
+            follow_redirects=True,
         )
         weakref.finalize(self, client.close)
         return client

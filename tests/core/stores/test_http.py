@@ -8,6 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.core.stores.contract import CHUNK, StoreTests
 from tests.servers import FaultServer, WebServer
@@ -21,6 +23,7 @@ from zarrcore.errors import (
 )
 from zarrcore.stores import ByteRange, ReadableStore, open_store
 from zarrcore.stores.http import HTTPStore
+from zarrcore.stores.listing_pages import parse_listing
 
 Opener = Callable[..., ReadableStore]
 
@@ -259,3 +262,16 @@ def test_parts_of_a_url_are_canonical() -> None:
     assert open_store(store.url).url == store.url
     with pytest.raises(StoreError, match="needs the name of a server"):
         open_store("http:///x")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.text(max_size=60) | st.text(alphabet="<a href='\"/.%2e>&#;:?\\[]", max_size=60),
+    st.sampled_from(["text/html", "application/json", "text/plain", ""]),
+)
+def test_whatever_a_page_holds_only_names_beneath_come_out(text: str, content_type: str) -> None:
+    page = f"<title>Index of /</title><a href='{text}'>x</a>{text}" if "html" in content_type else text
+    for entry in parse_listing(content_type, page, "http://host/a/", "p/") or ():
+        assert entry.key.startswith("p/")
+        assert all(part not in {"", ".", ".."} for part in entry.key.removesuffix("/").split("/"))
+        assert entry.key.removesuffix("/").count("/") == 1

@@ -26,6 +26,7 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, ReadableStore, open_store
+from zarrcore.stores import s3 as s3_module
 from zarrcore.stores.s3 import S3Store
 
 KEYS = {"AWS_ACCESS_KEY_ID": "testing-key", "AWS_SECRET_ACCESS_KEY": "testing-secret"}
@@ -211,6 +212,20 @@ def test_without_credentials_nothing_is_asked(faults: FaultServer, options: dict
     assert faults.requests == []
 
 
+@pytest.mark.parametrize(
+    ("said", "asked"), [("Amazon EC2\n", True), ("ec2f0e1\n", True), ("QEMU\n", False), (None, False)]
+)
+def test_the_metadata_address_is_asked_on_amazons_machines_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str | None, asked: bool
+) -> None:
+    if said is not None:
+        (tmp_path / "vendor").write_text(said)
+    monkeypatch.setattr(s3_module, "_MACHINE_FILES", (str(tmp_path / "vendor"),))
+    with environment({}, ("AWS_EC2_METADATA_DISABLED", "AWS_METADATA_ENDPOINT")):
+        assert s3_module._may_ask_metadata_address() is asked
+    assert not s3_module._may_ask_metadata_address()
+
+
 def test_profiles_are_read_from_the_configuration_files(
     faults: FaultServer, options: dict[str, object], tmp_path: Path
 ) -> None:
@@ -235,9 +250,11 @@ def test_profiles_are_read_from_the_configuration_files(
             open_store("s3://bucket", profile="other", **options).get("key")
         with pytest.raises(StoreError, match="no AWS profile absent"):
             open_store("s3://bucket", profile="absent", **options).get("key")
-    with environment({**paths, "AWS_PROFILE": "work"}, NO_KEYS[:2]):
+    # A token of the environment belongs to other keys.
+    with environment({**paths, "AWS_PROFILE": "work", "AWS_SESSION_TOKEN": "geheim"}, NO_KEYS[:2]):
         assert open_store("s3://bucket", **options).get("key") == b"1"
     assert "work-key" in faults.requests[-1][2]["authorization"]
+    assert "x-amz-security-token" not in faults.requests[-1][2]
 
 
 def test_a_broken_configuration_file_is_not_quoted(tmp_path: Path, options: dict[str, object]) -> None:
@@ -248,6 +265,28 @@ def test_a_broken_configuration_file_is_not_quoted(tmp_path: Path, options: dict
     ):
         open_store("s3://bucket", profile="x", **options).get("key")
     assert "geheim" not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("region", ["eu-north-9", None])
+def test_the_region_of_a_bucket_is_asked_for(
+    faults: FaultServer, monkeypatch: pytest.MonkeyPatch, region: str | None
+) -> None:
+    monkeypatch.setattr(s3_module, "_AMAZON", faults.url + "/{bucket}")
+    if region is not None:
+        faults.headers["x-amz-bucket-region"] = region
+    store = open_store("s3://some.bucket", timeout_s=1)
+    assert isinstance(store, S3Store)
+    assert store._configuration(None).get("region") == region
+    assert [(method, path) for method, path, _ in faults.requests] == [("HEAD", "/some.bucket")]
+    assert open_store("s3://some.bucket", region="here")._configuration(None)["region"] == "here"
+    with environment({"AWS_REGION": "there"}):
+        assert store._configuration(None)["region"] == "there"
+    assert len(faults.requests) == 1
+
+
+def test_a_region_that_cannot_be_asked_for_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(s3_module, "_AMAZON", "http://127.0.0.1:1/{bucket}")
+    assert "region" not in S3Store("bucket")._configuration(None)
 
 
 def test_requester_pays_is_said(faults: FaultServer, options: dict[str, object]) -> None:

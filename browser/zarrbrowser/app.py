@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 
 from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
@@ -47,15 +46,10 @@ def run(
         window.open(request)
     elif picture is not None:
         QTimer.singleShot(0, window.settled.emit)
-    QTimer.singleShot(0, _load_pictures)
+    QTimer.singleShot(0, window.node_pane.load_pictures)
     _leave_on_signals(application, window)
     status = int(application.exec())
     return _leave(window, status)
-
-
-def _load_pictures() -> None:
-    """Import what draws pictures while the first answers are on their way."""
-    threading.Thread(target=__import__, args=("zarrbrowser.views.image_pane",), daemon=True).start()
 
 
 def _leave_on_signals(application: QApplication, window: MainWindow) -> None:

@@ -31,7 +31,7 @@ from zarrbrowser.widgets.buttons import recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
 
-_TREE_WIDTH = 380
+_TREE_WIDTH = 388
 _LEAVE_S = 0.5
 
 
@@ -174,6 +174,7 @@ class MainWindow(QMainWindow):
         self.node_pane.reported.connect(self.status.report)
         self.node_pane.shown.connect(self.settled)
         self._revealer.failed.connect(self._say)
+        self.node_pane.failed.connect(self._say)
         for keys, action in (
             ("F", self.fit), ("1", self.actual_size), ("Esc", self.workers.stop),
             ("PgDown", lambda: self.step(1)), ("PgUp", lambda: self.step(-1)),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.session.colour_maps import COLOUR_MAPS, lookup_table
 from zarrbrowser.session.describe import summary
+from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session, tabs_for
@@ -19,6 +23,8 @@ from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.workers import Workers
 
+_DRAWN = ("Image", "Plot")
+
 
 class NodePane(QWidget):
     """Shows the current node.
@@ -29,11 +35,13 @@ class NodePane(QWidget):
         pointed: what is under the pointer, as text.
         reported: what was read, for the status bar.
         shown: a pane has its data on the screen.
+        failed: the sentence that says why nothing can be drawn at all.
     """
 
     pointed = Signal(str)
     reported = Signal(str)
     shown = Signal()
+    failed = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +49,7 @@ class NodePane(QWidget):
         self._workers = workers
         self._panes: dict[str, QWidget] = {}
         self._stale: set[str] = set()
+        self._pictures_loaded = False
         self.tabs = QTabBar()
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
@@ -79,6 +88,14 @@ class NodePane(QWidget):
             self._stack.addWidget(self._panes[name])
         return self._panes[name]
 
+    def load_pictures(self) -> None:
+        """Import what draws, in a thread: it takes a quarter of a second, and the window should move meanwhile."""
+        self._workers.submit(
+            lambda _request: _load_pictures(),
+            lambda _nothing: self._pictures_have_come(),
+            lambda error: self.failed.emit(sentence(error)),
+        )
+
     def current_tab(self) -> str:
         """The name of the tab in front."""
         return self.tabs.tabText(self.tabs.currentIndex())
@@ -93,6 +110,11 @@ class NodePane(QWidget):
         node = self._session.node
         if node is not None:
             self._stale = {name for name in tabs_for(node) if name in ("Problem", "Overview", "Attributes")}
+            self._fill_current()
+
+    def _pictures_have_come(self) -> None:
+        self._pictures_loaded = True
+        if self.current_tab() in _DRAWN:
             self._fill_current()
 
     def _header(self) -> QHBoxLayout:
@@ -133,6 +155,9 @@ class NodePane(QWidget):
     def _fill_current(self) -> None:
         name, source, node = self.current_tab(), self._session.source, self._session.node
         if not name or source is None or node is None:
+            return
+        if name in _DRAWN and not self._pictures_loaded:
+            self.load_pictures()
             return
         pane = self.pane(name)
         self._stack.setCurrentWidget(pane)
@@ -198,3 +223,10 @@ class NodePane(QWidget):
             clear = getattr(pane, "clear", None)
             if clear is not None:
                 clear()
+
+
+def _load_pictures() -> None:
+    import_module("zarrbrowser.views.image_pane")
+    import_module("zarrbrowser.views.plot_pane")
+    for name in COLOUR_MAPS:
+        lookup_table(name)

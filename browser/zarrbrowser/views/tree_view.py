@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, 
 from zarrbrowser.models.tree_item import Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 
-_SHAPE_WIDTH, _TYPE_WIDTH = 122, 84
+_SHAPE_WIDTH, _TYPE_WIDTH = 134, 84
 
 
 class TreeView(QTreeView):

@@ -11,6 +11,8 @@ from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
+_SIDE = 72
+
 
 class Notice(QFrame):
     """A bar with one sentence and one button; hidden until it has something to say."""
@@ -48,14 +50,14 @@ class SentencePane(QWidget):
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._label = label(wrap=True, selectable=True)
         self._label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._label.setMaximumWidth(560)
-        self._label.setMinimumWidth(320)
         self.button = push_button(button, pressed or (lambda: None), drawing="retry")
         column = QVBoxLayout(self)
         column.setSpacing(12)
+        column.setContentsMargins(_SIDE, 12, _SIDE, 12)
         column.addStretch(2)
         column.addWidget(self._picture)
-        column.addWidget(self._label, 0, Qt.AlignmentFlag.AlignHCenter)
+        # Not centred by the layout, which would give a label that wraps the height of one line.
+        column.addWidget(self._label)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 

@@ -1,0 +1,66 @@
+"""Qt without a screen, a themed application, and a window that is closed after each test."""
+
+from __future__ import annotations
+
+import gc
+import os
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.settings import Settings
+from zarrbrowser.theme import Appearance, apply_theme
+from zarrbrowser.window import MainWindow
+from zarrbrowser.workers import Workers
+
+from tests.browser.fakes import FakeGroup, FakeHierarchy
+
+OpenWindow = Callable[[FakeGroup], MainWindow]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What Qt warns of fails a test, but for what its screenless platform says of every window."""
+    for item in items:
+        if "tests/browser/" in item.path.as_posix():
+            item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
+            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints", extend=True))
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> QApplication:
+    apply_theme(qapp, Appearance.LIGHT)
+    return qapp
+
+
+@pytest.fixture
+def workers(application: QApplication) -> Iterator[Workers]:
+    made = Workers()
+    yield made
+    assert made.shut_down(5), "a thread is still at work"
+
+
+@pytest.fixture
+def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]:
+    """Shows a hierarchy in a window of its own."""
+    windows: list[MainWindow] = []
+
+    def open_it(root: FakeGroup, path: str = "/") -> MainWindow:
+        window = MainWindow(Settings(fresh=True), lambda request: Source(request, FakeHierarchy(root), root))
+        windows.append(window)
+        window.show()
+        window.open(SourceRequest("fake.zarr", path))
+        qtbot.waitUntil(lambda: bool(window.session.sources), timeout=5000)
+        return window
+
+    yield open_it
+    for window in windows:
+        window.close()
+        assert window.workers.shut_down(5), "a thread is still at work"
+        window.deleteLater()
+    application.processEvents()
+    gc.collect()

@@ -1,0 +1,160 @@
+"""Hierarchies in memory that answer as zarrcore's do, or slowly, or not at all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from zarrcore.errors import NodeNotFoundError, UnreachableError
+
+
+class FakeArray:
+    """An array of known elements.
+
+    Attributes:
+        before_read: called with the selection before each read; may wait or raise.
+        selections: what was read so far.
+    """
+
+    kind = "array"
+
+    def __init__(
+        self, values: Any, names: tuple[str | None, ...] | None = None, chunks: tuple[int, ...] | None = None
+    ) -> None:
+        self.values = np.asarray(values)
+        self.path, self.name = "/array", "array"
+        self.shape, self.dtype = self.values.shape, self.values.dtype
+        self.ndim, self.nbytes = self.values.ndim, self.values.nbytes
+        self.chunk_shape = self.inner_chunk_shape = chunks or self.shape
+        self.chunk_grid_shape = tuple(-(-n // max(c, 1)) for n, c in zip(self.shape, self.chunk_shape, strict=True))
+        self.fill_value = np.zeros((), self.dtype)[()]
+        self.dimension_names = names
+        self.codecs = (SimpleNamespace(name="bytes", configuration={"endian": "little"}),)
+        self.attributes = {"units": "mm"}
+        self.before_read: Callable[[Any], object] = lambda _selection: None
+        self.selections: list[Any] = []
+
+    def metadata_document(self) -> dict[str, Any]:
+        return {"zarr_format": 3, "node_type": "array", "shape": list(self.shape)}
+
+    def read(
+        self, selection: Any = ..., out: Any = None, *, cancelled: Callable[[], bool] | None = None
+    ) -> np.ndarray[Any, Any]:
+        self.before_read(selection)
+        self.selections.append(selection)
+        found = np.asarray(self.values[selection])
+        if out is None:
+            return found
+        out[...] = found
+        return out
+
+
+class FakeGroup:
+    """A group of known children.
+
+    Attributes:
+        before_listing: called before children are listed; may wait or raise.
+        before_child: called before each child.
+    """
+
+    kind = "group"
+
+    def __init__(self, children: dict[str, Any] | None = None, attributes: dict[str, Any] | None = None) -> None:
+        self.path, self.name = "/", ""
+        self.attributes = attributes or {}
+        self.before_listing: Callable[[], object] = lambda: None
+        self.before_child: Callable[[], object] = lambda: None
+        self._children = children or {}
+        self._place("/")
+
+    def _place(self, path: str) -> None:
+        self.path, self.name = path, path.rpartition("/")[2]
+        for name, child in self._children.items():
+            below = f"{path.rstrip('/')}/{name}"
+            if isinstance(child, FakeGroup):
+                child._place(below)
+            else:
+                child.path, child.name = below, name
+
+    def metadata_document(self) -> dict[str, Any]:
+        return {"zarr_format": 3, "node_type": "group", "attributes": self.attributes}
+
+    def children(self) -> Iterator[Any]:
+        self.before_listing()
+        for child in self._children.values():
+            self.before_child()
+            yield child
+
+    def child_names(self) -> Iterator[str]:
+        self.before_listing()
+        yield from self._children
+
+    def find(self, path: str) -> Any:
+        node: Any = self
+        for name in path.strip("/").split("/"):
+            if name:
+                if not isinstance(node, FakeGroup) or name not in node._children:
+                    raise NodeNotFoundError(path, "fake.zarr")
+                node = node._children[name]
+        return node
+
+
+class FakeBroken:
+    """A node whose document is no good."""
+
+    kind = "broken"
+
+    def __init__(self, error: Exception) -> None:
+        self.path, self.name, self.error = "/broken", "broken", error
+
+    def stored_document(self) -> bytes:
+        return b'{"data_type": "float99"}'
+
+
+class FakeHierarchy:
+    """A hierarchy around a root."""
+
+    def __init__(self, root: Any) -> None:
+        self.root, self.url = root, "fake.zarr"
+        self.format = SimpleNamespace(name="v3", title="Zarr v3")
+
+    def node(self, path: str) -> Any:
+        return self.root.find(path) if isinstance(self.root, FakeGroup) else self.root
+
+    def refresh(self) -> None:
+        """Nothing is cached."""
+
+
+class Gate:
+    """Holds readers until it is opened.
+
+    >>> gate = Gate(); gate.open(); gate.wait()
+    """
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self.waiting = threading.Semaphore(0)
+
+    def open(self) -> None:
+        """Let everybody through."""
+        self._event.set()
+
+    def wait(self, *_: object) -> None:
+        """Wait until it is open."""
+        self.waiting.release()
+        if not self._event.wait(20):
+            raise TimeoutError("the gate was never opened")
+
+
+class Flaky:
+    """Fails as a lost connection does, until it is mended."""
+
+    def __init__(self) -> None:
+        self.mended = False
+
+    def __call__(self, *_: object) -> None:
+        if not self.mended:
+            raise UnreachableError("the server at example.org does not answer", url="https://example.org")

@@ -1,0 +1,47 @@
+"""Which plane is shown first, and how it is moved and turned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from zarrbrowser.session.axes import Axes
+
+from tests.browser.fakes import FakeArray
+
+
+@pytest.mark.parametrize(
+    ("shape", "names", "rows", "columns", "index"),
+    [
+        ((5, 6), None, 0, 1, (2, 3)),
+        ((4, 5, 6), None, 1, 2, (2, 2, 3)),
+        ((128, 96, 24, 2), ("x", "y", "z", "time"), 1, 0, (64, 48, 12, 0)),
+        ((7, 180, 360), ("time", "lat", "lon"), 1, 2, (0, 90, 180)),
+        ((5, 6, 1), None, 0, 1, (2, 3, 0)),
+        ((1, 6, 1), None, 1, 2, (0, 3, 0)),
+    ],
+)
+def test_the_first_plane_is_the_likely_one(
+    shape: tuple[int, ...], names: tuple[str, ...] | None, rows: int, columns: int, index: tuple[int, ...]
+) -> None:
+    axes = Axes.initial(FakeArray(np.zeros(shape), names))
+    assert (axes.rows, axes.columns, axes.index) == (rows, columns, index)
+
+
+def test_colours_are_an_axis_of_their_own() -> None:
+    axes = Axes.initial(FakeArray(np.zeros((9, 64, 80, 3), np.uint8)))
+    assert (axes.rows, axes.columns, axes.channel, axes.further) == (1, 2, 3, (0,))
+    assert Axes.initial(FakeArray(np.zeros((9, 64, 3), np.float32))).channel is None
+
+
+def test_rows_and_columns_trade_places_rather_than_fall_together() -> None:
+    axes = Axes.initial(FakeArray(np.zeros((4, 5, 6))))
+    assert (axes.with_rows(2).rows, axes.with_rows(2).columns) == (2, 1)
+    assert (axes.with_columns(0).rows, axes.with_columns(0).columns) == (1, 0)
+    assert axes.with_columns(0).further == (2,)
+
+
+def test_positions_stay_inside() -> None:
+    axes = Axes.initial(FakeArray(np.zeros((4, 5, 6)), ("z", "y", "x")))
+    assert axes.at(0, 99).index[0] == 3
+    assert axes.at(0, -1).index[0] == 0
+    assert axes.at(0, 1).describe() == "z = 1"

@@ -1,0 +1,35 @@
+"""Contrast bounds: exact extremes, percentiles, and never an empty range."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from zarrbrowser.session.contrast import Contrast, ContrastMode, statistics
+
+
+def test_bounds_of_an_ordinary_picture() -> None:
+    picture = np.arange(1001, dtype=np.float32).reshape(7, 143)
+    found = statistics(picture)
+    assert found.levels(Contrast(ContrastMode.FULL_RANGE)) == (0, 1000)
+    assert found.levels(Contrast(ContrastMode.PERCENTILES)) == pytest.approx((10, 990))
+    assert found.levels(Contrast(ContrastMode.FIXED, 3, 5)) == (3, 5)
+    assert found.histogram.sum() == 1001
+
+
+def test_what_is_not_finite_is_counted_apart() -> None:
+    picture = np.array([[np.nan, 1.0, np.inf], [np.nan, 3.0, -np.inf]])
+    found = statistics(picture)
+    assert (found.nan_count, found.minimum, found.maximum, found.size) == (2, 1.0, 3.0, 6)
+
+
+@pytest.mark.parametrize("picture", [np.full((3, 3), np.nan), np.full((3, 3), 7.0), np.zeros((2, 2), np.uint8)])
+def test_the_range_is_never_empty(picture: np.ndarray) -> None:
+    for mode in ContrastMode:
+        low, high = statistics(picture).levels(Contrast(mode, 2.0, 2.0))
+        assert low < high
+
+
+def test_a_mostly_empty_picture_is_not_black() -> None:
+    picture = np.zeros((100, 100))
+    picture[50, 50] = 9.0
+    assert statistics(picture).levels(Contrast()) == (0.0, 9.0)

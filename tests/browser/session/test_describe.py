@@ -1,0 +1,93 @@
+"""Facts, sentences, addresses and tabs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from zarrbrowser.session.describe import array_facts, codec_facts, json_text, summary, type_name
+from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.sources import RecentSources, SourceRequest
+from zarrbrowser.session.state import ArrayView, Session, tabs_for
+from zarrbrowser.session.viewport import window
+from zarrcore.errors import CodecError, StoreNotFoundError
+
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
+
+
+def test_an_array_is_described_with_units() -> None:
+    facts = {fact.label: fact for fact in array_facts(FakeArray(np.zeros((64, 48), np.int16), ("y", "x"), (32, 48)), "Zarr v3")}
+    assert facts["Shape"].text == "64 × 48"
+    assert facts["Shape"].detail == "y × x"
+    assert facts["Logical size"].text == "6.00 KiB"
+    assert facts["Chunk shape"].detail == "3.00 KiB decoded"
+    assert facts["Chunks"].text == "2"
+    assert facts["Format"].text == "Zarr v3"
+    assert [(fact.text, fact.detail) for fact in codec_facts(FakeArray(np.zeros(3)))] == [("bytes", "endian: little")]
+    assert "int16" in summary(FakeArray(np.zeros((2, 2), np.int16)))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "words"),
+    [
+        ("f4", "float32"), ("M8[ns]", "date and time (ns)"), ("m8[25s]", "time span (25 s)"), ("U3", "text, 3 characters"),
+        ("S1", "text, 1 byte"), ("V2", "raw, 2 bytes"), ([("a", "i4"), ("b", "f8")], "structure of 2 fields"),
+    ],
+)  # fmt: skip
+def test_data_types_in_words(dtype: Any, words: str) -> None:
+    assert type_name(FakeArray(np.zeros((2,), dtype))) == words
+
+
+def test_json_is_json_with_short_lists_on_one_line() -> None:
+    document = {"shape": [1, 2, 3], "codecs": [{"name": "bytes"}], "empty": [], "text": "a [b]\n", "long": list(range(99))}
+    text = json_text(document)
+    assert json.loads(text) == document
+    assert '"shape": [1, 2, 3]' in text
+    assert json_text(b"no json") == "no json"
+    assert json.loads(json_text(b'{"a": 1}')) == {"a": 1}
+
+
+def test_errors_are_sentences() -> None:
+    assert sentence(StoreNotFoundError("there is no directory /data")) == "There is no directory /data."
+    assert sentence(CodecError("is short", key="a/c/0")) == "a/c/0: is short."
+    assert sentence(KeyError()) == "Unexpected KeyError."
+
+
+def test_addresses() -> None:
+    assert SourceRequest.typed("file:///data/a%20b.zarr").address == "/data/a b.zarr"
+    assert SourceRequest.typed("/data/x.zarr#/raw/0/").path == "/raw/0"
+    assert not SourceRequest.typed("~/x").address.startswith("~")
+    recent = RecentSources()
+    for number in [*range(20), 5]:
+        recent.add(str(number))
+    assert recent.addresses[0] == "5"
+    assert len(recent.addresses) == len(set(recent.addresses)) == 12
+
+
+def test_tabs_that_make_sense() -> None:
+    assert tabs_for(FakeGroup())[0] == "Overview"
+    assert tabs_for(FakeBroken(ValueError())) == ("Problem",)
+    assert [tabs_for(FakeArray(np.zeros((1,) * ndim)))[0] for ndim in range(4)] == ["Value", "Plot", "Image", "Image"]
+
+
+def test_views_are_remembered_until_their_source_closes() -> None:
+    from zarrbrowser.session.axes import Axes
+    from zarrbrowser.session.sources import Source
+
+    array = FakeArray(np.zeros((3, 4)))
+    source = Source(SourceRequest("a"), FakeHierarchy(array), array)
+    session, view = Session(), ArrayView(Axes.initial(array))
+    session.add(source)
+    session.remember(source, "/", view)
+    assert session.view_of(source, "/") is view
+    session.remove(source)
+    assert session.view_of(source, "/") is None
+
+
+def test_only_what_the_screen_holds_is_drawn() -> None:
+    drawn = window(40_000, 0, 40_000, 800)
+    assert 800 <= (drawn.stop - drawn.start) / drawn.step <= 1000
+    assert window(10, -5, 15, 800).slice == slice(0, 10, 1)
+    assert window(10, 50, 60, 800).slice == slice(0, 10, 1)  # out of sight: harmless

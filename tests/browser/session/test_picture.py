@@ -1,0 +1,42 @@
+"""Every data type has a picture or a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from zarrbrowser.session.picture import drawable_fields, meaning_of, numbers_of, why_no_picture
+
+
+@pytest.mark.parametrize("code", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_numbers_become_numbers_that_can_be_drawn(code: str) -> None:
+    values = np.array([[0, 1], [1, 0]]).astype(code)
+    drawn = numbers_of(values)
+    assert why_no_picture(values.dtype) == ""
+    assert drawn.dtype.kind in "iuf"
+    assert drawn.dtype.itemsize <= 8
+    assert np.array_equal(drawn, np.abs(values).astype(float))
+
+
+def test_dates_are_counted_and_missing_ones_are_nan() -> None:
+    values = np.array(["1970-01-02", "NaT"], "M8[D]")
+    drawn = numbers_of(values)
+    assert drawn[0] == 1
+    assert np.isnan(drawn[1])
+    assert meaning_of(values.dtype) == "days since 1970"
+    assert meaning_of(np.dtype("m8[ms]")) == "milliseconds"
+    assert meaning_of(np.dtype("c8")) == "amplitude"
+
+
+@pytest.mark.parametrize("dtype", ["U4", "S4", "O", "V8", np.dtypes.StringDType(), [("name", "S3")], [("v", "f4", (2,))]])
+def test_what_cannot_be_drawn_has_a_sentence(dtype: Any) -> None:
+    sentence = why_no_picture(np.dtype(dtype))
+    assert sentence.endswith(".")
+    assert sentence[0].isupper()
+
+
+def test_fields_that_can_be_drawn() -> None:
+    dtype = np.dtype([("a", "f4"), ("b", "S2"), ("c", "i2", (3,)), ("d", "?")])
+    assert drawable_fields(dtype) == ("a", "d")
+    assert why_no_picture(dtype) == ""

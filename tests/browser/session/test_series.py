@@ -1,0 +1,53 @@
+"""The outline of a series loses no extreme and invents none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from zarrbrowser.session.plane import Cost
+from zarrbrowser.session.series import SeriesRequest, outline, read_series
+
+from tests.browser.fakes import FakeArray
+
+
+@given(st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=400), st.integers(1, 50))
+def test_extremes_survive(values: list[float], pixels: int) -> None:
+    numbers = np.array(values, np.float32)
+    line = outline(numbers, 0, numbers.size, pixels)
+    assert line.y.min() == numbers.min()
+    assert line.y.max() == numbers.max()
+    assert np.all(np.isin(line.y, numbers.astype(np.float64)))
+    assert np.all(np.diff(line.x) >= 0)
+    assert line.x.size <= max(3 * pixels + 2 * line.per_pixel, numbers.size)
+
+
+def test_a_spike_among_a_million_is_seen() -> None:
+    numbers = np.zeros(1_000_000)
+    numbers[654_321] = 5.0
+    line = outline(numbers, 0, numbers.size, 800)
+    assert line.per_pixel == 1250
+    assert line.y.max() == 5.0
+    assert line.x[np.argmax(line.y)] == pytest.approx(654_321, abs=line.per_pixel)
+
+
+def test_only_nan_is_a_gap() -> None:
+    numbers = np.ones(1000)
+    numbers[100:200] = np.nan
+    numbers[300] = np.nan
+    line = outline(numbers, 0, 1000, 100)
+    assert np.isnan(line.y).sum() == 2 * 10
+
+
+def test_few_elements_are_drawn_one_by_one() -> None:
+    line = outline(np.array([1, 2, 3], np.int16), -5, 5, 800)
+    assert line.x.tolist() == [0, 1, 2]
+    assert line.y.tolist() == [1, 2, 3]
+
+
+def test_reading() -> None:
+    array = FakeArray(np.arange(10).astype("M8[s]"), chunks=(4,))
+    request = SeriesRequest(array)
+    assert request.cost() == Cost(3, 96)
+    assert read_series(request).numbers.tolist() == list(range(10))

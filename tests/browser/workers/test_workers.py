@@ -1,0 +1,153 @@
+"""Requests, answers on the window's thread, late ones dropped."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtCore import QThread
+from pytestqt.qtbot import QtBot
+from zarrbrowser.workers import Lane, Request, Workers
+from zarrbrowser.workers.workers import Stopped
+
+from tests.browser.fakes import Gate
+
+
+def fail(error: Exception) -> None:
+    pytest.fail(f"unexpected {error!r}")
+
+
+def test_answers_come_on_the_windows_thread(workers: Workers, qtbot: QtBot) -> None:
+    answers: list[tuple[object, QThread]] = []
+    place: list[int] = []
+
+    def work(_request: Request) -> int:
+        place.append(threading.get_ident())
+        return 7
+
+    workers.submit(work, lambda value: answers.append((value, QThread.currentThread())), fail, "work")
+    assert workers.active[0].label == "work"
+    qtbot.waitUntil(lambda: bool(answers))
+    assert answers == [(7, workers.thread())]
+    assert place != [threading.get_ident()]
+    assert workers.active == ()
+
+
+def test_errors_arrive_as_they_are(workers: Workers, qtbot: QtBot) -> None:
+    errors: list[Exception] = []
+    workers.submit(lambda _request: 1 // 0, fail, errors.append)
+    qtbot.waitUntil(lambda: bool(errors))
+    assert isinstance(errors[0], ZeroDivisionError)
+
+
+def test_a_late_answer_finds_nobody_waiting(workers: Workers, qtbot: QtBot) -> None:
+    gate, answers = Gate(), []
+    request = workers.submit(gate.wait, lambda _value: answers.append("late"), fail)
+    assert gate.waiting.acquire(timeout=5)
+    workers.cancel(request)
+    gate.open()
+    workers.submit(lambda _request: None, lambda _value: answers.append("other"), fail)
+    qtbot.waitUntil(lambda: bool(answers))
+    qtbot.wait(50)
+    assert answers == ["other"]
+
+
+def test_one_that_hangs_does_not_hold_up_the_others(workers: Workers, qtbot: QtBot) -> None:
+    gate, answers = Gate(), []
+    workers.submit(gate.wait, answers.append, fail)
+    for number in range(20):
+        workers.submit(lambda _request, number=number: number, answers.append, fail)
+    qtbot.waitUntil(lambda: len(answers) == 20)
+    assert sorted(answers) == list(range(20))
+    gate.open()
+
+
+def test_stop_tells_those_who_wait(workers: Workers, qtbot: QtBot) -> None:
+    gate, errors = Gate(), []
+    workers.submit(gate.wait, fail, errors.append, "reading")
+    workers.stop()
+    gate.open()
+    assert len(errors) == 1
+    assert isinstance(errors[0], Stopped)
+
+
+class Asker:
+    """Asks a lane for numbers that come when their gates open."""
+
+    def __init__(self, workers: Workers) -> None:
+        self.lane = Lane(workers)
+        self.gates: dict[int, Gate] = {}
+        self.began: list[int] = []
+        self.answers: list[int] = []
+        self.errors: list[Exception] = []
+
+    def ask(self, number: int, error: Exception | None = None) -> None:
+        gate = self.gates[number] = Gate()
+
+        def work(_request: Request) -> int:
+            self.began.append(number)
+            gate.wait()
+            if error is not None:
+                raise error
+            return number
+
+        self.lane.ask(work, self.answers.append, self.errors.append)
+
+
+def test_a_lane_drops_answers_older_than_the_one_shown(workers: Workers, qtbot: QtBot) -> None:
+    asker = Asker(workers)
+    asker.ask(1)
+    asker.ask(2)
+    asker.gates[2].open()
+    qtbot.waitUntil(lambda: asker.answers == [2])
+    asker.gates[1].open()
+    qtbot.waitUntil(lambda: not asker.lane.busy)
+    assert asker.answers == [2]
+
+
+def test_a_lane_skips_what_was_passed_over(workers: Workers, qtbot: QtBot) -> None:
+    asker = Asker(workers)
+    for number in range(1, 9):
+        asker.ask(number)
+    for gate in asker.gates.values():
+        gate.open()
+    qtbot.waitUntil(lambda: not asker.lane.busy)
+    assert sorted(asker.began) == [1, 2, 8]
+    assert asker.answers[-1] == 8
+
+
+def test_a_lane_that_forgets_shows_nothing_more(workers: Workers, qtbot: QtBot) -> None:
+    asker = Asker(workers)
+    asker.ask(1)
+    asker.lane.forget()
+    asker.gates[1].open()
+    asker.ask(2)
+    asker.gates[2].open()
+    qtbot.waitUntil(lambda: not asker.lane.busy)
+    assert asker.answers == [2]
+
+
+def test_only_the_newest_error_counts(workers: Workers, qtbot: QtBot) -> None:
+    asker = Asker(workers)
+    asker.ask(1, ValueError("old"))
+    asker.ask(2)
+    for gate in asker.gates.values():
+        gate.open()
+    qtbot.waitUntil(lambda: not asker.lane.busy)
+    assert asker.errors == []
+    asker.ask(3, ValueError("new"))
+    asker.gates[3].open()
+    qtbot.waitUntil(lambda: len(asker.errors) == 1)
+
+
+def test_qt_keeps_its_hands_off_none(application: object) -> None:
+    """PySide6 6.12.0 lost a reference to None at every call on Python 3.11, until the process aborted."""
+    import sys
+
+    from PySide6.QtCore import QObject
+
+    thing = QObject()
+    before = sys.getrefcount(None)
+    for _ in range(1000):
+        thing.setObjectName("x")
+    assert sys.getrefcount(None) - before > -500

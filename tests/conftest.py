@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, settings
 from tests.command import Outcome, run_inside, run_process
 from tests.hierarchies import Expected, write_v2, write_v3
 
-
 # A busy machine is no error: neither a slow example nor Hypothesis' own first use of its Unicode tables.
 settings.register_profile("zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("zarrscope")

@@ -31,22 +31,25 @@ Opener = Callable[..., ReadableStore]
 class TestNginxWithHtmlListings(StoreTests):
     tells_sizes = False
 
-    @pytest.fixture
-    def store(self, nginx: WebServer) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, nginx: WebServer) -> ReadableStore:
         return open_store(f"{nginx.url}/values")
 
 
 class TestNginxWithJsonListings(StoreTests):
-    @pytest.fixture
-    def store(self, nginx: WebServer) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, nginx: WebServer) -> ReadableStore:
         return open_store(f"{nginx.json_url}/values/")
 
 
 class TestPythonWithoutRanges(StoreTests):
     tells_sizes = False
 
-    @pytest.fixture
-    def store(self, python_web: WebServer) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, python_web: WebServer) -> ReadableStore:
         return open_store(f"{python_web.url}/values")
 
 

@@ -50,16 +50,18 @@ def filled(s3: S3Server) -> S3Server:
 
 
 class TestS3(StoreTests):
-    @pytest.fixture
-    def store(self, filled: S3Server) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, filled: S3Server) -> ReadableStore:
         return open_store("s3://bucket/some where/", **filled.options)
 
 
 class TestGCS(StoreTests):
     """moto also answers what GCS's XML interface asks, for objects that all may read."""
 
-    @pytest.fixture
-    def store(self, filled: S3Server) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, filled: S3Server) -> ReadableStore:
         options = {**filled.options, "region": None, "anonymous": True}
         return open_store("gs://bucket/some where", **options)
 

@@ -68,22 +68,25 @@ class TestDeflated(StoreTests):
 
 
 class TestOverHttp(StoreTests):
-    @pytest.fixture
-    def store(self, nginx: WebServer) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, nginx: WebServer) -> ReadableStore:
         (nginx.root / "x.zip").write_bytes(make_zip(zipfile.ZIP_DEFLATED))
         return open_store(f"{nginx.url}/x.zip")
 
 
 class TestOverHttpWithoutRanges(StoreTests):
-    @pytest.fixture
-    def store(self, python_web: WebServer) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, python_web: WebServer) -> ReadableStore:
         (python_web.root / "x.zip").write_bytes(make_zip())
         return open_store(f"{python_web.url}/x.zip")
 
 
 class TestOverS3(StoreTests):
-    @pytest.fixture
-    def store(self, s3: S3Server) -> ReadableStore:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, s3: S3Server) -> ReadableStore:
         s3.put("bucket/zips/x.zip", make_zip())
         return open_store("s3://bucket/zips/x.zip", **s3.options)
 

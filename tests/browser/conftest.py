@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+
+from tests.browser.fakes import FakeGroup, FakeHierarchy
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.window import MainWindow
 from zarrbrowser.workers import Workers
-
-from tests.browser.fakes import FakeGroup, FakeHierarchy
 
 OpenWindow = Callable[[FakeGroup], MainWindow]
 

@@ -11,7 +11,7 @@ from bisect import bisect
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key, next_page
@@ -25,6 +25,7 @@ from zarrbrowser.workers import Workers
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("Name", "Shape", "Type")
 _LOADING, _MORE = "Loading…", "More…"
+_PATIENCE_MS = 120
 
 
 class TreeModel(QAbstractItemModel):
@@ -213,7 +214,8 @@ class TreeModel(QAbstractItemModel):
             return
         stream = item.stream if item.fetching is Fetching.PARTLY and item.stream is not None else None
         item.fetching = Fetching.RUNNING
-        self._say(item, _LOADING)
+        # Later, since a view may ask for children in the midst of being told of rows; and not at all if they come soon.
+        QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item))
 
         def work(_request: object) -> tuple[list[NodeLike], bool, Iterator[NodeLike]]:
             children = stream if stream is not None else iter(node.children())
@@ -231,16 +233,17 @@ class TreeModel(QAbstractItemModel):
             return
         self._insert_nodes(item, [node for node in page if node.name not in item.names])
         item.stream = None if last else stream
-        item.fetching = Fetching.WHOLLY if last else Fetching.PARTLY
         self._say(item, "" if last else _MORE)
+        item.fetching = Fetching.WHOLLY if last else Fetching.PARTLY
         self._changed(item)
         self.children_arrived.emit(self.index_of(item))
 
     def _failed_to_fetch(self, item: TreeItem, error: Exception) -> None:
         if item.identity not in self._items:
             return
-        item.stream, item.fetching = None, Fetching.FAILED
         self._say(item, sentence(error))
+        item.stream, item.fetching = None, Fetching.FAILED
+        self._changed(item.children[-1])
 
     def _insert_nodes(self, item: TreeItem, nodes: list[NodeLike]) -> None:
         rows = [TreeItem(item, node) for node in nodes]
@@ -258,6 +261,10 @@ class TreeModel(QAbstractItemModel):
             place = bisect(known, _sort_key(row))
             known.insert(place, _sort_key(row))
             self._insert(item, place, [row])
+
+    def _say_loading(self, item: TreeItem) -> None:
+        if item.identity in self._items and item.fetching is Fetching.RUNNING:
+            self._say(item, _LOADING)
 
     def _say(self, item: TreeItem, note: str) -> None:
         """Let the last row below ``item`` say ``note``, or be gone."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from zarrbrowser.session.axes import Axes
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.session.axes import Axes
 
 
 @pytest.mark.parametrize(

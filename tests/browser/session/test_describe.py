@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
 from zarrbrowser.session.describe import array_facts, codec_facts, json_text, summary, type_name
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 from zarrbrowser.session.state import ArrayView, Session, tabs_for
 from zarrbrowser.session.viewport import window
 from zarrcore.errors import CodecError, StoreNotFoundError
-
-from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
 
 
 def test_an_array_is_described_with_units() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.browser.fakes import FakeArray
 from zarrbrowser.session import plane as plane_module
 from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.plane import Cancelled, Cost, PlaneRequest, read_plane
-
-from tests.browser.fakes import FakeArray
 
 VOLUME = np.arange(4 * 5 * 6, dtype=np.int32).reshape(4, 5, 6)
 

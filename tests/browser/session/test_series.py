@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from zarrbrowser.session.plane import Cost
-from zarrbrowser.session.series import SeriesRequest, outline, read_series
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.session.plane import Cost
+from zarrbrowser.session.series import SeriesRequest, outline, read_series
 
 
 @given(st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=400), st.integers(1, 50))

@@ -7,10 +7,10 @@ import threading
 import pytest
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
-from zarrbrowser.workers import Lane, Request, Workers
-from zarrbrowser.workers.workers import Stopped
 
 from tests.browser.fakes import Gate
+from zarrbrowser.workers import Lane, Request, Workers
+from zarrbrowser.workers.workers import Stopped
 
 
 def fail(error: Exception) -> None:

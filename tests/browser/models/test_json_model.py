@@ -1,0 +1,20 @@
+"""Attributes as rows."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication
+from pytestqt.modeltest import ModelTester
+
+from zarrbrowser.models.json_model import JsonModel
+
+
+def test_any_json_is_a_sound_model(application: QApplication, qtmodeltester: ModelTester) -> None:
+    document = {"a": {"b": [{"c": 1.5}, None, True]}, "list": [1, 2], "long": list(range(20)), "empty": {}, "text": "x"}
+    model = JsonModel(document)
+    qtmodeltester.check(model)
+    rows = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
+    assert rows == {"a": "1 member", "list": "[1, 2]", "long": "20 items", "empty": "0 members", "text": "x"}
+    assert model.hasChildren(model.index(2, 0))
+    assert not model.hasChildren(model.index(1, 0)), "a short list is told whole beside its name"
+    deep = model.index(0, 0, model.index(0, 0, model.index(0, 0)))
+    assert (deep.data(), deep.siblingAtColumn(1).data()) == ("0", "1 member")

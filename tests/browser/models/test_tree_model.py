@@ -1,0 +1,204 @@
+"""The tree: page by page, sorted, with errors as rows."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
+from zarrbrowser.models.tree_item import PAGE_SIZE, natural_key
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.views.tree_view import TreeView
+from zarrbrowser.workers import Workers
+from zarrcore.errors import MetadataError
+
+MANY = 100_000
+
+
+def model_of(root: FakeGroup, workers: Workers, qtbot: QtBot) -> tuple[TreeModel, QModelIndex]:
+    model = TreeModel(workers, lambda request: Source(request, FakeHierarchy(root), root))
+    with qtbot.waitSignal(model.source_opened):
+        model.open(SourceRequest("fake.zarr"))
+    return model, model.index(0, 0)
+
+
+def fetch(model: TreeModel, index: QModelIndex, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(model.children_arrived):
+        model.fetchMore(index)
+
+
+def names(model: TreeModel, parent: QModelIndex) -> list[str]:
+    return [model.index(row, 0, parent).data() for row in range(model.rowCount(parent))]
+
+
+def test_a_small_group_is_sorted_as_people_count(
+    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    children = {name: FakeArray(np.zeros((2, 3), np.int16)) for name in ("t10", "t2", "A")}
+    model, root = model_of(FakeGroup({**children, "g": FakeGroup()}), workers, qtbot)
+    qtmodeltester.check(model)
+    qtbot.waitUntil(lambda: names(model, root) == ["A", "g", "t2", "t10"])  # the tester fetched them
+    assert model.index(0, 1, root).data() == "2 × 3"
+    assert model.index(0, 2, root).data() == "int16"
+    assert not model.canFetchMore(root)
+    assert not model.hasChildren(model.index(0, 0, root))
+    qtmodeltester.check(model)
+
+
+def test_a_hundred_thousand_children_arrive_in_pages(
+    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    root_group = FakeGroup({f"a{number:06}": FakeArray(np.zeros(1)) for number in range(MANY)})
+    model, root = model_of(root_group, workers, qtbot)
+    fetch(model, root, qtbot)
+    assert 1 < model.rowCount(root) <= PAGE_SIZE + 1
+    assert names(model, root)[-1] == "More…"
+    longest, last = 0.0, time.monotonic()
+
+    def tick() -> None:
+        nonlocal longest, last
+        now = time.monotonic()
+        longest, last = max(longest, now - last), now
+
+    ticker = QTimer(interval=0)
+    ticker.timeout.connect(tick)
+    ticker.start()
+    while model.canFetchMore(root):
+        fetch(model, root, qtbot)
+    ticker.stop()
+    assert model.rowCount(root) == MANY
+    assert model.index(MANY - 1, 0, root).data() == f"a{MANY - 1:06}"
+    assert longest < 1.0, "the event loop stood still"
+    qtmodeltester.check(model)
+
+
+def test_nothing_more_is_fetched_while_a_page_is_on_its_way(workers: Workers, qtbot: QtBot) -> None:
+    group, gate = FakeGroup({"a": FakeArray(np.zeros(1))}), Gate()
+    group.before_listing = gate.wait
+    model, root = model_of(group, workers, qtbot)
+    model.fetchMore(root)
+    assert not model.canFetchMore(root)
+    qtbot.waitUntil(lambda: names(model, root) == ["Loading…"])
+    with qtbot.waitSignal(model.children_arrived):
+        gate.open()
+    assert names(model, root) == ["a"]
+
+
+def test_a_listing_that_fails_is_a_row_that_can_be_retried(workers: Workers, qtbot: QtBot) -> None:
+    group, flaky = FakeGroup({"a": FakeArray(np.zeros(1))}), Flaky()
+    group.before_listing = flaky
+    model, root = model_of(group, workers, qtbot)
+    model.fetchMore(root)
+    qtbot.waitUntil(lambda: names(model, root) == ["The server at example.org does not answer."])
+    flaky.mended = True
+    with qtbot.waitSignal(model.children_arrived):
+        model.retry(model.index(0, 0, root))
+    assert names(model, root) == ["a"]
+
+
+def test_a_listing_that_breaks_off_keeps_what_came(workers: Workers, qtbot: QtBot) -> None:
+    group, flaky = FakeGroup({f"a{number}": FakeArray(np.zeros(1)) for number in range(3000)}), Flaky()
+    model, root = model_of(group, workers, qtbot)
+    fetch(model, root, qtbot)
+    group.before_child = flaky
+    came = model.rowCount(root) - 1
+    model.fetchMore(root)
+    qtbot.waitUntil(lambda: "does not answer" in names(model, root)[-1])
+    assert model.rowCount(root) == came + 1
+    flaky.mended = True
+    with qtbot.waitSignal(model.children_arrived):
+        model.retry(model.index(came, 0, root))
+    while model.canFetchMore(root):
+        fetch(model, root, qtbot)
+    assert len(set(names(model, root))) == model.rowCount(root) == 3000
+
+
+def test_broken_nodes_are_rows_with_a_reason(workers: Workers, qtbot: QtBot) -> None:
+    broken = FakeBroken(MetadataError("expected a list", member="shape"))
+    model, root = model_of(FakeGroup({"bad": broken, "good": FakeArray(np.zeros(1))}), workers, qtbot)
+    fetch(model, root, qtbot)
+    assert model.index(0, 1, root).data() == "cannot be read"
+    assert "expected a list" in model.index(0, 0, root).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_a_node_shown_before_its_page_is_not_shown_twice(
+    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    group = FakeGroup({name: FakeArray(np.zeros(1)) for name in "abc"})
+    model, root = model_of(group, workers, qtbot)
+    assert model.adopt(root, group.find("b")).data() == "b"
+    fetch(model, root, qtbot)
+    assert names(model, root) == ["a", "b", "c"]
+    qtmodeltester.check(model)
+
+
+def test_a_source_that_cannot_be_opened_can_be_retried_and_closed(workers: Workers, qtbot: QtBot) -> None:
+    flaky, group = Flaky(), FakeGroup()
+
+    def open_it(request: SourceRequest) -> Source:
+        flaky()
+        return Source(request, FakeHierarchy(group), group)
+
+    model = TreeModel(workers, open_it)
+    with qtbot.waitSignal(model.source_failed):
+        model.open(SourceRequest("far.zarr"))
+    row = model.index(0, 0)
+    assert model.index(0, 1).data() == "cannot be opened"
+    flaky.mended = True
+    with qtbot.waitSignal(model.source_opened):
+        model.retry(row)
+    assert model.index(0, 1).data() == ""
+    model.close(row)
+    assert model.rowCount() == 0
+    assert model.item(row) is None, "an index that outlived its row finds nothing"
+
+
+def test_an_index_that_outlived_its_source_is_harmless(workers: Workers, qtbot: QtBot) -> None:
+    group, gate = FakeGroup({"a": FakeArray(np.zeros(1))}), Gate()
+    group.before_listing = gate.wait
+    model, root = model_of(group, workers, qtbot)
+    model.fetchMore(root)
+    model.close(root)
+    gate.open()
+    qtbot.waitUntil(lambda: not workers.active)
+    assert model.rowCount() == 0
+    assert model.data(root) is None
+
+
+def test_reload_reads_anew(workers: Workers, qtbot: QtBot) -> None:
+    group = FakeGroup({"a": FakeArray(np.zeros(1))})
+    model, root = model_of(group, workers, qtbot)
+    fetch(model, root, qtbot)
+    group._children["b"] = FakeArray(np.zeros(1))
+    group._place("/")
+    with qtbot.waitSignal(model.source_opened):
+        model.reload(model.index(0, 0, root))
+    fetch(model, model.index(0, 0), qtbot)
+    assert names(model, model.index(0, 0)) == ["a", "b"]
+
+
+def test_the_view_fetches_only_what_is_looked_at(workers: Workers, qtbot: QtBot) -> None:
+    group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
+    model, root = model_of(group, workers, qtbot)
+    view = TreeView(model)
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    view.show()
+    view.expand(root)
+    qtbot.waitUntil(lambda: model.rowCount(root) > 100)
+    qtbot.wait(150)
+    before = model.rowCount(root)
+    assert before < 20_000
+    view.scrollToBottom()
+    qtbot.waitUntil(lambda: model.rowCount(root) > before)
+
+
+@pytest.mark.parametrize(("left", "right"), [("a2", "a10"), ("B", "c"), ("x", "x1"), ("1", "a")])
+def test_natural_order(left: str, right: str) -> None:
+    assert natural_key(left) < natural_key(right)

@@ -1,0 +1,264 @@
+"""The picture on the screen is the plane of the array, whatever happens on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
+from zarrbrowser.session import plane as plane_module
+from zarrbrowser.session.contrast import ContrastMode
+from zarrbrowser.views import data_stack
+from zarrbrowser.views.image_pane import ImagePane
+from zarrbrowser.window import MainWindow
+
+VOLUME = np.random.default_rng(3).normal(size=(8, 30, 40)).astype(np.float32)
+
+
+def pane_of(window: MainWindow, qtbot: QtBot) -> ImagePane:
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image", timeout=5000)
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    return pane
+
+
+def show(open_window: OpenWindow, qtbot: QtBot, values: Any, names: Any = None) -> tuple[ImagePane, FakeArray]:
+    array = FakeArray(values, names)
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.canvas.plane is not None, timeout=5000)
+    return pane, array
+
+
+def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    assert np.array_equal(pane.canvas.image.image, VOLUME[4])
+    assert pane.stack.shows_data
+    levels = pane.canvas.image.levels
+    assert levels == pytest.approx(np.percentile(VOLUME[4], [1, 99]), rel=1e-5)
+
+
+def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    pane.canvas.view.setRange(xRange=(10, 20), padding=0)
+    seen = pane.canvas.view.viewRect()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(6)
+    assert np.array_equal(pane.canvas.plane.picture, VOLUME[6])
+    assert pane.sliders.spins[0].value() == 6
+    assert pane.canvas.view.viewRect() == seen
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(2)
+    assert np.array_equal(pane.canvas.plane.values, VOLUME[2])
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert np.array_equal(pane.canvas.plane.values, VOLUME[3])
+
+
+def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.controls.axes.swap.click()
+    assert np.array_equal(pane.canvas.image.image, VOLUME[4].T)
+    box = pane.controls.axes.rows
+    with qtbot.waitSignal(pane.plane_shown):
+        box.setCurrentIndex(box.findText("z"))
+        box.activated.emit(box.currentIndex())
+    assert np.array_equal(pane.canvas.image.image, VOLUME[:, :, 20])
+    assert list(pane.sliders.sliders) == [2]
+
+
+def test_a_late_answer_is_dropped(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, array = show(open_window, qtbot, VOLUME)
+    gate = Gate()
+    array.before_read = lambda selection: gate.wait() if selection[0] == 1 else None
+    pane.sliders.sliders[0].setValue(1)
+    assert gate.waiting.acquire(timeout=5)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(7)
+    gate.open()
+    qtbot.waitUntil(lambda: not pane._lane.busy)
+    assert np.array_equal(pane.canvas.image.image, VOLUME[7])
+
+
+def test_an_error_is_a_sentence_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array, flaky = FakeArray(VOLUME), Flaky()
+    array.before_read = flaky
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: "does not answer" in pane.stack.sentence.text)
+    assert pane.stack.sentence.text == "The server at example.org does not answer."
+    assert pane.stack.sentence.button.isVisible()
+    assert not pane.contrast.isVisible()
+    flaky.mended = True
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.stack.sentence.button.click()
+    assert pane.stack.shows_data
+    assert np.array_equal(pane.canvas.image.image, VOLUME[4])
+
+
+def test_nan_is_counted_and_transparent(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.ones((20, 20), np.float32)
+    values[:5] = np.nan
+    values[5:10] = 2
+    pane, _array = show(open_window, qtbot, values)
+    assert pane.missing.text() == "100 elements without a value (NaN) of 400"
+    assert pane.missing.isVisible()
+    pane.canvas.image.render()
+    drawn = pane.canvas.image.qimage
+    assert drawn.pixelColor(3, 2).alpha() == 0
+    assert drawn.pixelColor(3, 7).alpha() == 255
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "u8", "f2", "f8", "c8", "c16", "M8[D]", "m8[ns]", "i2"])
+def test_every_type_that_can_be_drawn_is(dtype: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = (np.arange(12) % 5).reshape(3, 4).astype(dtype)
+    pane, _array = show(open_window, qtbot, values)
+    pane.canvas.pointed.emit((1, 2))
+    assert pane.canvas.image.image.shape == (3, 4)
+    assert pane.canvas.grab().toImage().width() > 0
+
+
+@pytest.mark.parametrize("dtype", ["U3", "S3", "V3", np.dtypes.StringDType()])
+def test_what_cannot_be_drawn_is_a_sentence(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+    array = FakeArray(np.zeros((3, 4), dtype))
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.stack.sentence.text.startswith("The elements are"))
+    assert array.selections == []
+
+
+def test_structures_offer_their_fields(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.zeros((3, 4), [("height", "f4"), ("name", "S2"), ("count", "i2")])
+    values["count"] = 5
+    pane, _array = show(open_window, qtbot, values)
+    box = pane.controls.field
+    assert [box.itemText(row) for row in range(box.count())] == ["height", "count"]
+    with qtbot.waitSignal(pane.plane_shown):
+        box.textActivated.emit("count")
+    assert np.array_equal(pane.canvas.image.image, values["count"])
+
+
+def test_colours_are_shown_as_they_are(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.random.default_rng(1).integers(0, 255, (6, 7, 3), dtype=np.uint8)
+    pane, _array = show(open_window, qtbot, values)
+    assert np.array_equal(pane.canvas.image.image, values)
+    assert not pane.contrast.isVisible()
+    pane.canvas.image.render()
+    colour = pane.canvas.image.qimage.pixelColor(2, 1)
+    assert (colour.red(), colour.green(), colour.blue()) == tuple(values[1, 2])
+
+
+def test_much_is_read_only_when_asked_for(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_stack, "ASK_ABOVE_BYTES", 1000)
+    array = FakeArray(VOLUME)
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
+    assert "crosses 1 chunk" in pane.stack.notice.text
+    assert "37.5 KiB" in pane.stack.notice.text
+    assert array.selections == []
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.stack.notice.button.click()
+    assert not pane.stack.notice.isVisible()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)  # as much again needs no second question
+
+
+def test_a_large_plane_is_drawn_at_the_screens_resolution(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.arange(3000 * 5000, dtype=np.float32).reshape(3000, 5000)
+    pane, _array = show(open_window, qtbot, values)
+    drawn = pane.canvas.image.image
+    assert drawn.size < values.size / 4
+    pane.canvas.view.setRange(xRange=(2000, 2100), yRange=(1000, 1100), padding=0)
+    qtbot.waitUntil(lambda: pane.canvas.image.image is not drawn)
+    rows, columns = pane.canvas._drawn
+    assert (rows.step, columns.step) == (1, 1)
+    assert np.array_equal(pane.canvas.image.image, values[rows.slice, columns.slice])
+    assert rows.start <= 1000
+    assert rows.stop >= 1100
+
+
+def test_contrast_by_mode_by_typing_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    contrast = pane.contrast
+    contrast.mode.setCurrentIndex(1)
+    contrast.mode.activated.emit(1)
+    assert pane.canvas.image.levels == pytest.approx((VOLUME[4].min(), VOLUME[4].max()))
+    contrast.low.clear()
+    QTest.keyClicks(contrast.low, "-0.5\r")
+    assert pane.canvas.image.levels[0] == -0.5
+    assert contrast.mode.currentData() is ContrastMode.FIXED
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert pane.canvas.image.levels[0] == -0.5
+    contrast.histogram.dragged.emit(0.0, 1.0)
+    assert list(pane.canvas.image.levels) == [0.0, 1.0]
+
+
+def test_the_value_under_the_pointer_has_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, np.arange(12, dtype=np.int32).reshape(3, 4) * 1000, ("y", "x"))
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((2, 1))
+    assert heard.args == ["y = 2, x = 1:  9,000"]
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit(None)
+    assert heard.args == [""]
+
+
+def test_an_array_without_elements_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = pane_of(open_window(FakeGroup({"array": FakeArray(np.zeros((0, 10)))}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: "no elements" in pane.stack.sentence.text)
+
+
+def test_the_window_moves_while_a_store_is_slow(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array, gate = FakeArray(VOLUME), Gate()
+    array.before_read = gate.wait
+    window = open_window(FakeGroup({"array": array}), "/array")
+    pane, ticks = pane_of(window, qtbot), []
+    ticker = QTimer(interval=5)
+    ticker.timeout.connect(lambda: ticks.append(1))
+    ticker.start()
+    qtbot.waitUntil(lambda: len(ticks) >= 60, timeout=10_000)
+    assert pane.canvas.plane is None
+    qtbot.waitUntil(lambda: "Reading /array" in window.status.message.text)
+    assert window.status.cancel.isVisible()
+    window.status.cancel.click()
+    assert "cancelled" in pane.stack.sentence.text
+    gate.open()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.stack.sentence.button.click()
+    ticker.stop()
+
+
+def test_coming_back_shows_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"one": FakeArray(VOLUME), "two": FakeArray(VOLUME * 2)})
+    window = open_window(root, "/one")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(1)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/two")
+    assert np.array_equal(pane.canvas.image.image, VOLUME[4] * 2)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/one")
+    assert np.array_equal(pane.canvas.image.image, VOLUME[1])
+
+
+def test_blocks_report_progress(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plane_module, "BLOCK_BYTES", 1)
+    array = FakeArray(VOLUME, chunks=(1, 10, 40))
+    window = open_window(FakeGroup({"array": array}), "/array")
+    pane, fractions = pane_of(window, qtbot), []
+    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    window.workers.progressed.connect(lambda _request, fraction: fractions.append(fraction))
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert fractions == pytest.approx([1 / 3, 2 / 3])

@@ -1,0 +1,78 @@
+"""Lines and single values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky
+from zarrbrowser.views.plot_pane import PlotPane
+from zarrbrowser.views.value_pane import ValuePane
+
+
+def show(open_window: OpenWindow, qtbot: QtBot, array: FakeArray) -> PlotPane:
+    window = open_window(FakeGroup({"array": array}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot", timeout=5000)
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    return pane
+
+
+def test_the_line_is_the_array(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.array([3.0, np.nan, 1.0, 2.0])
+    pane = show(open_window, qtbot, FakeArray(values, ("time",)))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 4)
+    assert np.array_equal(pane.curve.yData, values, equal_nan=True)
+    assert pane.note.text() == "4 elements"
+    assert pane.plot.getAxis("bottom").labelText == "time"
+
+
+def test_a_long_array_keeps_its_spike(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.zeros(300_000, np.int16)
+    values[123_456] = 500
+    pane = show(open_window, qtbot, FakeArray(values))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size > 0)
+    qtbot.waitUntil(lambda: "per pixel" in pane.note.text())
+    assert pane.curve.yData.max() == 500
+    assert pane.curve.yData.size < 10_000
+    pane.plot.setXRange(123_400, 123_500)
+    qtbot.waitUntil(lambda: pane.note.text() == "300,000 elements")
+    assert pane.curve.yData.max() == 500
+
+
+@pytest.mark.parametrize("dtype", ["?", "c8", "M8[s]", "m8[D]", "u8", [("v", "f4"), ("name", "S2")]])
+def test_other_types(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.zeros(10, dtype)))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 10)
+
+
+@pytest.mark.parametrize("values", [np.array(["a", "b"]), np.zeros(0)])
+def test_what_is_no_line_is_a_sentence(values: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(values))
+    qtbot.waitUntil(lambda: pane.stack.sentence.text.endswith("."))
+
+
+def test_an_error_and_retry(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array, flaky = FakeArray(np.arange(5.0)), Flaky()
+    array.before_read = flaky
+    pane = show(open_window, qtbot, array)
+    qtbot.waitUntil(lambda: "does not answer" in pane.stack.sentence.text)
+    flaky.mended = True
+    with qtbot.waitSignal(pane.series_shown):
+        pane.stack.sentence.button.click()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(np.float32(36.6), "36.6"), (np.int64(-12345), "-12,345"), (np.str_(""), "empty text"), (np.bool_(True), "true")],
+)
+def test_a_scalar_is_its_value(value: Any, text: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup({"array": FakeArray(value)}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")
+    pane = window.node_pane.pane("Value")
+    assert isinstance(pane, ValuePane)
+    qtbot.waitUntil(lambda: pane.value.text() == text)

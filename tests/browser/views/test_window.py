@@ -1,0 +1,220 @@
+"""The window as a whole: opening, failing, describing, changing its looks."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Gate
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.settings import Settings
+from zarrbrowser.theme import DARK, Appearance, current_colours
+from zarrbrowser.views.metadata_pane import MetadataPane
+from zarrbrowser.views.overview_pane import OverviewPane
+from zarrbrowser.views.problem_pane import ProblemPane
+from zarrbrowser.widgets.attribute_tree import AttributeTree
+from zarrbrowser.window import MainWindow
+from zarrcore.errors import HierarchyNotFoundError, MetadataError, StoreNotFoundError
+
+
+def example() -> FakeGroup:
+    group = FakeGroup({"inner": FakeArray(np.zeros((2, 3)))})
+    return FakeGroup(
+        {"image": FakeArray(np.zeros((4, 5))), "group": group, "bad": FakeBroken(MetadataError("expected a list"))},
+        {"title": "an example"},
+    )
+
+
+def test_an_empty_window_invites(application: QApplication, qtbot: QtBot) -> None:
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    assert window.empty.isVisible()
+    assert window.empty.open_button.isVisible()
+    assert "URL" in window.top_bar.address.placeholderText()
+
+
+def test_a_group_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example())
+    pane = window.node_pane.pane("Overview")
+    assert isinstance(pane, OverviewPane)
+    qtbot.waitUntil(lambda: pane.children_label is not None and pane.children_label.text() == "3 children")
+    assert pane.attributes.tree.model().index(0, 1).data() == "an example"
+    assert window.top_bar.address.text() == "fake.zarr"
+
+
+def test_an_array_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.node_pane.tabs.setCurrentIndex(1)
+    pane = window.node_pane.pane("Metadata")
+    assert isinstance(pane, MetadataPane)
+    qtbot.waitUntil(lambda: '"node_type": "array"' in pane.document.text)
+    pane.document.copy()
+    assert QGuiApplication.clipboard().text() == pane.document.text
+    window.node_pane.tabs.setCurrentIndex(2)
+    attributes = window.node_pane.pane("Attributes")
+    assert isinstance(attributes, AttributeTree)
+    assert attributes.tree.model().index(0, 0).data() == "units"
+    assert window.top_bar.address.text() == "fake.zarr#/image"
+
+
+def test_a_broken_node_says_why_and_shows_its_document(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/bad")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Problem")
+    pane = window.node_pane.pane("Problem")
+    assert isinstance(pane, ProblemPane)
+    assert pane.sentence.text() == "Expected a list."
+    qtbot.waitUntil(lambda: "float99" in pane.document.text)
+
+
+def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/group/inner")
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
+    assert window.tree.currentIndex().parent().data() == "group"
+    window.open_text("fake.zarr#/nowhere")
+    qtbot.waitUntil(lambda: "no node /nowhere" in window.sentence.text.lower())
+
+
+def test_a_liked_tab_stays_in_front(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.node_pane.tabs.tabBarClicked.emit(1)
+    window.node_pane.tabs.setCurrentIndex(1)
+    window.open_text("fake.zarr#/group/inner")
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
+    assert window.node_pane.current_tab() == "Metadata"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        StoreNotFoundError("there is no directory /nowhere"),
+        HierarchyNotFoundError("/data", ("zarr.json", ".zgroup")),
+        PermissionError(13, "Permission denied"),
+        RuntimeError(),
+    ],
+)
+def test_a_source_that_cannot_be_opened_is_a_sentence(
+    error: Exception, application: QApplication, qtbot: QtBot
+) -> None:
+    problem: list[Exception] = [error]
+
+    def opener(request: SourceRequest) -> Source:
+        if problem:
+            raise problem[0]
+        return Source(request, FakeHierarchy(example()), example())
+
+    window = MainWindow(Settings(fresh=True), opener)
+    qtbot.addWidget(window)
+    window.show()
+    window.open_text("/nowhere")
+    qtbot.waitUntil(lambda: window.sentence.button.isVisible())
+    assert window.sentence.text.endswith(".")
+    problem.clear()
+    window.sentence.button.click()
+    qtbot.waitUntil(lambda: bool(window.session.sources))
+    qtbot.waitUntil(lambda: window.node_pane.isVisible())
+
+
+def test_what_hangs_can_be_cancelled_and_closed(application: QApplication, qtbot: QtBot) -> None:
+    gate = Gate()
+
+    def opener(request: SourceRequest) -> Source:
+        gate.wait()
+        return Source(request, FakeHierarchy(example()), example())
+
+    window = MainWindow(Settings(fresh=True), opener)
+    qtbot.addWidget(window)
+    window.show()
+    window.open_text("/slow")
+    assert "Opening /slow" in window.sentence.text
+    window.workers.stop()
+    assert "cancelled" in window.sentence.text
+    window.close_source()
+    assert window.empty.isVisible()
+    gate.open()
+
+
+def test_closing_a_source_forgets_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.close_source()
+    assert window.session.sources == []
+    assert window.empty.isVisible()
+
+
+def test_folders_can_be_dropped(application: QApplication, qtbot: QtBot) -> None:
+    asked: list[SourceRequest] = []
+
+    def opener(request: SourceRequest) -> Source:
+        asked.append(request)
+        return Source(request, FakeHierarchy(example()), example())
+
+    window = MainWindow(Settings(fresh=True), opener)
+    qtbot.addWidget(window)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/data/a b.zarr")])
+    nothing, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, left, nothing))
+    qtbot.waitUntil(lambda: bool(window.session.sources))
+    assert asked == [SourceRequest("/data/a b.zarr")]
+
+
+def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.wear(Appearance.DARK)
+    assert current_colours() is DARK
+    assert window.grab().toImage().pixelColor(2, 2).name() == DARK.window
+    window.wear(Appearance.LIGHT)
+
+
+def test_settings_are_remembered_but_not_when_fresh(
+    application: QApplication, qtbot: QtBot, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from PySide6.QtCore import QSettings
+
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
+    first = Settings()
+    first.keep("recent", ["one"])
+    first.keep("appearance", "dark")
+    first.flush()
+    again = Settings()
+    assert again.texts("recent") == ["one"]
+    assert again.appearance() is Appearance.DARK
+    assert Settings(fresh=True).texts("recent") == []
+
+
+def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
+    root = example()
+    window = MainWindow(Settings(fresh=True), lambda request: Source(request, FakeHierarchy(root), root))
+    window.show()
+    window.open(SourceRequest("fake.zarr", "/image"))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    qtbot.waitUntil(lambda: not window.workers.active)
+    window.close()
+    assert window.workers.shut_down(5)
+    with qtbot.waitSignal(window.destroyed):
+        window.deleteLater()
+    return weakref.ref(window)
+
+
+def test_a_closed_window_leaves_nothing_behind(application: QApplication, qtbot: QtBot) -> None:
+    widgets_before, threads_before = len(QApplication.topLevelWidgets()), threading.active_count()
+    reference = window_that_was_closed(qtbot)
+    for _ in range(3):
+        application.processEvents()
+        gc.collect()
+    assert reference() is None
+    assert len(QApplication.topLevelWidgets()) <= widgets_before
+    assert threading.active_count() <= threads_before

@@ -1,0 +1,130 @@
+"""The real program on a real X server with real data; its picture stays in ``.artefacts/`` where a person can look."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pytest
+import zarr
+from nibabel.testing import data_path
+from PySide6.QtGui import QImage
+
+from tests.command import run_process
+from zarrbrowser import cli
+from zarrcore.errors import MissingExtraError
+
+ARTEFACTS = Path(__file__).parents[2] / ".artefacts"
+
+
+@pytest.fixture(scope="module")
+def display() -> Iterator[str]:
+    """An X server of our own."""
+    program = shutil.which("Xvfb")
+    if program is None:
+        pytest.skip("Xvfb is not installed")
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        [program, "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as number:
+        name = ":" + number.readline().strip()
+    yield name
+    server.terminate()
+    server.wait(10)
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real functional MRI volume, written by zarr-python."""
+    path = tmp_path_factory.mktemp("scan") / "scan.zarr"
+    volume = np.asarray(nibabel.load(Path(data_path) / "example4d.nii.gz").dataobj)
+    group = zarr.open_group(path, mode="w", zarr_format=3)
+    group.attrs["title"] = "functional MRI"
+    names = ["x", "y", "z", "time"]
+    group.create_array("bold", data=volume, chunks=(64, 48, 12, 1), dimension_names=names)
+    return path
+
+
+def environment(display: str, home: Path) -> dict[str, str]:
+    return {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "XDG_CONFIG_HOME": str(home)}
+
+
+def picture_of(path: Path) -> np.ndarray:
+    image = QImage(str(path)).convertToFormat(QImage.Format.Format_RGB888)
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return pixels[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+
+
+@pytest.mark.parametrize("colours", ["--light", "--dark"])
+def test_browse_shows_the_picture(colours: str, display: str, scan: Path, tmp_path: Path) -> None:
+    ARTEFACTS.mkdir(exist_ok=True)
+    target = ARTEFACTS / f"browser{colours.replace('--', '-')}.png"
+    target.unlink(missing_ok=True)
+    done = run_process(
+        "browse", scan, "/bold", "--fresh", colours, "--screenshot", target, env=environment(display, tmp_path)
+    )
+    assert (done.status, done.stderr) == (0, "")
+    pixels = picture_of(target)
+    assert pixels.shape == (800, 1280, 3)
+    middle = pixels[230:600, 520:1000]
+    gray = middle[(middle[..., 0] == middle[..., 1]) & (middle[..., 1] == middle[..., 2])]
+    assert gray.size > middle.size / 2, "the picture fills the middle of the window"
+    assert len(np.unique(gray)) > 50, "and is not blank"
+    assert list(tmp_path.iterdir()) == [], "--fresh remembers nothing"
+
+
+def test_what_cannot_be_opened_is_shown_as_a_sentence(display: str, tmp_path: Path) -> None:
+    target = ARTEFACTS / "browser-error.png"
+    ARTEFACTS.mkdir(exist_ok=True)
+    done = run_process(
+        "browse", tmp_path / "nothing.zarr", "--light", "--screenshot", target, env=environment(display, tmp_path)
+    )
+    assert done.status == 0
+    right = picture_of(target)[200:700, 450:1250]
+    assert len(np.unique(right)) > 5, "there are words on the right"
+
+
+def test_the_program_ends_on_a_signal(display: str, scan: Path, tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("zarrscope")
+    running = subprocess.Popen([program, "browse", scan], env=environment(display, tmp_path))
+    time.sleep(1.5)
+    assert running.poll() is None
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(20) in (0, -signal.SIGTERM)
+
+
+def test_help_needs_no_qt() -> None:
+    code = (
+        "import sys; from zarrcore.cli.main import main\n"
+        "try: main(['browse', '--help'])\n"
+        "except SystemExit: pass\n"
+        "sys.exit(any(name.partition('.')[0] in ('PySide6', 'pyqtgraph', 'cmap') for name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "--screenshot" in done.stdout
+
+
+def test_without_qt_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = argparse.ArgumentParser()
+    cli.register(parser.add_subparsers())
+    namespace = parser.parse_args(["browse", "s3://bucket/x.zarr#/a", "b", "--anonymous"])
+    assert cli._request(namespace).address == "s3://bucket/x.zarr"
+    assert cli._request(namespace).options.anonymous
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "PySide6" else object())
+    with pytest.raises(MissingExtraError, match=r"zarrscope\[gui\]"):
+        namespace.run(namespace)

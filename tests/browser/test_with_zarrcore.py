@@ -1,0 +1,84 @@
+"""The browser on hierarchies that zarr-python wrote and zarrcore reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.plane import PlaneRequest, read_plane
+from zarrbrowser.session.sources import SourceRequest, open_source
+from zarrbrowser.settings import Settings
+from zarrbrowser.views.image_pane import ImagePane
+from zarrbrowser.window import MainWindow
+from zarrcore.errors import StoreNotFoundError
+
+VOLUME = np.random.default_rng(5).integers(-500, 500, (20, 60, 50)).astype(np.int16)
+
+
+@pytest.fixture(params=[2, 3])
+def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    path = tmp_path / "scan.zarr"
+    group = zarr.open_group(path, mode="w", zarr_format=request.param)
+    group.create_array("volume", data=VOLUME, chunks=(7, 16, 16))
+    group.create_group("inner").create_array("line", data=np.arange(10.0))
+    return path
+
+
+@pytest.fixture
+def window(application: QApplication) -> Iterator[MainWindow]:
+    made = MainWindow(Settings(fresh=True))
+    made.show()
+    yield made
+    made.close()
+    assert made.workers.shut_down(5)
+    made.deleteLater()
+    application.processEvents()
+
+
+def test_planes_of_real_arrays(written: Path) -> None:
+    array = open_source(SourceRequest(str(written))).hierarchy.node("/volume")
+    axes = Axes.initial(array)
+    assert np.array_equal(read_plane(PlaneRequest(array, axes)).values, VOLUME[10])
+    turned = axes.with_rows(2).with_columns(0)
+    assert np.array_equal(read_plane(PlaneRequest(array, turned)).values, VOLUME[:, 30, :].T)
+
+
+def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbot: QtBot) -> None:
+    window.open_text(str(written))
+    qtbot.waitUntil(lambda: window.model.rowCount(window.model.index(0, 0)) == 2)
+    assert "Zarr v" in window.node_pane._format.text()
+    window.tree.choose(window.model.index(1, 0, window.model.index(0, 0)))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    assert np.array_equal(pane.canvas.image.image, VOLUME[10])
+    qtbot.waitUntil(lambda: "chunks" in window.status.message.text)
+
+
+def test_a_damaged_chunk_is_a_sentence_and_the_other_planes_are_shown(
+    window: MainWindow, written: Path, qtbot: QtBot
+) -> None:
+    chunks = [path for path in (written / "volume").rglob("*") if path.is_file() and not path.name.startswith((".", "zarr"))]
+    damaged = next(path for path in chunks if path.relative_to(written / "volume").as_posix() in ("c/1/0/0", "1.0.0", "1/0/0"))
+    damaged.write_bytes(damaged.read_bytes()[:20])
+    window.open_text(f"{written}#/volume")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: damaged.relative_to(written).as_posix() in pane.stack.sentence.text)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(2)
+    assert np.array_equal(pane.canvas.image.image, VOLUME[2])
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(StoreNotFoundError):
+        open_source(SourceRequest(str(tmp_path / "nothing")))

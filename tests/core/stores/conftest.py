@@ -9,14 +9,24 @@ import pytest
 
 from tests.core.stores.contract import VALUES
 from tests.servers import (
+    S3_ENVIRONMENT,
+    S3_UNWANTED,
     FaultServer,
     S3Server,
     WebServer,
+    environment,
     fault_server,
     nginx_server,
     python_web_server,
     s3_server,
 )
+
+
+@pytest.fixture(autouse=True)
+def _keys() -> Iterator[None]:
+    """Keys always, so that nothing asks the cloud's metadata address or the developer's account for them."""
+    with environment(S3_ENVIRONMENT, S3_UNWANTED):
+        yield
 
 
 def write_values(root: Path) -> Path:
@@ -68,3 +78,9 @@ def faults() -> Iterator[FaultServer]:
     """A server that misbehaves on demand."""
     with fault_server() as server:
         yield server
+
+
+@pytest.fixture
+def options(faults: FaultServer) -> dict[str, object]:
+    """Keywords of `open_store` that make it reach ``faults`` and give up soon."""
+    return {"endpoint_url": faults.url, "region": "us-east-1", "timeout_s": 1.0, "retries": 1}

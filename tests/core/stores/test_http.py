@@ -56,7 +56,7 @@ class TestPythonWithoutRanges(StoreTests):
 @pytest.fixture
 def opened(faults: FaultServer) -> Opener:
     def open_it(path: str = "", **options: object) -> ReadableStore:
-        return open_store(f"{faults.url}/{path}", **{"timeout_s": 0.5, "retries": 1, **options})
+        return open_store(f"{faults.url}/{path}", **{"timeout_s": 1.0, "retries": 1, **options})
 
     return open_it
 

@@ -1,21 +1,18 @@
-"""S3Store, GCSStore and AzureStore."""
+"""S3Store and GCSStore: the contract, faults, listings."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests
-from tests.servers import FaultServer, S3Server, environment
+from tests.servers import FaultServer, S3Server
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -26,19 +23,7 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, ReadableStore, open_store
-from zarrcore.stores import s3 as s3_module
 from zarrcore.stores.s3 import S3Store
-
-KEYS = {"AWS_ACCESS_KEY_ID": "testing-key", "AWS_SECRET_ACCESS_KEY": "testing-secret"}
-NO_KEYS = (*KEYS, "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL")
-
-
-@pytest.fixture(autouse=True)
-def _keys() -> Iterator[None]:
-    """Keys always, so that nothing asks the cloud's metadata address for them."""
-    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
-    with environment({**KEYS, **nowhere, "AWS_EC2_METADATA_DISABLED": "true"}, NO_KEYS[len(KEYS) :]):
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +49,6 @@ class TestGCS(StoreTests):
     def store(cls, filled: S3Server) -> ReadableStore:
         options = {**filled.options, "region": None, "anonymous": True}
         return open_store("gs://bucket/some where", **options)
-
-
-@pytest.fixture
-def options(faults: FaultServer) -> dict[str, object]:
-    return {"endpoint_url": faults.url, "region": "us-east-1", "timeout_s": 0.5, "retries": 1}
 
 
 FAULTS: list[tuple[int | str, type[StoreError]]] = [
@@ -189,114 +169,6 @@ def test_no_secret_is_in_errors_or_names(faults: FaultServer, options: dict[str,
     assert faults.requests[-1][2]["x-token"] == "geheim"
 
 
-def test_credentials_in_a_url_are_refused_unseen() -> None:
-    with pytest.raises(StoreError) as caught:
-        open_store("s3://key:geheim@bucket/x")
-    assert "geheim" not in str(caught.value)
-
-
-def test_anonymous_requests_bear_no_signature(faults: FaultServer, options: dict[str, object]) -> None:
-    faults.values["bucket/key"] = b"1"
-    with environment({}, NO_KEYS):
-        store = open_store("s3://bucket", **options, anonymous=True)
-        assert store.get("key") == b"1"
-    assert "authorization" not in faults.requests[-1][2]
-    assert open_store("s3://bucket", **options).get("key") == b"1"
-    assert "testing-key" in faults.requests[-1][2]["authorization"]
-
-
-def test_without_credentials_nothing_is_asked(faults: FaultServer, options: dict[str, object]) -> None:
-    with (
-        environment({}, NO_KEYS),
-        pytest.raises(AccessDeniedError, match="no credentials were found; use --anonymous"),
-    ):
-        open_store("s3://bucket", **options).get("key")
-    assert faults.requests == []
-
-
-@pytest.mark.parametrize(
-    ("said", "asked"), [("Amazon EC2\n", True), ("ec2f0e1\n", True), ("QEMU\n", False), (None, False)]
-)
-def test_the_metadata_address_is_asked_on_amazons_machines_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str | None, asked: bool
-) -> None:
-    if said is not None:
-        (tmp_path / "vendor").write_text(said)
-    monkeypatch.setattr(s3_module, "_MACHINE_FILES", (str(tmp_path / "vendor"),))
-    with environment({}, ("AWS_EC2_METADATA_DISABLED", "AWS_METADATA_ENDPOINT")):
-        assert s3_module._may_ask_metadata_address() is asked
-    assert not s3_module._may_ask_metadata_address()
-
-
-def test_profiles_are_read_from_the_configuration_files(
-    faults: FaultServer, options: dict[str, object], tmp_path: Path
-) -> None:
-    (tmp_path / "config").write_text(
-        f"[profile work]\nregion = eu-west-7\nendpoint_url = {faults.url}\n"
-        "[profile other]\nsso_session = x\n[default]\nregion=nowhere\n"
-    )
-    (tmp_path / "credentials").write_text(
-        "[work]\naws_access_key_id = work-key\naws_secret_access_key = a%b/c\n"
-    )
-    paths = {
-        "AWS_CONFIG_FILE": str(tmp_path / "config"),
-        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials"),
-    }
-    faults.values["bucket/key"] = b"1"
-    with environment(paths):
-        assert open_store("s3://bucket", profile="work").get("key") == b"1"
-        sent = faults.requests[-1][2]["authorization"]
-        assert "work-key" in sent
-        assert "eu-west-7" in sent
-        with pytest.raises(AccessDeniedError, match="sso_session instead of keys"):
-            open_store("s3://bucket", profile="other", **options).get("key")
-        with pytest.raises(StoreError, match="no AWS profile absent"):
-            open_store("s3://bucket", profile="absent", **options).get("key")
-    # A token of the environment belongs to other keys.
-    with environment({**paths, "AWS_PROFILE": "work", "AWS_SESSION_TOKEN": "geheim"}, NO_KEYS[:2]):
-        assert open_store("s3://bucket", **options).get("key") == b"1"
-    assert "work-key" in faults.requests[-1][2]["authorization"]
-    assert "x-amz-security-token" not in faults.requests[-1][2]
-
-
-def test_a_broken_configuration_file_is_not_quoted(tmp_path: Path, options: dict[str, object]) -> None:
-    (tmp_path / "credentials").write_text("geheim without a section\n")
-    with (
-        environment({"AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials")}),
-        pytest.raises(StoreError, match="no AWS configuration file") as caught,
-    ):
-        open_store("s3://bucket", profile="x", **options).get("key")
-    assert "geheim" not in "".join(traceback.format_exception(caught.value))
-
-
-@pytest.mark.parametrize("region", ["eu-north-9", None])
-def test_the_region_of_a_bucket_is_asked_for(
-    faults: FaultServer, monkeypatch: pytest.MonkeyPatch, region: str | None
-) -> None:
-    monkeypatch.setattr(s3_module, "_AMAZON", faults.url + "/{bucket}")
-    if region is not None:
-        faults.headers["x-amz-bucket-region"] = region
-    store = open_store("s3://some.bucket", timeout_s=1)
-    assert isinstance(store, S3Store)
-    assert store._configuration(None).get("region") == region
-    assert [(method, path) for method, path, _ in faults.requests] == [("HEAD", "/some.bucket")]
-    assert open_store("s3://some.bucket", region="here")._configuration(None)["region"] == "here"
-    with environment({"AWS_REGION": "there"}):
-        assert store._configuration(None)["region"] == "there"
-    assert len(faults.requests) == 1
-
-
-def test_a_region_that_cannot_be_asked_for_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3_module, "_AMAZON", "http://127.0.0.1:1/{bucket}")
-    assert "region" not in S3Store("bucket")._configuration(None)
-
-
-def test_requester_pays_is_said(faults: FaultServer, options: dict[str, object]) -> None:
-    faults.values["bucket/key"] = b"1"
-    open_store("s3://bucket", **options, requester_pays=True).get("key")
-    assert faults.requests[-1][2]["x-amz-request-payer"] == "requester"
-
-
 def test_folder_markers_are_no_keys(s3: S3Server) -> None:
     s3.create_bucket("marked")
     for key in ("a/", "a/x", "b", "c/", "c/d/", "c/d/y"):
@@ -371,47 +243,6 @@ def test_a_forked_process_says_that_it_cannot_read(filled: S3Server) -> None:
 def test_a_certificate_file_that_is_missing_is_told(options: dict[str, object]) -> None:
     with pytest.raises(StoreError, match="cannot read the certificates in /absent"):
         open_store("s3://bucket", **options, ca_bundle="/absent").get("key")
-
-
-def test_azure_reads_by_container_and_account(faults: FaultServer, options: dict[str, object]) -> None:
-    faults.values["container/path/key"] = CHUNK
-    store = open_store(
-        "abfs://container@account.dfs.core.windows.net/path", **{**options, "region": None}, anonymous=True
-    )
-    assert store.url == "abfs://container@account.dfs.core.windows.net/path"
-    assert store.get("key") == CHUNK
-    assert store.get("key", ByteRange(3, 5)) == CHUNK[3:5]
-    assert store.get("key", ByteRange(-5)) == CHUNK[-5:]
-    assert store.get("key", ByteRange(99_999)) == b""
-    assert store.get("absent") is None
-    assert store.get("absent", ByteRange(-5)) is None
-    assert pickle.loads(pickle.dumps(store)).stat("key").size == len(CHUNK)
-    faults.faults["container/path/key"] = 403
-    with pytest.raises(AccessDeniedError, match="instead of --anonymous"):
-        store.get("key")
-
-
-def test_azure_lists(faults: FaultServer, options: dict[str, object]) -> None:
-    blob = (
-        "<Blob><Name>path/key</Name><Properties><Last-Modified>Wed, 01 Jan 2025 00:00:00 GMT</Last-Modified>"
-        "<Content-Length>3</Content-Length><Content-Type>x/y</Content-Type><Etag>e</Etag></Properties></Blob>"
-    )
-    faults.values["container"] = (
-        '<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Prefix>path/</Prefix><Blobs>'
-        f"<BlobPrefix><Name>path/a/</Name></BlobPrefix>{blob}</Blobs><NextMarker/></EnumerationResults>"
-    ).encode()
-    store = open_store("az://container/path", **{**options, "region": None}, anonymous=True)
-    with environment({"AZURE_STORAGE_ACCOUNT_NAME": "account"}):
-        entries = list(store.list_dir(""))
-    assert [(entry.key, entry.size) for entry in entries] == [("a/", None), ("key", 3)]
-
-
-def test_azure_needs_an_account() -> None:
-    with (
-        environment({}, ("AZURE_STORAGE_ACCOUNT_NAME",)),
-        pytest.raises(StoreError, match="AZURE_STORAGE_ACCOUNT"),
-    ):
-        open_store("az://container/path").get("key")
 
 
 def test_remote_stores_want_many_requests_at_once() -> None:

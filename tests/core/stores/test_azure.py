@@ -1,0 +1,53 @@
+"""AzureStore, over a server that answers with what Azure would."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from tests.core.stores.contract import CHUNK
+from tests.servers import FaultServer, environment
+from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.stores import ByteRange, open_store
+
+
+def test_azure_reads_by_container_and_account(faults: FaultServer, options: dict[str, object]) -> None:
+    faults.values["container/path/key"] = CHUNK
+    store = open_store(
+        "abfs://container@account.dfs.core.windows.net/path", **{**options, "region": None}, anonymous=True
+    )
+    assert store.url == "abfs://container@account.dfs.core.windows.net/path"
+    assert store.get("key") == CHUNK
+    assert store.get("key", ByteRange(3, 5)) == CHUNK[3:5]
+    assert store.get("key", ByteRange(-5)) == CHUNK[-5:]
+    assert store.get("key", ByteRange(99_999)) == b""
+    assert store.get("absent") is None
+    assert store.get("absent", ByteRange(-5)) is None
+    assert pickle.loads(pickle.dumps(store)).stat("key").size == len(CHUNK)
+    faults.faults["container/path/key"] = 403
+    with pytest.raises(AccessDeniedError, match="instead of --anonymous"):
+        store.get("key")
+
+
+def test_azure_lists(faults: FaultServer, options: dict[str, object]) -> None:
+    blob = (
+        "<Blob><Name>path/key</Name><Properties><Last-Modified>Wed, 01 Jan 2025 00:00:00 GMT</Last-Modified>"
+        "<Content-Length>3</Content-Length><Content-Type>x/y</Content-Type><Etag>e</Etag></Properties></Blob>"
+    )
+    faults.values["container"] = (
+        '<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Prefix>path/</Prefix><Blobs>'
+        f"<BlobPrefix><Name>path/a/</Name></BlobPrefix>{blob}</Blobs><NextMarker/></EnumerationResults>"
+    ).encode()
+    store = open_store("az://container/path", **{**options, "region": None}, anonymous=True)
+    with environment({"AZURE_STORAGE_ACCOUNT_NAME": "account"}):
+        entries = list(store.list_dir(""))
+    assert [(entry.key, entry.size) for entry in entries] == [("a/", None), ("key", 3)]
+
+
+def test_azure_needs_an_account() -> None:
+    with (
+        environment({}, ("AZURE_STORAGE_ACCOUNT_NAME",)),
+        pytest.raises(StoreError, match="AZURE_STORAGE_ACCOUNT"),
+    ):
+        open_store("az://container/path").get("key")

@@ -1,0 +1,95 @@
+"""An S3 service: moto in a thread of this process."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from tests.servers.environment import environment
+
+S3_ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "testing-key",
+    "AWS_SECRET_ACCESS_KEY": "testing-secret",
+    # Whatever a test forgets, nothing may ask the cloud's metadata address or the developer's own account.
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+}
+S3_UNWANTED = ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION")
+
+
+@dataclass(frozen=True)
+class S3Server:
+    """A running S3 service."""
+
+    endpoint_url: str
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keywords of `zarrcore.open_store` that reach it; keys come from the environment."""
+        return {"endpoint_url": self.endpoint_url, "region": "us-east-1", "timeout_s": 10.0}
+
+    @property
+    def arguments(self) -> list[str]:
+        """The same for a command line."""
+        return ["--endpoint-url", self.endpoint_url, "--region", "us-east-1", "--timeout", "10"]
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> bytes:
+        """One plain HTTP request; the service checks no signature unless told to."""
+        headers = {"Content-Type": "application/octet-stream", **(headers or {})}
+        request = urllib.request.Request(
+            f"{self.endpoint_url}/{path}", data=body, headers=headers, method=method
+        )
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            content: bytes = answer.read()
+            return content
+
+    def put(self, path: str, value: bytes) -> None:
+        """Store ``value`` at ``bucket/key``, for all to read."""
+        self.request("PUT", quote(path), value, {"x-amz-acl": "public-read"})
+
+    def upload(self, root: Path, place: str) -> None:
+        """Store every file beneath ``root`` at ``bucket/prefix``."""
+        for file in root.rglob("*"):
+            if file.is_file():
+                self.put(f"{place}/{file.relative_to(root).as_posix()}", file.read_bytes())
+
+    def create_bucket(self, name: str) -> None:
+        """Make a bucket, which may exist already."""
+        self.request("PUT", name)
+
+    @contextlib.contextmanager
+    def denying(self) -> Iterator[None]:
+        """Within the block every request is refused, as with wrong credentials."""
+        self.request("POST", "moto-api/reset-auth", b"0")
+        try:
+            yield
+        finally:
+            self.request("POST", "moto-api/reset-auth", b"inf")
+
+
+@contextlib.contextmanager
+def s3_server() -> Iterator[S3Server]:
+    """A moto server with the bucket ``bucket``, and credentials for it in the environment."""
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else one line for each request
+    with environment(S3_ENVIRONMENT, S3_UNWANTED):
+        server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+        server.start()
+        try:
+            host, port = server.get_host_and_port()
+            found = S3Server(f"http://{host}:{port}")
+            found.create_bucket("bucket")
+            yield found
+        finally:
+            server.stop()

@@ -9,6 +9,7 @@ to forget them.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
@@ -144,6 +145,12 @@ class InodeTable:
     def touch(self, number: int) -> None:
         """Somebody uses what a number stands for."""
         self._listed.pop(number, None)
+
+    def expire(self, number: int) -> None:
+        """What a number stands for has changed: it is to be looked up again before it is used."""
+        inode = self._inodes.get(number)
+        if inode is not None:
+            inode.taken_s = -math.inf
 
     def drop_uncounted(self, number: int) -> None:
         """The kernel was not told of a number after all."""

@@ -80,9 +80,10 @@ def prepare(path: str) -> str:
 
 def _is_dead(mountpoint: str) -> bool:
     try:
-        os.stat(mountpoint)
+        # The kernel may answer a stat from memory; this question goes to the daemon.
+        os.statvfs(mountpoint)
     except OSError as error:
-        if error.errno == errno.ENOTCONN:
+        if error.errno in (errno.ENOTCONN, errno.ECONNABORTED):
             return True
         there = mounted_at(mountpoint)
         # For an ordinary user a dead mount may also say that permission is denied.

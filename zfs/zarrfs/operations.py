@@ -23,7 +23,16 @@ from zarrfs.guard import guarded
 from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
 from zarrfs.inodes import ROOT, InodeTable
 from zarrfs.prefetch import Budget, Reader
-from zarrfs.views.entry import NAME_MAX, BytesLike, Directory, Entry, File, OpenFile, WouldBlockError
+from zarrfs.views.entry import (
+    NAME_MAX,
+    BytesLike,
+    ChangedError,
+    Directory,
+    Entry,
+    File,
+    OpenFile,
+    WouldBlockError,
+)
 from zarrfs.views.freshness import Freshness
 
 _log = logging.getLogger(__name__)
@@ -205,9 +214,13 @@ class Operations(pyfuse3.Operations):
         return await self.getattr(inode, ctx)
 
     async def open(self, inode: int, flags: int, ctx: pyfuse3.RequestContext) -> pyfuse3.FileInfo:
-        entry = self.inodes.entry(inode)
-        if not isinstance(entry, File):
+        known = self.inodes.entry(inode)
+        entry = await self._current(inode)
+        if not isinstance(entry, File) or not isinstance(known, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
+        if entry.size != known.size:
+            # The kernel reads as far as it was told that the file goes; this makes it look the name up again.
+            raise pyfuse3.FUSEError(errno.ESTALE)
         if flags & _WRITING and not _is_writable(entry):
             raise pyfuse3.FUSEError(errno.EROFS)
         file: OpenFile = await self._ask(entry.open)
@@ -232,8 +245,12 @@ class Operations(pyfuse3.Operations):
         return False
 
     async def read(self, fh: int, off: int, size: int) -> BytesLike:  # type: ignore[override]
-        reader = self.handles.file(fh).reader
-        content = await reader.read(off, size)
+        handle = self.handles.file(fh)
+        try:
+            content = await handle.reader.read(off, size)
+        except ChangedError:
+            self.inodes.expire(handle.number)
+            raise
         self.counters.bytes_read += len(content)
         return content
 

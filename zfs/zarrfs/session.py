@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import string
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -143,8 +144,8 @@ class Session:
     def _words(self) -> set[str]:
         """The options for libfuse, which takes ASCII only and splits at commas."""
         options = self._options
-        source = quote(options.fsname or self._url, safe="/:@~!$&'()*+;= []{}^|<>?#%")
-        words = {f"fsname={source}", "subtype=zarrscope"}
+        source = (options.fsname or self._url).replace("\\", "\\\\").replace(",", "\\,")
+        words = {f"fsname={quote(source, safe=string.printable)}", "subtype=zarrscope"}
         # Whoever lets others in wants the modes that files show to count.
         wanted = {
             "default_permissions": options.default_permissions or options.allow_other,

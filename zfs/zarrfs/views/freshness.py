@@ -21,14 +21,16 @@ class Freshness:
         self.now = clock
         self.generation = 0
         """Grows whenever everything remembered is to be forgotten."""
+        self._refreshed_s = -math.inf
 
     def expired(self, taken_s: float) -> bool:
         """Whether what was learnt at ``taken_s`` may no longer be told."""
-        return self.now() - taken_s >= self.ttl_s
+        return self.now() - taken_s >= self.ttl_s or taken_s < self._refreshed_s
 
     def refresh(self) -> None:
         """Let everything learnt so far count as expired."""
         self.generation += 1
+        self._refreshed_s = self.now()
 
     @property
     def timeout_s(self) -> float:

@@ -16,7 +16,7 @@ from enum import Enum
 from itertools import islice
 from typing import Final
 
-from zarrcore.errors import InvalidKeyError, ListingUnsupportedError
+from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.stores.local import LocalStore
 from zarrfs.views.entry import ChangedError, Directory, Entry, File, OpenFile, WouldBlockError
@@ -102,11 +102,15 @@ class KeysView:
             facts = self._stat(key)
             if facts is not None and (self._keys_first or self._names_mean_one_thing):
                 return facts
-            return _PREFIX if self._is_prefix(key + "/") else facts
-        # The two questions cost one round trip when asked side by side.
-        answer = self._threads().submit(self._is_prefix, key + "/")
-        facts = self._stat(key)
-        return _PREFIX if answer.result() and not (facts and self._keys_first) else facts
+            is_prefix = self._is_prefix(key + "/")
+        else:
+            # The two questions cost one round trip when asked side by side.
+            answer = self._threads().submit(self._is_prefix, key + "/")
+            facts = self._stat(key)
+            is_prefix = answer.result()
+        if facts is not None and (self._keys_first or is_prefix is not True):
+            return facts
+        return _PREFIX if is_prefix or (is_prefix is None and self._may_be_prefix(key)) else None
 
     def _stat(self, key: str) -> StoreStat | None:
         try:
@@ -115,18 +119,23 @@ class KeysView:
             # What the store cannot hold is not there; keys may still begin with it.
             return None
 
-    def _is_prefix(self, prefix: str) -> bool:
+    def _is_prefix(self, prefix: str) -> bool | None:
+        """Whether keys begin with ``prefix``; None where the store cannot tell."""
         try:
-            if isinstance(self.store, ListableStore):
-                return self.store.has_prefix(prefix)
-        except ListingUnsupportedError:
-            pass
+            return self.store.has_prefix(prefix) if isinstance(self.store, ListableStore) else None
+        except (ListingUnsupportedError, AccessDeniedError):
+            # Whoever may read keys but not list them, as in many public buckets, still reads the keys he names.
+            return None
         except InvalidKeyError:
             return False
-        # Who cannot be asked which keys there are must be believed where a path leads through: a name without a
-        # dot may be a prefix (of a chunk's key, say), one with a dot is a document's more likely.
-        name = prefix[:-1].rpartition("/")[2]
-        return "." not in name or self._is_node("/" + prefix[:-1])
+
+    def _may_be_prefix(self, key: str) -> bool:
+        """Whether to believe a path that leads through ``key``, which the store neither has nor can list.
+
+        A name without a dot may well be part of a chunk's key; one with a dot is more likely a document that is
+        not there, unless a node has that path.
+        """
+        return "." not in key.rpartition("/")[2] or self._is_node("/" + key)
 
     def listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
         """Segments after a prefix, each once, with what stands there."""

@@ -1,0 +1,192 @@
+"""Mounting, unmounting, dying, and coming back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.command import run_process
+from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted, wait_until
+
+VALUES = np.arange(4 * 30 * 40, dtype="<u2").reshape(4, 30, 40)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("source") / "a.zarr"
+    zarr.save_group(path, x=VALUES)
+    return path
+
+
+def test_the_command_returns_when_the_mount_answers(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    assert np.load(mounted.arrays / "x" / "data.npy", mmap_mode="r")[2, 3, 4] == VALUES[2, 3, 4]
+
+
+def test_umount_waits_until_the_daemon_is_gone(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    assert mounted.umount().status == 0
+    assert not is_mounted(mounted.path)
+    assert has_ended(daemon)
+
+
+def test_umount_says_that_a_mount_is_busy(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    with open(mounted.keys / "zarr.json", "rb"):
+        outcome = mounted.umount()
+    assert outcome.status == 1
+    assert "busy" in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert mounted.umount().status == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_unmount(source: Path, mount: Mounter, number: signal.Signals) -> None:
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    os.kill(daemon, number)
+    wait_until(lambda: has_ended(daemon), "the daemon ends")
+    assert not is_mounted(mounted.path)
+
+
+def test_a_dead_mount_is_cleaned_by_the_next_one(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    os.kill(daemon, signal.SIGKILL)
+    wait_until(lambda: has_ended(daemon), "the daemon ends")
+    with pytest.raises(OSError, match=r"not connected|connection abort"):
+        os.listdir(mounted.path)
+    assert is_mounted(mounted.path)
+    again = run_process("mount", source, mounted.path)
+    assert again.status == 0, again.stderr
+    assert (mounted.arrays / "x" / "data.raw").read_bytes() == VALUES.tobytes()
+    assert mounted.umount().status == 0
+    assert not is_mounted(mounted.path)
+
+
+@pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
+def test_in_the_foreground(source: Path, tmp_path: Path) -> None:
+    command = [Path(sys.executable).with_name("zarrscope"), "mount", "-f", source, tmp_path]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    try:
+        wait_until(lambda: is_mounted(tmp_path), "it is mounted")
+        assert sorted(os.listdir(tmp_path)) == ["arrays", "keys"]
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, said) == (0, b"")
+    assert not is_mounted(tmp_path)
+
+
+def test_views(source: Path, mount: Mounter) -> None:
+    keys = mount(source, "--view", "keys").path
+    assert sorted(os.listdir(keys)) == sorted(os.listdir(source))
+    np.testing.assert_array_equal(zarr.open_group(keys, mode="r")["x"][...], VALUES)
+    arrays = mount(source, "-o", "view=arrays").path
+    assert sorted(os.listdir(arrays)) == ["attributes.json", "metadata.json", "x"]
+    assert (arrays / ".zarrscope" / "stats.json").exists()
+
+
+def test_one_node_of_a_store(source: Path, mount: Mounter) -> None:
+    mounted = mount(f"{source}#/x")
+    assert (mounted.arrays / "data.raw").read_bytes() == VALUES.tobytes()
+    assert sorted(os.listdir(mounted.keys)) == sorted(os.listdir(source / "x"))
+
+
+def test_option_words(source: Path, mount: Mounter) -> None:
+    words = "ro,nofail,_netdev,x-systemd.automount,fsname=my\\,data,uid=12,gid=34,umask=0277,allow_other,cache-size=8MiB"
+    mounted = mount(source, "-o", words, "-o", "metadata_ttl=forever")
+    facts = os.stat(mounted.keys / "zarr.json")
+    assert (facts.st_uid, facts.st_gid, facts.st_mode & 0o777) == (12, 34, 0o400)
+    line = next(
+        line for line in Path("/proc/self/mounts").read_text().splitlines() if f" {mounted.path} " in line
+    )
+    assert line.startswith("my,data ")
+    assert " fuse.zarrscope ro," in line
+    assert "allow_other" in line
+    assert mounted.stats()["chunk_cache"]["limit_bytes"] == 6 << 20
+
+
+def test_stats_count(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    assert ".zarrscope" not in os.listdir(mounted.path)
+    before = mounted.stats()
+    (mounted.arrays / "x" / "data.raw").read_bytes()
+    assert not (mounted.keys / "nothing").exists()
+    after = mounted.stats()
+    assert after["bytes_read"] - before["bytes_read"] >= VALUES.nbytes
+    assert after["errors"]["ENOENT"] > before["errors"].get("ENOENT", 0)
+    assert after["requests"]["open"] > before["requests"]["open"]
+    assert after["chunk_cache"]["misses"] > 0
+    assert after["open_files"] <= 1
+    assert after["url"] == str(source)
+
+
+@pytest.mark.parametrize("how", ["file", "SIGHUP"])
+def test_refreshing_shows_what_is_new(tmp_path: Path, mount: Mounter, how: str) -> None:
+    zarr.save_group(tmp_path / "b.zarr", x=VALUES)
+    mounted = mount(tmp_path / "b.zarr", "-o", "metadata-ttl=forever")
+    assert not (mounted.arrays / "y").exists()
+    assert not (mounted.keys / "y").exists()
+    assert (mounted.arrays / "x" / "data.raw").read_bytes() == VALUES.tobytes()
+    zarr.save_group(tmp_path / "b.zarr", y=VALUES + 1, x=VALUES + 2)
+    assert not (mounted.arrays / "y").exists()
+    if how == "file":
+        mounted.refresh()
+    else:
+        os.kill(mounted.daemon(), signal.SIGHUP)
+    wait_until((mounted.arrays / "y").exists, "the new array shows")
+    wait_until((mounted.keys / "y").exists, "the new keys show")
+    assert (mounted.arrays / "y" / "data.raw").read_bytes() == (VALUES + 1).tobytes()
+    assert (mounted.arrays / "x" / "data.raw").read_bytes() == (VALUES + 2).tobytes()
+
+
+def test_without_time_to_live_every_open_asks(tmp_path: Path, mount: Mounter) -> None:
+    zarr.save_group(tmp_path / "b.zarr", x=VALUES)
+    mounted = mount(tmp_path / "b.zarr", "--metadata-ttl", "0")
+    assert (mounted.arrays / "x" / "data.raw").read_bytes() == VALUES.tobytes()
+    assert not (mounted.arrays / "y").exists()
+    zarr.save_group(tmp_path / "b.zarr", y=VALUES[:2], x=VALUES + 2)
+    assert (mounted.arrays / "y" / "data.raw").read_bytes() == VALUES[:2].tobytes()
+    assert (mounted.arrays / "x" / "data.raw").read_bytes() == (VALUES + 2).tobytes()
+
+
+def test_statfs_and_df(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    facts = os.statvfs(mounted.path)
+    assert (facts.f_bavail, facts.f_namemax) == (0, 1024)
+    assert subprocess.run(["df", mounted.path], capture_output=True).returncode == 0
+
+
+def test_long_names_do_not_spoil_a_listing(tmp_path: Path, mount: Mounter) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        for name in ("ok", "n" * 1024, "m" * 1025):
+            archive.writestr(name, name)
+    mounted = mount(tmp_path / "z.zip")
+    assert sorted(os.listdir(mounted.keys)) == ["n" * 1024, "ok"]
+    assert (mounted.keys / "ok").read_text() == "ok"
+
+
+def test_ten_thousand_names_list_whole_and_resume(tmp_path: Path, mount: Mounter) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(10_000):
+        (folder / f"{number}").touch()
+    mounted = mount(folder)
+    assert sorted(os.listdir(mounted.keys), key=int) == [str(number) for number in range(10_000)]
+    zarr.create_array(tmp_path / "a.zarr", shape=(30_000, 4, 5), chunks=(1, 4, 5), dtype="u1")
+    slices = mount(tmp_path / "a.zarr").arrays / "slices"
+    assert len(os.listdir(slices)) == 60_000
+    assert len({entry.inode() for entry in os.scandir(slices)}) == 60_000

@@ -1,0 +1,179 @@
+"""Reading ahead: the right bytes in any order, within a budget, errors only for those whose bytes are at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from zarrfs.prefetch import Budget, Reader
+from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
+
+MIB = 1 << 20
+PATTERN = bytes(range(251))
+DATA = (PATTERN * (24 * MIB // len(PATTERN) + 1))[: 24 * MIB + 77]
+
+
+class Slow(OpenFile):
+    """A file that always makes readers wait, and fails where it is told to."""
+
+    reads_ahead = True
+
+    def __init__(self, fails: range = range(0)) -> None:
+        self.size = len(DATA)
+        self.fails = fails
+        self.reads: list[tuple[int, int]] = []
+        self.closed = False
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        if not wait:
+            raise WouldBlockError
+        self.reads.append((offset, nbytes))
+        if offset < self.fails.stop and self.fails.start < offset + nbytes:
+            raise OSError("bad sector")
+        return memoryview(DATA)[offset : offset + nbytes]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Tasks:
+    """Worker threads without threads: each call takes one turn of the loop."""
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self._nursery = nursery
+
+    async def run(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
+        await trio.lowlevel.checkpoint()
+        return function(*arguments)
+
+    def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+        self._nursery.start_soon(function, *arguments)
+
+
+def reading(
+    test: Callable[[Reader, Slow, Budget], Awaitable[None]], budget: int = 64 * MIB, **options: Any
+) -> None:
+    async def main() -> None:
+        file, allowed = Slow(**options), Budget(budget)
+        async with trio.open_nursery() as nursery:
+            reader = Reader(file, Tasks(nursery), allowed)
+            await test(reader, file, allowed)
+            reader.close()
+        assert file.closed
+        assert allowed.used == 0
+
+    trio.run(main)
+
+
+def test_a_sequential_reader_needs_few_requests() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        step = 128 << 10
+        for offset in range(0, len(DATA), step):
+            assert await reader.read(offset, step) == DATA[offset : offset + step]
+            assert budget.used <= budget.limit
+        assert len(file.reads) < 24
+        assert reader.ahead_hits > 180
+
+    reading(test)
+
+
+def test_each_byte_is_fetched_once_by_a_sequential_reader() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        for offset in range(0, len(DATA), 100_000):
+            await reader.read(offset, 100_000)
+        assert sum(nbytes for _, nbytes in file.reads) <= len(DATA) + 2 * 100_000
+
+    reading(test)
+
+
+def test_random_reads_fetch_nothing_more() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        for offset in (20 * MIB, 3 * MIB, 12 * MIB, 7 * MIB):
+            assert await reader.read(offset, 4096) == DATA[offset : offset + 4096]
+        assert file.reads == [(offset, 4096) for offset in (20 * MIB, 3 * MIB, 12 * MIB, 7 * MIB)]
+        assert budget.used == 0
+
+    reading(test)
+
+
+def test_requests_that_overtake_each_other_are_one_sequence() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        step = 128 << 10
+        offsets = list(range(0, len(DATA) - step, step))
+        for first, second in zip(offsets[1::2], offsets[::2], strict=False):
+            for offset in (first, second):
+                assert await reader.read(offset, step) == DATA[offset : offset + step]
+        assert len(file.reads) < 24
+
+    reading(test)
+
+
+def test_the_budget_holds() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        for offset in range(0, len(DATA), 128 << 10):
+            assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
+            assert budget.used <= 2 * MIB
+
+    reading(test, budget=2 * MIB)
+
+
+def test_an_error_meets_only_whoever_wants_its_bytes() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        failed = []
+        for offset in range(0, 8 * MIB, 128 << 10):
+            try:
+                assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
+            except OSError:
+                failed.append(offset)
+        assert failed == [3 * MIB]
+
+    reading(test, fails=range(3 * MIB, 3 * MIB + 1))
+
+
+def test_the_end_is_short_and_past_it_is_nothing() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        assert await reader.read(len(DATA) - 3, 100) == DATA[-3:]
+        assert await reader.read(len(DATA) + 5, 100) == b""
+
+    reading(test)
+
+
+SEQUENCES = st.lists(
+    st.one_of(
+        st.tuples(st.integers(0, len(DATA) + MIB), st.integers(0, 2 * MIB)),
+        st.tuples(st.none(), st.integers(1, MIB)),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEQUENCES)
+def test_any_order_of_reads_gives_the_bytes(steps: list[tuple[int | None, int]]) -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        end = 0
+        for start, nbytes in steps:
+            offset = end if start is None else start
+            assert await reader.read(offset, nbytes) == DATA[offset : offset + nbytes]
+            end = offset + nbytes
+
+    reading(test)
+
+
+@pytest.mark.parametrize("together", [2, 8])
+def test_several_requests_at_once(together: int) -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async def one(offset: int) -> None:
+            assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
+
+        for offset in range(0, len(DATA), together * (128 << 10)):
+            async with trio.open_nursery() as nursery:
+                for index in range(together):
+                    nursery.start_soon(one, offset + index * (128 << 10))
+
+    reading(test)

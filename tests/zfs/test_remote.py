@@ -1,0 +1,191 @@
+"""Mounts of stores that are reached over a network: S3 by moto, HTTP with and without listings, and a faulty server."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.command import run_process
+from tests.servers import NGINX, FaultServer, S3Server, WebServer, fault_server, nginx_server, s3_server
+from tests.zfs.conftest import NO_FUSE, Mounter
+
+VALUES = np.random.default_rng(1).integers(0, 1000, (6, 300, 400)).astype("<i4")
+
+
+@pytest.fixture(scope="module")
+def web_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("web")
+    group = zarr.open_group(root / "h.zarr", mode="w", attributes={"n": 1})
+    group.create_array("a/x", shape=VALUES.shape, chunks=(2, 100, 100), dtype="i4")[...] = VALUES
+    (root / "h.zarr" / "blob").write_bytes(VALUES.tobytes())
+    return root
+
+
+@pytest.fixture(scope="module")
+def s3(web_root: Path) -> Iterator[S3Server]:
+    with s3_server() as server:
+        server.upload(web_root / "h.zarr", "bucket/h.zarr")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def nginx(web_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    if not os.path.exists(NGINX):
+        pytest.skip("nginx is not installed")
+    with nginx_server(web_root, tmp_path_factory.mktemp("nginx")) as server:
+        yield server
+
+
+@pytest.fixture
+def faulty(web_root: Path) -> Iterator[FaultServer]:
+    with fault_server() as server:
+        for file in (web_root / "h.zarr").rglob("*"):
+            if file.is_file():
+                server.values[f"h.zarr/{file.relative_to(web_root / 'h.zarr').as_posix()}"] = (
+                    file.read_bytes()
+                )
+        yield server
+
+
+def check(mounted_path: Path) -> None:
+    """All data through both trees."""
+    x = mounted_path / "arrays" / "a" / "x"
+    assert (x / "data.raw").read_bytes() == VALUES.tobytes()
+    np.testing.assert_array_equal(np.load(x / "data.npy", mmap_mode="r")[3:5, ::7], VALUES[3:5, ::7])
+    np.testing.assert_array_equal(np.load(x / "[2,:,0:100].npy"), VALUES[2, :, 0:100])
+    np.testing.assert_array_equal(np.load(x / "slices" / "4.npy"), VALUES[4])
+    blob = mounted_path / "keys" / "blob"
+    assert blob.stat().st_size == VALUES.nbytes
+    assert blob.read_bytes() == VALUES.tobytes()
+    read = zarr.open_group(mounted_path / "keys", mode="r")
+    np.testing.assert_array_equal(read["a/x"][...], VALUES)
+
+
+def test_s3(s3: S3Server, mount: Mounter) -> None:
+    mounted = mount("s3://bucket/h.zarr", *s3.arguments)
+    assert sorted(os.listdir(mounted.keys)) == ["a", "blob", "zarr.json"]
+    assert sorted(os.listdir(mounted.arrays)) == ["a", "attributes.json", "metadata.json"]
+    check(mounted.path)
+    assert not (mounted.keys / "nothing").exists()
+    assert mounted.log.read_text() == ""
+
+
+def test_a_key_beside_keys_below_it(s3: S3Server, mount: Mounter) -> None:
+    s3.put("bucket/odd/a", b"the key")
+    s3.put("bucket/odd/a/b", b"below")
+    mounted = mount("s3://bucket/odd", *s3.arguments)
+    assert os.listdir(mounted.keys) == ["a"]
+    assert (mounted.keys / "a" / "b").read_bytes() == b"below"
+    assert (mounted.path / ".zarrscope" / "keys" / "a").read_bytes() == b"the key"
+
+
+def test_a_remote_key_that_changes_is_stale(s3: S3Server, mount: Mounter) -> None:
+    s3.put("bucket/changing/k", bytes(5 << 20))
+    mounted = mount("s3://bucket/changing", *s3.arguments)
+    with open(mounted.keys / "k", "rb", buffering=0) as file:
+        assert file.read(10) == bytes(10)
+        s3.put("bucket/changing/k", b"\1" * (5 << 20))
+        file.seek(4 << 20)
+        with pytest.raises(OSError) as caught:  # noqa: PT011
+            file.read(10)
+        assert caught.value.errno == errno.ESTALE
+    mounted.refresh()
+    assert (mounted.keys / "k").read_bytes() == b"\1" * (5 << 20)
+
+
+@pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
+def test_wrong_credentials_and_buckets_are_told_at_once(s3: S3Server, tmp_path: Path) -> None:
+    with s3.denying():
+        denied = run_process("mount", "s3://bucket/h.zarr", tmp_path, *s3.arguments)
+    assert denied.status == 1
+    assert denied.stderr.startswith("zarrscope: ")
+    assert denied.stderr.count("\n") == 1
+    unknown = run_process("mount", "s3://no-such-bucket/h.zarr", tmp_path, *s3.arguments)
+    assert (unknown.status, unknown.stderr.count("\n")) == (1, 1)
+    assert "no-such-bucket" in unknown.stderr
+
+
+@pytest.mark.parametrize("listing", ["html", "json"])
+def test_http_with_listings(nginx: WebServer, mount: Mounter, listing: str) -> None:
+    url = nginx.url if listing == "html" else nginx.json_url
+    mounted = mount(f"{url}/h.zarr")
+    assert sorted(os.listdir(mounted.keys)) == ["a", "blob", "zarr.json"]
+    assert (mounted.keys / "blob").stat().st_size == VALUES.nbytes
+    check(mounted.path)
+
+
+def test_http_without_listings(nginx: WebServer, mount: Mounter) -> None:
+    mounted = mount(f"{nginx.plain_url}/h.zarr")
+    check(mounted.path)
+    with pytest.raises(OSError) as caught:  # noqa: PT011
+        os.listdir(mounted.keys)
+    assert caught.value.errno == errno.EOPNOTSUPP
+    assert not (mounted.keys / "no.json").exists()
+
+
+def test_each_failure_has_its_errno_and_passes(faulty: FaultServer, mount: Mounter) -> None:
+    mounted = mount(f"{faulty.url}/h.zarr", "--retries", "0", "--timeout", "1", "--metadata-ttl", "0")
+    raw = mounted.arrays / "a" / "x" / "[0].raw"
+    chunk = "h.zarr/a/x/c/0/0/0"
+    expected = {
+        403: errno.EACCES,
+        503: errno.EIO,
+        "truncate": errno.EIO,
+        "reset": errno.EIO,
+        "hang": errno.ETIMEDOUT,
+    }
+    for fault, number in expected.items():
+        faulty.faults[chunk] = fault
+        with pytest.raises(OSError) as caught:  # noqa: PT011
+            raw.read_bytes()
+        assert caught.value.errno == number, fault
+        del faulty.faults[chunk]
+        assert raw.read_bytes() == VALUES[0].tobytes()
+    faulty.faults[chunk] = 404
+    content = np.frombuffer(raw.read_bytes(), "<i4").reshape(VALUES[0].shape)
+    assert (content[:100, :100] == 0).all()
+    assert (content[100:] == VALUES[0][100:]).all()
+
+
+def test_a_hanging_request_holds_up_nobody_else(faulty: FaultServer, mount: Mounter) -> None:
+    import threading
+
+    mounted = mount(f"{faulty.url}/h.zarr", "--retries", "0", "--timeout", "2")
+    faulty.faults["h.zarr/a/x/c/0/0/0"] = "hang"
+    ended: list[int | None] = []
+
+    def hang() -> None:
+        try:
+            (mounted.arrays / "a" / "x" / "[0].raw").read_bytes()
+        except OSError as error:
+            ended.append(error.errno)
+
+    thread = threading.Thread(target=hang)
+    thread.start()
+    for plane in (2, 3, 4, 5):
+        assert (mounted.arrays / "a" / "x" / f"[{plane}].raw").read_bytes() == VALUES[plane].tobytes()
+    assert ended == []
+    thread.join(20)
+    assert ended == [errno.ETIMEDOUT]
+
+
+def test_a_sequential_reader_of_a_slow_store_waits_for_few_requests(
+    faulty: FaultServer, mount: Mounter
+) -> None:
+    blob = os.urandom(24 << 20)
+    faulty.values["h.zarr/large"] = blob
+    mounted = mount(f"{faulty.url}/h.zarr")
+    faulty.requests.clear()
+    assert (mounted.keys / "large").read_bytes() == blob
+    fetched = [
+        headers["range"]
+        for method, path, headers in faulty.requests
+        if "range" in headers and method == "GET"
+    ]
+    assert len(fetched) < 24

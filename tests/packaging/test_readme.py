@@ -3,7 +3,8 @@
 A ``python`` block runs in one namespace with those before it. Of a ``console`` block every line that begins with ``$``
 runs in a shell, and must exit with 0. Not run are: what names an address (``://``), for the tests need no network; what
 installs (``git``, ``cd``, ``packaging/…``, ``pip``, ``sudo``); a window (``zarrscope browse`` is only asked for its
-help); and, where this user cannot mount, all from ``zarrscope mount`` to ``zarrscope umount``.
+help); and, where this user cannot mount, all from ``zarrscope mount`` to ``zarrscope umount``. A ``text`` block right
+below a ``console`` block is what the first of its commands prints.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from typing import Any, NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r"\n*```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 NOT_RUN = ("git ", "cd ", "packaging/", "pip ", "sudo ")
 
 
@@ -29,6 +31,8 @@ class Example(NamedTuple):
     language: str
     text: str
     line: int
+    output: str | None = None
+    """What is said to be printed, if anything is."""
 
 
 def examples() -> Iterator[Example]:
@@ -39,9 +43,12 @@ def examples() -> Iterator[Example]:
         if block[1] == "python":
             yield Example("python", block[2], line)
             continue
+        output = OUTPUT.match(readme, block.end())
         for number, text in enumerate(block[2].splitlines()):
             if text.startswith("$ "):
-                yield Example("console", text[2:], line + number)
+                yield Example(
+                    "console", text[2:], line + number, output[1] if output and number == 0 else None
+                )
 
 
 def can_mount() -> bool:
@@ -74,6 +81,9 @@ def run(example: Example, namespace: dict[str, Any]) -> None:
             ["bash", "-c", command], env=environment(), capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, f"README.md:{example.line}: {example.text}\n{done.stdout}{done.stderr}"
+        assert example.output in (None, done.stdout), (
+            f"README.md:{example.line}: {example.text} prints\n{done.stdout}"
+        )
 
 
 def environment() -> dict[str, str]:

@@ -106,7 +106,13 @@ class KeysView:
         else:
             # The two questions cost one round trip when asked side by side.
             answer = self._threads().submit(self._is_prefix, key + "/")
-            facts = self._stat(key)
+            try:
+                facts = self._stat(key)
+            except AccessDeniedError:
+                # A web server that shows no listings refuses what is a directory to it.
+                if answer.result() is None and self._may_be_prefix(key):
+                    return _PREFIX
+                raise
             is_prefix = answer.result()
         if facts is not None and (self._keys_first or is_prefix is not True):
             return facts

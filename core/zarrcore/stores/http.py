@@ -82,10 +82,10 @@ class HTTPStore(ObstoreStore):
         return value[:0] if byte_range is not None and _is_empty(byte_range) else value
 
     def _fetch_failed(self, failure: Failure, key: str, byte_range: ByteRange | None) -> BytesLike | None:
-        if not failure.range_ignored and not failure.no_length:
+        if not failure.range_ignored and not failure.no_length and failure.status != 403:
             return super()._fetch_failed(failure, key, byte_range)
         value = self._get_plainly(key, byte_range)
-        if value is not None:  # pages of directories, too, come without ranges and without length
+        if value is not None:  # pages of directories, too, come without ranges and lengths, or are forbidden
             self._ignores_ranges = self._ignores_ranges or failure.range_ignored
             self._tells_no_length = self._tells_no_length or failure.no_length
         return value
@@ -97,8 +97,6 @@ class HTTPStore(ObstoreStore):
         if isinstance(answer, Failure):
             self._check_absent(answer, key)
             return None
-        if urlsplit(answer.url).path.endswith("/"):
-            return None  # we were sent on to the page of a directory, which is no value
         return answer.body[start:] if start < 0 else answer.body
 
     def stat(self, key: str) -> StoreStat | None:
@@ -108,7 +106,7 @@ class HTTPStore(ObstoreStore):
             answer = client.get(self.prefix + key, options={"head": True})
         except obstore_errors() as error:
             failure = Failure.of(error)
-            if not failure.no_length and failure.status not in (405, 501):
+            if not failure.no_length and failure.status not in (403, 405, 501):
                 self._check_absent(failure, key)
                 return None
         else:

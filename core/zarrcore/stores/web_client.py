@@ -96,6 +96,9 @@ class WebClient:
 
         try:
             with self._client().stream("GET", url) as answer:
+                if answer.url.path.endswith("/") and not httpx.URL(url).path.endswith("/"):
+                    # Sent on to a directory, whose page the server may show or refuse: there is no such value.
+                    return Failure.of_status(404)
                 if answer.status_code != httpx.codes.OK:
                     return Failure.of_status(answer.status_code)
                 body = bytearray()

@@ -192,7 +192,19 @@ def test_a_server_without_listings_says_so(
         for prefix in ("", "a/"):
             with pytest.raises(ListingUnsupportedError, match="no directory listings"):
                 list(store.list_dir(prefix))
-    assert open_store(f"{nginx.plain_url}/values").get("a/zarr.json") == b"{}"
+
+
+def test_a_directory_that_may_not_be_listed_is_no_value(nginx: WebServer, faults: FaultServer) -> None:
+    store = open_store(f"{nginx.plain_url}/values")
+    assert store.get("a/zarr.json") == b"{}"
+    for key in ("a", "a/c"):
+        assert store.get(key) is None
+        assert store.get(key, ByteRange(2, 5)) is None
+        assert store.stat(key) is None
+    faults.faults["key"] = 403
+    for read in (open_store(faults.url).get, open_store(faults.url).stat):
+        with pytest.raises(AccessDeniedError):
+            read("key")
 
 
 APACHE = b"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 3.2 Final//EN">

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -123,6 +125,27 @@ def test_dimension_names_are_those_written(v3_hierarchy: Written) -> None:
     opened = zarrcore.open(v3_hierarchy.path)
     assert opened["/names/dimensions"].dimension_names == ("time", None, "x")
     assert opened["/names/attributes"].dimension_names is None
+
+
+FIRST_USE = """
+import sys, threading, zarrcore
+start, arrays = threading.Barrier(len(sys.argv) - 2), []
+def read(path):
+    start.wait()
+    arrays.append(zarrcore.open(sys.argv[1])[path][...])
+threads = [threading.Thread(target=read, args=(path,)) for path in sys.argv[2:]]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.exit(len(threads) - len(arrays))
+"""
+
+
+def test_codecs_used_first_in_several_threads_at_once(v3_hierarchy: Written) -> None:
+    """Their libraries are imported at first use, which must not collide: so in a process that has used none."""
+    paths = ("/codecs/blosc-lz4-shuffle", "/codecs/zstd", "/codecs/gzip", "/codecs/crc32c", "/shards/end")
+    command = [sys.executable, "-c", FIRST_USE, v3_hierarchy.path, *paths]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_cat_prints_the_bytes_of_every_array(hierarchy: Written, zarrscope: Callable[..., Outcome]) -> None:

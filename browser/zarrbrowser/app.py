@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -48,6 +49,8 @@ def run(
         QTimer.singleShot(0, window.settled.emit)
     QTimer.singleShot(0, window.node_pane.load_pictures)
     _leave_on_signals(application, window)
+    # What stands now stands to the end: the collector need not walk it whenever a large group has come.
+    gc.freeze()
     status = int(application.exec())
     return _leave(window, status)
 

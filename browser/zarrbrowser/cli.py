@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 from typing import Any
 
-from zarrcore.errors import MissingExtraError
+from zarrcore.errors import MissingExtraError, ZarrError
 
 _NEEDED = ("PySide6", "pyqtgraph", "cmap")
+_LIBRARIES = "on Debian: apt install libegl1 libgl1 libfontconfig1 libdbus-1-3 libxkbcommon-x11-0 libxcb-cursor0"
 _DESCRIPTION = "Show a Zarr hierarchy in a window: its tree, pictures of slices, plots, metadata."
 
 
@@ -42,11 +44,16 @@ def run(namespace: argparse.Namespace) -> int:
 
     Raises:
         MissingExtraError: PySide6 or what draws pictures is not installed.
+        ZarrError: there is no display, or a library of the system is missing.
     """
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         raise MissingExtraError("the browser", "gui")
-    from zarrbrowser import app
-    from zarrbrowser.theme import Appearance
+    _check_display()
+    try:
+        from zarrbrowser import app
+        from zarrbrowser.theme import Appearance
+    except ImportError as error:  # PySide6 is there, a library of the system that it needs is not
+        raise ZarrError(f"Qt cannot be loaded: {error}; {_LIBRARIES}") from error
 
     return app.run(
         _request(namespace),
@@ -54,6 +61,13 @@ def run(namespace: argparse.Namespace) -> int:
         appearance=Appearance(namespace.appearance) if namespace.appearance else None,
         screenshot=namespace.screenshot,
     )
+
+
+def _check_display() -> None:
+    # Qt itself would abort with a core dump.
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    if sys.platform == "linux" and not any(os.environ.get(name) for name in names):
+        raise ZarrError("there is no display to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")
 
 
 def main() -> None:

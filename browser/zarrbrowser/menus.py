@@ -28,8 +28,8 @@ def window_menu(window: MainWindow) -> QMenu:
     for shown, action in (  # their keys belong to the window, which has two for some
         ("Fit into view\tF", window.fit),
         ("One element per pixel\t1", window.actual_size),
-        ("Next plane\tPgDown", lambda: window.step(1)),
-        ("Previous plane\tPgUp", lambda: window.step(-1)),
+        ("Next plane\tCtrl+Right", lambda: window.step(1)),
+        ("Previous plane\tCtrl+Left", lambda: window.step(-1)),
     ):
         menu.addAction(shown, action)
     menu.addSeparator()

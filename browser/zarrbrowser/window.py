@@ -169,7 +169,7 @@ class MainWindow(QMainWindow):
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._source_failed)
         self.model.dataChanged.connect(self._row_changed)
-        self.model.rowsRemoved.connect(lambda *_: self._rows_removed())
+        self.model.rowsRemoved.connect(lambda *_: self._forget_closed())
         self.node_pane.pointed.connect(self.status.show_value)
         self.node_pane.reported.connect(self.status.report)
         self.node_pane.shown.connect(self.settled)
@@ -177,11 +177,13 @@ class MainWindow(QMainWindow):
         self.node_pane.failed.connect(self._say)
         for keys, action in (
             ("F", self.fit), ("1", self.actual_size), ("Esc", self.workers.stop),
-            ("PgDown", lambda: self.step(1)), ("PgUp", lambda: self.step(-1)),
             ("Ctrl+Right", lambda: self.step(1)), ("Ctrl+Left", lambda: self.step(-1)),
             ("Ctrl+L", self._focus_address),
         ):  # fmt: skip
             QShortcut(QKeySequence(keys), self, action)
+        inside = Qt.ShortcutContext.WidgetWithChildrenShortcut  # in the tree these keys turn its own pages
+        QShortcut(QKeySequence("PgDown"), self.node_pane, lambda: self.step(1), context=inside)
+        QShortcut(QKeySequence("PgUp"), self.node_pane, lambda: self.step(-1), context=inside)
 
     def _restore(self) -> None:
         geometry, split = self.settings.data("geometry"), self.settings.data("split")
@@ -245,6 +247,7 @@ class MainWindow(QMainWindow):
         item = self.model.item(index)
         if item is None or item.source is None or item.request is None:
             return
+        self._forget_closed()  # reloading puts another source in the place of the old one
         self.session.add(item.source)
         self.settings.keep("recent", self.session.recent.addresses)
         self._show_recent()
@@ -263,7 +266,7 @@ class MainWindow(QMainWindow):
         current = self.tree.currentIndex()
         return current.row() == source.row() and not current.parent().isValid()
 
-    def _rows_removed(self) -> None:
+    def _forget_closed(self) -> None:
         sources = [self.model.item(self.model.index(row, 0)) for row in range(self.model.rowCount())]
         kept = [item.source for item in sources if item is not None]
         for source in [source for source in self.session.sources if source not in kept]:

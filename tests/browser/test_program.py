@@ -119,6 +119,14 @@ def test_help_needs_no_qt() -> None:
     assert "--screenshot" in done.stdout
 
 
+def test_without_a_display_one_sentence_says_so() -> None:
+    bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    done = run_process("browse", env=bare)
+    assert done.status == 1
+    assert done.stderr.startswith("zarrscope: there is no display")
+    assert done.stderr.count("\n") == 1
+
+
 def test_without_qt_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = argparse.ArgumentParser()
     cli.register(parser.add_subparsers())

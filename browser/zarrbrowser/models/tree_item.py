@@ -11,7 +11,8 @@ from typing import Any
 from zarrbrowser.session.nodes import NodeLike
 from zarrbrowser.session.sources import Source, SourceRequest
 
-PAGE_SIZE = 1000
+PAGE_SIZE = 500
+"""Rows that a view lays out in a few milliseconds; of a larger group, the others stand in ranges of as many."""
 PAGE_TIME_S = 0.25
 """A page from a slow store ends early, so that what has come is seen."""
 
@@ -27,15 +28,16 @@ class Fetching(Enum):
 
 
 class TreeItem:
-    """A source, a node, or a row that says something about its parent: loading, more to come, an error.
+    """A source, a node, a range of nodes, or a row that says something about its parent: more to come, an error.
 
     Attributes:
+        is_range: whether the row only holds children of its parent that are too many to stand side by side.
         children: rows below, the saying one last.
         stream: the rest of the children, open between pages; only a worker advances it.
     """
 
     __slots__ = (
-        "children", "fetching", "identity", "names", "node", "note", "parent", "request", "row", "source", "stream",
+        "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row", "source", "stream",
     )  # fmt: skip
 
     def __init__(self, parent: TreeItem | None, node: NodeLike | None = None, note: str = "") -> None:
@@ -46,6 +48,7 @@ class TreeItem:
         self.identity = 0
         self.children: list[TreeItem] = []
         self.names: set[str] = set()
+        self.is_range = False
         self.stream: Iterator[Any] | None = None
         self.fetching = Fetching.NOT_YET
         self.source: Source | None = parent.source if parent else None
@@ -54,7 +57,7 @@ class TreeItem:
     @property
     def is_note(self) -> bool:
         """Whether the row only says something."""
-        return self.node is None and self.request is None
+        return self.node is None and self.request is None and not self.is_range
 
     @property
     def may_have_children(self) -> bool:
@@ -65,7 +68,7 @@ class TreeItem:
 
     @property
     def node_count(self) -> int:
-        """Children that are nodes."""
+        """Children that are nodes or ranges of them."""
         return len(self.children) - (1 if self.children and self.children[-1].is_note else 0)
 
 

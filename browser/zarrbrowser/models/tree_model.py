@@ -105,7 +105,9 @@ class TreeModel(QAbstractItemModel):
         item = self.item(parent)
         if item is None or item.node is None or not is_group(item.node):
             return False
-        return item.fetching in (Fetching.NOT_YET, Fetching.PARTLY)
+        # A view fetches on at every layout; once there is a page full, only a look at its end asks for the next.
+        beginning = item.fetching is Fetching.PARTLY and item.node_count < PAGE_SIZE
+        return item.fetching is Fetching.NOT_YET or beginning
 
     def fetchMore(self, parent: Index) -> None:  # noqa: N802 - Qt's signature
         item = self.item(parent)
@@ -113,6 +115,13 @@ class TreeModel(QAbstractItemModel):
             self._fetch(item)
 
     # What the window asks
+
+    def fetch_on(self, parent: Index) -> None:
+        """Fetch the next page of a group of which a part is known; nothing where a page is on its way."""
+        item = self.item(parent)
+        if item is not None and item.fetching is Fetching.PARTLY:
+            self._fetch(item)
+
 
     def item(self, index: Index) -> TreeItem | None:
         """The row behind an index; the invisible root for an invalid one; None for one that is gone."""
@@ -163,10 +172,11 @@ class TreeModel(QAbstractItemModel):
     def child_named(self, index: Index, name: str) -> QModelIndex:
         """The child of that name, if it is known already."""
         item = self.item(index)
-        for child in item.children if item is not None and name in item.names else ():
-            if child.node is not None and child.node.name == name:
-                return self.index_of(child)
-        return QModelIndex()
+        if item is None or name not in item.names:
+            return QModelIndex()
+        rows = [row for child in item.children for row in (child.children if child.is_range else [child])]
+        found = next(row for row in rows if row.node is not None and row.node.name == name)
+        return self.index_of(found)
 
     def adopt(self, index: Index, node: NodeLike) -> QModelIndex:
         """Show a node that was asked for by path before its page has come."""
@@ -250,7 +260,7 @@ class TreeModel(QAbstractItemModel):
         item.names.update(node.name for node in nodes)
         end = item.node_count
         if end + len(rows) > PAGE_SIZE:
-            self._insert(item, end, rows)  # too many to sort as they come: the store's order
+            self._insert_ranges(item, rows)
             return
         rows.sort(key=_sort_key)
         known = [_sort_key(child) for child in item.children[:end]]
@@ -261,6 +271,21 @@ class TreeModel(QAbstractItemModel):
             place = bisect(known, _sort_key(row))
             known.insert(place, _sort_key(row))
             self._insert(item, place, [row])
+
+    def _insert_ranges(self, item: TreeItem, rows: list[TreeItem]) -> None:
+        """Put rows into collapsed ranges, in the store's order: a view asks for every row it lays out."""
+        while rows:
+            last = item.children[item.node_count - 1] if item.node_count else None
+            if last is None or not last.is_range or len(last.children) >= PAGE_SIZE:
+                last = TreeItem(item)
+                last.is_range, last.fetching = True, Fetching.WHOLLY
+                self._insert(item, item.node_count, [last])
+            room = PAGE_SIZE - len(last.children)
+            for row in rows[:room]:
+                row.parent = last
+            self._insert(last, len(last.children), rows[:room])
+            self._changed(last)
+            rows = rows[room:]
 
     def _say_loading(self, item: TreeItem) -> None:
         if item.identity in self._items and item.fetching is Fetching.RUNNING:

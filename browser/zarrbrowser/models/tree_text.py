@@ -6,7 +6,7 @@ from zarrbrowser.models.tree_item import Fetching, TreeItem
 from zarrbrowser.session.describe import short_type_name
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken
-from zarrbrowser.session.quantities import format_shape
+from zarrbrowser.session.quantities import count, format_shape
 from zarrbrowser.session.sources import short_name
 
 
@@ -16,7 +16,12 @@ def cell_text(item: TreeItem, column: int) -> str:
     if column == 0:
         if item.request is not None:
             return item.source.title if item.source else short_name(item.request.address)
+        if item.is_range:
+            first, last = item.children[0].node, item.children[-1].node
+            return f"{first.name} … {last.name}" if first and last else ""
         return item.note if node is None else node.name
+    if item.is_range:
+        return count(len(item.children), "node") if column == 1 else ""
     if node is not None and is_array(node):
         return format_shape(node.shape) if column == 1 else short_type_name(node)
     if column == 1 and item.request is not None and item.source is None:
@@ -26,6 +31,8 @@ def cell_text(item: TreeItem, column: int) -> str:
 
 def tool_tip(item: TreeItem) -> str:
     """Where the row's node is, or what is wrong with it."""
+    if item.is_range:
+        return count(len(item.children), "node")
     if item.node is None:
         return item.note
     if is_broken(item.node):
@@ -38,6 +45,8 @@ def icon_name(item: TreeItem) -> str:
     node = item.node
     if item.request is not None and (node is None or node.kind == "group"):
         return "broken" if item.fetching is Fetching.FAILED and node is None else "source"
+    if item.is_range:
+        return "range"
     if node is None:
         failed = item.parent is not None and item.parent.fetching is Fetching.FAILED
         return "broken" if failed else "loading"

@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTime
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
 
-from zarrbrowser.models.tree_item import Fetching, TreeItem
+from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 134, 84
@@ -41,7 +41,7 @@ class TreeView(QTreeView):
         self._look = QTimer(self, singleShot=True, interval=30)
         self._look.timeout.connect(self._fetch_visible)
         self.verticalScrollBar().valueChanged.connect(lambda _value: self._look.start())
-        model.children_arrived.connect(lambda _index: self._look.start())
+        model.children_arrived.connect(self._look_on)
         self.expanded.connect(lambda _index: self._look.start())
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)
@@ -63,14 +63,19 @@ class TreeView(QTreeView):
             return
         super().keyPressEvent(event)
 
+    def _look_on(self, index: QModelIndex) -> None:
+        # A range is one row, so the end of a large group would stay in view, and be fetched to its last node.
+        if self.tree_model.rowCount(index) <= PAGE_SIZE:
+            self._look.start()
+
     def _fetch_visible(self) -> None:
         """Fetch the next page of each group whose last row is in view."""
         index = self.indexAt(QPoint(2, 2))
         bottom = self.viewport().height()
         while index.isValid() and self.visualRect(index).top() <= bottom:
             item = self.tree_model.item(index)
-            if item is not None and item.is_note and self.tree_model.canFetchMore(index.parent()):
-                self.tree_model.fetchMore(index.parent())
+            if item is not None and item.is_note:
+                self.tree_model.fetch_on(index.parent())
             index = self.indexBelow(index)
 
     def _retry_note(self, index: QModelIndex) -> None:

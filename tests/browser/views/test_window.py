@@ -9,7 +9,8 @@ import weakref
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +19,7 @@ from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy,
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import DARK, Appearance, current_colours
+from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.views.metadata_pane import MetadataPane
 from zarrbrowser.views.overview_pane import OverviewPane
 from zarrbrowser.views.problem_pane import ProblemPane
@@ -151,6 +153,33 @@ def test_closing_a_source_forgets_it(open_window: OpenWindow, qtbot: QtBot) -> N
     window.close_source()
     assert window.session.sources == []
     assert window.empty.isVisible()
+
+
+def test_reload_shows_the_source_anew(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example())
+    before = window.session.sources[0]
+    window.reload()
+    qtbot.waitUntil(lambda: bool(window.session.sources) and window.session.sources[0] is not before)
+    assert len(window.session.sources) == 1
+    qtbot.waitUntil(lambda: window.model.rowCount(window.model.index(0, 0)) == 3)
+    assert window.node_pane.isVisible()
+
+
+def test_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup({"volume": FakeArray(np.zeros((9, 4, 5)))}), "/volume")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    window.activateWindow()
+    for keys, place in (("Ctrl+Right", 5), ("Ctrl+Right", 6), ("Ctrl+Left", 5)):
+        QTest.keySequence(window, QKeySequence(keys))
+        assert pane.sliders.sliders[0].value() == place
+    pane.canvas.view.setRange(xRange=(1, 2))
+    QTest.keySequence(window, QKeySequence("F"))
+    assert pane.canvas.view.viewRect().width() > 4
+    QTest.keySequence(window, QKeySequence("1"))
+    assert pane.canvas.view.viewRect().width() * pane.canvas.devicePixelRatioF() > 20
 
 
 def test_folders_can_be_dropped(application: QApplication, qtbot: QtBot) -> None:

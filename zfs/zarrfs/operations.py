@@ -113,9 +113,19 @@ class Operations(pyfuse3.Operations):
         self.ahead = ahead
         self._freshness = freshness
         self._appearance = appearance
+        self._permitted = ~appearance.umask
         self._workers = workers
         # Listings fill one and the same object again and again: making one costs as much as filling it.
-        self._listed = pyfuse3.EntryAttributes()
+        self._listed = self._attributes()
+
+    def _attributes(self) -> pyfuse3.EntryAttributes:
+        """Attributes with what is the same for all entries."""
+        attributes = pyfuse3.EntryAttributes()
+        attributes.entry_timeout = attributes.attr_timeout = self._freshness.timeout_s
+        attributes.st_uid = self._appearance.uid
+        attributes.st_gid = self._appearance.gid
+        attributes.st_nlink = 1
+        return attributes
 
     async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
@@ -137,7 +147,7 @@ class Operations(pyfuse3.Operations):
         text = os.fsdecode(name)
         asked_s = self._freshness.now()
         entry = await self._ask(directory.lookup, text)
-        attributes = pyfuse3.EntryAttributes()
+        attributes = self._attributes()
         if entry is None:
             return self._absent(attributes)
         number = self.inodes.assign(parent_inode, text, entry, asked_s)
@@ -155,31 +165,25 @@ class Operations(pyfuse3.Operations):
         if self._freshness.ttl_s <= 0:
             raise pyfuse3.FUSEError(errno.ENOENT)
         attributes.st_ino = 0
-        attributes.entry_timeout = self._freshness.timeout_s
         return attributes
 
     def _fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
-        look = self._appearance
         attributes.st_ino = number
-        attributes.entry_timeout = attributes.attr_timeout = self._freshness.timeout_s
-        attributes.st_uid = look.uid
-        attributes.st_gid = look.gid
-        attributes.st_nlink = 1
         if isinstance(entry, File):
             size = entry.size
-            attributes.st_mode = stat.S_IFREG | (entry.mode & ~look.umask)
+            attributes.st_mode = stat.S_IFREG | (entry.mode & self._permitted)
+            attributes.st_size = size
+            attributes.st_blocks = -(-size // _BLOCK_BYTES)
         else:
-            size = 0
-            attributes.st_mode = stat.S_IFDIR | (Directory.mode & ~look.umask)
-        attributes.st_size = size
-        attributes.st_blocks = -(-size // _BLOCK_BYTES)
+            attributes.st_mode = stat.S_IFDIR | (Directory.mode & self._permitted)
+            attributes.st_size = attributes.st_blocks = 0
         mtime_s = entry.mtime_s
-        mtime_ns = int((look.mtime_s if mtime_s is None else mtime_s) * 1e9)
+        mtime_ns = int((self._appearance.mtime_s if mtime_s is None else mtime_s) * 1e9)
         attributes.st_mtime_ns = attributes.st_ctime_ns = attributes.st_atime_ns = mtime_ns
 
     async def getattr(self, inode: int, ctx: pyfuse3.RequestContext) -> pyfuse3.EntryAttributes:
         entry = await self._current(inode)
-        attributes = pyfuse3.EntryAttributes()
+        attributes = self._attributes()
         self._fill(attributes, inode, entry)
         return attributes
 

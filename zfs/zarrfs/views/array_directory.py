@@ -48,7 +48,7 @@ class ArrayDirectory(Directory):
         if name == "attributes.json":
             return DocumentFile(lambda: as_json(self._array.attributes), self.mtime_s)
         text, _, suffix = name.rpartition(".")
-        if not text or suffix not in SUFFIXES:
+        if not text or text != text.strip() or suffix not in SUFFIXES:
             return None
         try:
             selection = () if text == "data" else parse_selection(text, self._array.dimension_names)

@@ -149,11 +149,11 @@ class KeysView:
         if known is not None:
             yield from known[0].items()
             return
+        if self._names_mean_one_thing:
+            yield from self._files(prefix)
+            return
         asked_s = self.freshness.now()
         told = self._told(prefix)
-        if self._names_mean_one_thing:
-            yield from told
-            return
         beginning = list(islice(told, _LISTING_MAX + 1))
         listing = self._one_meaning_each(beginning)
         yield from listing.items()
@@ -162,6 +162,16 @@ class KeysView:
         else:
             # Too long to hold: a key is shown once and a prefix once, should both come late.
             yield from ((name, found) for name, found in told if name not in listing)
+
+    def _files(self, prefix: str) -> Iterator[tuple[str, Found]]:
+        """What a local store lists: sizes are told, and no name twice."""
+        store, start = self.store, len(prefix)
+        if isinstance(store, LocalStore):
+            for entry in store.list_dir(prefix):
+                if entry.size is None:
+                    yield entry.key[start:-1], _PREFIX
+                else:
+                    yield entry.key[start:], StoreStat(entry.size, entry.mtime_s)
 
     def _told(self, prefix: str) -> Iterator[tuple[str, Found]]:
         """What the store lists; sizes that it does not tell are asked for, some at a time."""

@@ -1,0 +1,185 @@
+"""zfs/SEMANTICS.md, paragraph by paragraph: each is here, with the tests that hold it, or is tested here itself."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.zfs.conftest import Mounter
+from zarrfs import mountpoints
+from zarrfs.errnos import TABLE
+
+FOLDER = Path(__file__).parent
+DOCUMENT = FOLDER.parents[1] / "zfs" / "SEMANTICS.md"
+
+HELD_BY = {
+    "S1": ["test_hierarchies.test_every_key_byte_for_byte"],
+    "S2": [
+        "test_hierarchies.test_every_array_whole",
+        "test_hierarchies.test_slices",
+        "test_views.test_a_group",
+    ],
+    "S3": ["test_hierarchies.test_selections_by_name", "test_hierarchies.test_pictures_by_name"],
+    "S4": [
+        "test_errors.test_broken_arrays_say_why",
+        "test_errors.test_missing_hierarchy_is_still_mounted_as_keys",
+    ],
+    "S5": ["test_views.test_a_group", "test_views.test_the_control_directory_is_hidden_and_gives_way"],
+    "S6": ["test_semantics.test_looking_at_files_fetches_no_chunk"],
+    "S7": ["test_names.test_escapes", "test_names.test_every_segment_comes_back"],
+    "S8": ["test_remote.test_a_key_beside_keys_below_it", "test_views.test_keys_first_shows_the_key"],
+    "S9": ["test_lifecycle.test_long_names_do_not_spoil_a_listing"],
+    "S10": ["test_remote.test_http_without_listings"],
+    "S11": [
+        "test_lifecycle.test_without_time_to_live_every_open_asks",
+        "test_lifecycle.test_refreshing_shows_what_is_new",
+    ],
+    "S12": ["test_lifecycle.test_refreshing_shows_what_is_new"],
+    "S13": [
+        "test_errors.test_a_key_that_changes_under_an_open_handle_is_stale",
+        "test_remote.test_a_remote_key_that_changes_is_stale",
+    ],
+    "S14": ["test_semantics.test_chunks_may_be_of_different_ages"],
+    "S15": ["test_remote.test_each_failure_has_its_errno_and_passes"],
+    "S16": ["test_errors.test_the_table_of_errnos", "test_remote.test_each_failure_has_its_errno_and_passes"],
+    "S17": [
+        "test_errors.test_a_damaged_chunk_is_an_error_and_the_others_are_right",
+        "test_semantics.test_a_bug_does_not_end_the_daemon",
+    ],
+    "S18": ["test_remote.test_a_hanging_request_holds_up_nobody_else"],
+    "S19": [
+        "test_errors.test_what_cannot_be_mounted_is_told_in_one_line",
+        "test_lifecycle.test_the_command_returns_when_the_mount_answers",
+    ],
+    "S20": [
+        "test_lifecycle.test_signals_unmount",
+        "test_lifecycle.test_a_dead_mount_is_cleaned_by_the_next_one",
+        "test_lifecycle.test_umount_says_that_a_mount_is_busy",
+    ],
+    "S21": ["test_lifecycle.test_option_words", "test_semantics.test_modes"],
+    "S22": ["test_lifecycle.test_stats_count"],
+    "S23": [
+        "test_prefetch.test_the_budget_holds",
+        "test_inodes.test_the_oldest_names_that_nobody_used_are_offered_for_forgetting",
+    ],
+}
+
+
+def test_each_paragraph_is_held_by_a_test() -> None:
+    numbers = re.findall(r"^\*\*(S[0-9]+)\.\*\*", DOCUMENT.read_text(), re.MULTILINE)
+    assert numbers == [f"S{index + 1}" for index in range(len(HELD_BY))] == list(HELD_BY)
+    for names in HELD_BY.values():
+        for name in names:
+            module, _, function = name.partition(".")
+            tree = ast.parse((FOLDER / f"{module}.py").read_text())
+            assert function in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, name
+
+
+def test_the_table_of_the_document_is_the_table_of_the_code() -> None:
+    written = set(re.findall(r"\bE[A-Z]{2,}\b", DOCUMENT.read_text()))
+    assert {errno.errorcode[number] for _, number in TABLE} - {"ENOMEM", "EINVAL"} <= written | {"ENOTSUP"}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "a.zarr"
+    zarr.save_group(path, x=np.arange(60, dtype="<i2").reshape(3, 4, 5))
+    return path
+
+
+def test_looking_at_files_fetches_no_chunk(source: Path, mount: Mounter) -> None:
+    """S6: "listing and looking at files never fetches a chunk"."""
+    mounted = mount(source)
+    for folder, _, names in os.walk(mounted.arrays):
+        for name in names:
+            assert os.stat(os.path.join(folder, name)).st_size > 0
+    assert (mounted.arrays / "x" / "slices" / "1.png").stat().st_size > 20
+    assert (mounted.arrays / "x" / "[::2].npy").stat().st_size > 80
+    stats = mounted.stats()
+    assert (stats["chunk_cache"]["misses"], stats["chunk_cache"]["bytes"]) == (0, 0)
+
+
+def test_chunks_may_be_of_different_ages(tmp_path: Path, mount: Mounter) -> None:
+    """S14: "different chunks may be of different ages"."""
+    array = zarr.create_array(tmp_path / "a.zarr", shape=(2, 1 << 20), chunks=(1, 1 << 20), dtype="u1")
+    array[...] = 1
+    mounted = mount(tmp_path / "a.zarr")
+    descriptor = os.open(mounted.arrays / "data.raw", os.O_RDONLY)
+    try:
+        assert os.pread(descriptor, 10, 0) == b"\1" * 10
+        array[...] = 2
+        assert os.pread(descriptor, 10, 0) == b"\1" * 10
+        assert os.pread(descriptor, 10, 1 << 20) == b"\2" * 10
+    finally:
+        os.close(descriptor)
+
+
+def test_odd_names_are_only_absent(source: Path, mount: Mounter) -> None:
+    """S17: "No error ends the daemon"; here names that mean nothing, bytes that are no UTF-8 among them."""
+    mounted = mount(source)
+    for name in (b"\xff\xfe", b"[" * 500, b"9" * 300 + b".npy", b"-" * 900, "\u2028.npy".encode()):
+        for folder in (mounted.keys, mounted.arrays, mounted.arrays / "x", mounted.arrays / "x" / "slices"):
+            assert not os.path.exists(os.path.join(os.fsencode(folder), name))
+    assert "EIO" not in mounted.stats()["errors"]
+
+
+def test_a_bug_does_not_end_the_daemon(caplog: pytest.LogCaptureFixture) -> None:
+    """S16: "anything unforeseen: EIO, and a traceback in the log"; S17: "No error ends the daemon"."""
+    pyfuse3 = pytest.importorskip("pyfuse3")
+    trio = pytest.importorskip("trio")
+    from zarrfs.counters import Counters
+    from zarrfs.guard import guarded
+
+    @guarded
+    class Buggy(pyfuse3.Operations):
+        counters = Counters()
+
+        async def getattr(self, inode: int, ctx: object) -> object:
+            return 1 // inode
+
+        async def forget(self, inode_list: object) -> None:
+            raise ZeroDivisionError
+
+    operations = Buggy()
+    with pytest.raises(pyfuse3.FUSEError) as caught:
+        trio.run(operations.getattr, 0, None)
+    assert caught.value.errno == errno.EIO
+    assert "ZeroDivisionError" in caplog.text
+    assert "Traceback" in caplog.text
+    # pyfuse3 takes no error at all from this one.
+    trio.run(operations.forget, [])
+    assert operations.counters.errors["EIO"] == 2
+
+
+def test_modes(source: Path, mount: Mounter) -> None:
+    """S21: "Files are 0444 and directories 0555"."""
+    mounted = mount(source)
+    assert (mounted.keys / "zarr.json").stat().st_mode & 0o777 == 0o444
+    assert mounted.keys.stat().st_mode & 0o777 == 0o555
+    assert (mounted.keys / "zarr.json").stat().st_uid == os.getuid()
+
+
+@pytest.mark.parametrize(
+    ("exists", "may_open", "said"), [(False, True, "no /dev/fuse"), (True, False, "may not open")]
+)
+def test_who_may_not_mount_is_told_why(
+    monkeypatch: pytest.MonkeyPatch, exists: bool, may_open: bool, said: str
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(os.path, "exists", lambda _: exists)
+    monkeypatch.setattr(os, "access", lambda *_: may_open)
+    with pytest.raises(mountpoints.MountError, match=said):
+        mountpoints.check_device()
+
+
+def test_the_control_directory_tells_numbers(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    assert json.loads((mounted.path / ".zarrscope" / "stats.json").read_bytes())["inodes"] >= 1

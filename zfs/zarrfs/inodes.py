@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from zarrfs.views.entry import Directory, Entry, Numbering
@@ -36,16 +36,18 @@ class Inode:
         name: its name there.
         lookups: how often the kernel was told of it and has not forgotten.
         taken_s: when the entry was learnt.
+        is_listed: whether a listing told it and nobody used it since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
     """
 
-    __slots__ = ("children", "entry", "kept", "lookups", "name", "parent", "taken_s")
+    __slots__ = ("children", "entry", "is_listed", "kept", "lookups", "name", "parent", "taken_s")
 
     def __init__(self, entry: Entry, parent: int, name: str, taken_s: float) -> None:
         self.entry = entry
         self.parent = parent
         self.name = name
         self.lookups = 0
+        self.is_listed = False
         self.taken_s = taken_s
         self.children: dict[str, int] | None = None
         self.kept: tuple[str | None, int, float] | None = None
@@ -67,7 +69,7 @@ class InodeTable:
         self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", 0.0)}
         self._inodes[ROOT].lookups = 1
         self._next = ROOT + 1
-        self._listed: OrderedDict[int, None] = OrderedDict()
+        self._listed = 0
         self._reserved: dict[Hashable, _Reserved] = {}
         self._starts: list[int] = []
         self._ranges: list[_Reserved] = []
@@ -138,13 +140,19 @@ class InodeTable:
         inode = self._inodes[number]
         inode.lookups += 1
         if not listed:
-            self._listed.pop(number, None)
+            self._use(inode)
         elif inode.lookups == 1:
-            self._listed[number] = None
+            inode.is_listed = True
+            self._listed += 1
 
     def touch(self, number: int) -> None:
         """Somebody uses what a number stands for."""
-        self._listed.pop(number, None)
+        self._use(self._inodes[number])
+
+    def _use(self, inode: Inode) -> None:
+        if inode.is_listed:
+            inode.is_listed = False
+            self._listed -= 1
 
     def expire(self, number: int) -> None:
         """What a number stands for has changed: it is to be looked up again before it is used."""
@@ -175,7 +183,7 @@ class InodeTable:
 
     def _drop(self, number: int) -> None:
         inode = self._inodes.pop(number)
-        self._listed.pop(number, None)
+        self._use(inode)
         above = self._inodes.get(inode.parent)
         if above is not None and above.children is not None and above.children.get(inode.name) == number:
             del above.children[inode.name]
@@ -186,15 +194,18 @@ class InodeTable:
         """Names in a directory that the kernel knows, with their numbers."""
         return list((self.inode(number).children or {}).items())
 
-    def only_listed(self, keep: int) -> Iterator[tuple[int, str]]:
+    def only_listed(self, keep: int) -> list[tuple[int, str]]:
         """Parent and name of the oldest records that were listed and never used, but for the newest ``keep``.
 
         Each is told once: the kernel forgets those it can.
         """
-        while len(self._listed) > keep:
-            number, _ = self._listed.popitem(last=False)
-            inode = self._inodes[number]
-            yield inode.parent, inode.name
+        excess = self._listed - keep
+        if excess <= 0:
+            return []
+        oldest = list(islice((inode for inode in self._inodes.values() if inode.is_listed), excess))
+        for inode in oldest:
+            self._use(inode)
+        return [(inode.parent, inode.name) for inode in oldest]
 
     def _reserve(self, numbering: Numbering) -> _Reserved | None:
         """The range of a numbering; None where there are no numbers left for so many."""

@@ -290,7 +290,6 @@ class Operations(pyfuse3.Operations):
             if not self._send(handle, token, asked_s):
                 break
             sent = True
-        self._trim()
 
     async def _filled(self, handle: DirectoryHandle) -> bool:
         if handle.directory.lists_at_once:
@@ -320,12 +319,16 @@ class Operations(pyfuse3.Operations):
         return True
 
     def _trim(self) -> None:
-        """Ask the kernel to forget names that nobody used, once there are very many."""
+        """Ask the kernel to forget names that nobody used, once there are very many.
+
+        Only after a listing: during it the kernel holds the directory's lock, and both would crawl.
+        """
         for parent, name in self.inodes.only_listed(_LISTED_MAX):
             pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
 
     async def releasedir(self, fh: int) -> None:
         self.handles.remove_directory(fh)
+        self._trim()
 
     async def forget(self, inode_list: Iterable[tuple[int, int]]) -> None:
         for number, lookups in inode_list:

@@ -11,7 +11,9 @@ from typing import Any
 from zarrcore.errors import MissingExtraError, ZarrError
 
 _NEEDED = ("PySide6", "pyqtgraph", "cmap")
-_LIBRARIES = "on Debian: apt install libegl1 libgl1 libfontconfig1 libdbus-1-3 libxkbcommon-x11-0 libxcb-cursor0"
+_LIBRARIES = (
+    "on Debian: apt install libegl1 libgl1 libfontconfig1 libdbus-1-3 libxkbcommon-x11-0 libxcb-cursor0"
+)
 _DESCRIPTION = "Show a Zarr hierarchy in a window: its tree, pictures of slices, plots, metadata."
 
 
@@ -26,14 +28,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
     from zarrcore.stores.options import add_store_arguments
 
-    parser.add_argument("source", metavar="SOURCE", nargs="?", help="path or URL of a store, or SOURCE#/node/path")
+    parser.add_argument(
+        "source", metavar="SOURCE", nargs="?", help="path or URL of a store, or SOURCE#/node/path"
+    )
     parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node in it")
     parser.add_argument("--fresh", action="store_true", help="start as on the first day and remember nothing")
     colours = parser.add_mutually_exclusive_group()
-    colours.add_argument("--light", dest="appearance", action="store_const", const="light", help="light colours")
+    colours.add_argument(
+        "--light", dest="appearance", action="store_const", const="light", help="light colours"
+    )
     colours.add_argument("--dark", dest="appearance", action="store_const", const="dark", help="dark colours")
     parser.add_argument(
-        "--screenshot", metavar="FILE", help="write the window as PNG once it shows what was asked for, and end"
+        "--screenshot",
+        metavar="FILE",
+        help="write the window as PNG once it shows what was asked for, and end",
     )
     parser.add_argument("--format", metavar="NAME", help="on-disk format, v3 or v2 (default: found out)")
     add_store_arguments(parser)

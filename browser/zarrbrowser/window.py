@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
@@ -31,6 +33,9 @@ from zarrbrowser.widgets.buttons import recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
 
+if TYPE_CHECKING:  # drawing loads when it is needed
+    from zarrbrowser.views.image_pane import ImagePane
+
 _TREE_WIDTH = 388
 _LEAVE_S = 0.5
 
@@ -44,7 +49,9 @@ class MainWindow(QMainWindow):
 
     settled = Signal()
 
-    def __init__(self, settings: Settings, opener: Opener = open_source, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, settings: Settings, opener: Opener = open_source, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.settings = settings
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
@@ -125,13 +132,15 @@ class MainWindow(QMainWindow):
 
     def actual_size(self) -> None:
         """One element per pixel."""
-        if self.node_pane.current_tab() == "Image":
-            self._image_pane_call("actual_size")
+        pane = self._image_pane()
+        if pane is not None:
+            pane.canvas.actual_size()
 
     def step(self, by: int) -> None:
         """The next or previous plane."""
-        if self.node_pane.current_tab() == "Image":
-            self._image_pane_call("step", by)
+        pane = self._image_pane()
+        if pane is not None:
+            pane.step(by)
 
     # How it is made
 
@@ -192,15 +201,10 @@ class MainWindow(QMainWindow):
         if not split.isEmpty():
             self._split.restoreState(split)
 
-    def _image_pane_call(self, name: str, *arguments: int) -> None:
-        from zarrbrowser.views.image_pane import ImagePane
-
-        pane = self.node_pane.pane("Image")
-        if isinstance(pane, ImagePane):
-            if name == "step":
-                pane.step(*arguments)
-            else:
-                pane.canvas.actual_size()
+    def _image_pane(self) -> ImagePane | None:
+        """The picture, if it is what the person looks at."""
+        pane = self.node_pane.pane("Image") if self.node_pane.current_tab() == "Image" else None
+        return cast("ImagePane | None", pane)
 
     def _focus_address(self) -> None:
         self.top_bar.address.setFocus()

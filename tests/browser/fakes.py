@@ -30,7 +30,9 @@ class FakeArray:
         self.shape, self.dtype = self.values.shape, self.values.dtype
         self.ndim, self.nbytes = self.values.ndim, self.values.nbytes
         self.chunk_shape = self.inner_chunk_shape = chunks or self.shape
-        self.chunk_grid_shape = tuple(-(-n // max(c, 1)) for n, c in zip(self.shape, self.chunk_shape, strict=True))
+        self.chunk_grid_shape = tuple(
+            -(-n // max(c, 1)) for n, c in zip(self.shape, self.chunk_shape, strict=True)
+        )
         self.fill_value = np.zeros((), self.dtype)[()]
         self.dimension_names = names
         self.codecs = (SimpleNamespace(name="bytes", configuration={"endian": "little"}),)
@@ -63,7 +65,9 @@ class FakeGroup:
 
     kind = "group"
 
-    def __init__(self, children: dict[str, Any] | None = None, attributes: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, children: dict[str, Any] | None = None, attributes: dict[str, Any] | None = None
+    ) -> None:
         self.path, self.name = "/", ""
         self.attributes = attributes or {}
         self.before_listing: Callable[[], object] = lambda: None

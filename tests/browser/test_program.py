@@ -75,7 +75,14 @@ def test_browse_shows_the_picture(colours: str, display: str, scan: Path, tmp_pa
     target = ARTEFACTS / f"browser{colours.replace('--', '-')}.png"
     target.unlink(missing_ok=True)
     done = run_process(
-        "browse", scan, "/bold", "--fresh", colours, "--screenshot", target, env=environment(display, tmp_path)
+        "browse",
+        scan,
+        "/bold",
+        "--fresh",
+        colours,
+        "--screenshot",
+        target,
+        env=environment(display, tmp_path),
     )
     assert (done.status, done.stderr) == (0, "")
     pixels = picture_of(target)
@@ -91,7 +98,12 @@ def test_what_cannot_be_opened_is_shown_as_a_sentence(display: str, tmp_path: Pa
     target = ARTEFACTS / "browser-error.png"
     ARTEFACTS.mkdir(exist_ok=True)
     done = run_process(
-        "browse", tmp_path / "nothing.zarr", "--light", "--screenshot", target, env=environment(display, tmp_path)
+        "browse",
+        tmp_path / "nothing.zarr",
+        "--light",
+        "--screenshot",
+        target,
+        env=environment(display, tmp_path),
     )
     assert done.status == 0
     right = picture_of(target)[200:700, 450:1250]
@@ -120,7 +132,11 @@ def test_help_needs_no_qt() -> None:
 
 
 def test_without_a_display_one_sentence_says_so() -> None:
-    bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    bare = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
     done = run_process("browse", env=bare)
     assert done.status == 1
     assert done.stderr.startswith("zarrscope: there is no display")

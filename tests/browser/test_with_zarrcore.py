@@ -66,8 +66,16 @@ def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbo
 def test_a_damaged_chunk_is_a_sentence_and_the_other_planes_are_shown(
     window: MainWindow, written: Path, qtbot: QtBot
 ) -> None:
-    chunks = [path for path in (written / "volume").rglob("*") if path.is_file() and not path.name.startswith((".", "zarr"))]
-    damaged = next(path for path in chunks if path.relative_to(written / "volume").as_posix() in ("c/1/0/0", "1.0.0", "1/0/0"))
+    chunks = [
+        path
+        for path in (written / "volume").rglob("*")
+        if path.is_file() and not path.name.startswith((".", "zarr"))
+    ]
+    damaged = next(
+        path
+        for path in chunks
+        if path.relative_to(written / "volume").as_posix() in ("c/1/0/0", "1.0.0", "1/0/0")
+    )
     damaged.write_bytes(damaged.read_bytes()[:20])
     window.open_text(f"{written}#/volume")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")

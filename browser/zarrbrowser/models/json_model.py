@@ -25,7 +25,9 @@ class _Member:
     def open(self) -> list[_Member]:
         """The members below, made on the first call."""
         if self.children is None:
-            self.children = [_Member(self, row, name, value) for row, (name, value) in enumerate(_parts(self.value))]
+            self.children = [
+                _Member(self, row, name, value) for row, (name, value) in enumerate(_parts(self.value))
+            ]
         return self.children
 
 
@@ -53,7 +55,9 @@ class JsonModel(QAbstractItemModel):
 
     def parent(self, child: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override] # noqa: B008 - Qt's
         above = self._member(child).parent
-        return QModelIndex() if above is None or above is self._root else self.createIndex(above.row, 0, above)
+        return (
+            QModelIndex() if above is None or above is self._root else self.createIndex(above.row, 0, above)
+        )
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:  # noqa: N802 - Qt's
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:

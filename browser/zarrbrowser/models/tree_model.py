@@ -1,8 +1,7 @@
 """The tree of all opened sources, fetched page by page.
 
 A group's children arrive in pages through workers; until the last page a row at the end says that there is more.
-``canFetchMore`` is False while a page is on its way. Rows are found by number, not by pointer: an index that
-outlives its row finds nothing instead of freed memory.
+``canFetchMore`` is False while a page is on its way.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ from bisect import bisect
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 
+from zarrbrowser.models.row_model import COLUMNS, Index, RowModel
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key, next_page
 from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
 from zarrbrowser.session.faults import sentence
@@ -22,13 +22,11 @@ from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_sour
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.workers import Workers
 
-Index = QModelIndex | QPersistentModelIndex
-COLUMNS = ("Name", "Shape", "Type")
 _LOADING, _MORE = "Loading…", "More…"
 _PATIENCE_MS = 120
 
 
-class TreeModel(QAbstractItemModel):
+class TreeModel(RowModel):
     """Sources and their nodes.
 
     Signals:
@@ -45,28 +43,8 @@ class TreeModel(QAbstractItemModel):
         super().__init__(parent)
         self._workers = workers
         self._opener = opener
-        self._root = TreeItem(None)
-        self._items: dict[int, TreeItem] = {}
-        self._count = 0
 
     # What the views ask
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: ARG002, B008, N802 - Qt's signature
-        return len(COLUMNS)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
-        item = self.item(parent)
-        return len(item.children) if item is not None and parent.column() <= 0 else 0
-
-    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's
-        item = self.item(parent)
-        if item is None or not 0 <= row < len(item.children) or not 0 <= column < len(COLUMNS):
-            return QModelIndex()
-        return self.createIndex(row, column, item.children[row].identity)
-
-    def parent(self, child: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override] # noqa: B008 - Qt's
-        item = self.item(child)
-        return QModelIndex() if item is None or item.parent is None else self.index_of(item.parent)
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008, N802 - Qt's signature
         item = self.item(parent)
@@ -94,7 +72,9 @@ class TreeModel(QAbstractItemModel):
             colours = current_colours()
             name = icon_name(item)
             strong = name.startswith("array") or name == "source"
-            return icon(name, colours.warning if name == "broken" else colours.accent if strong else colours.muted)
+            return icon(
+                name, colours.warning if name == "broken" else colours.accent if strong else colours.muted
+            )
         if role == Qt.ItemDataRole.ForegroundRole and (index.column() > 0 or item.is_note):
             return QColor(current_colours().muted)
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -121,15 +101,6 @@ class TreeModel(QAbstractItemModel):
         item = self.item(parent)
         if item is not None and item.fetching is Fetching.PARTLY:
             self._fetch(item)
-
-
-    def item(self, index: Index) -> TreeItem | None:
-        """The row behind an index; the invisible root for an invalid one; None for one that is gone."""
-        return self._items.get(index.internalId()) if index.isValid() else self._root
-
-    def index_of(self, item: TreeItem) -> QModelIndex:
-        """Where a row stands."""
-        return QModelIndex() if item is self._root else self.createIndex(item.row, 0, item.identity)
 
     def open(self, request: SourceRequest) -> QModelIndex:
         """Open a source; its row is there at once and says that it is loading."""
@@ -304,41 +275,6 @@ class TreeModel(QAbstractItemModel):
         else:
             self._insert(item, end, [TreeItem(item, note=note)])
 
-    # Rows
-
-    def _insert(self, parent: TreeItem, place: int, rows: list[TreeItem]) -> None:
-        if not rows:
-            return
-        self.beginInsertRows(self.index_of(parent), place, place + len(rows) - 1)
-        for row in rows:
-            self._count += 1
-            row.identity = self._count
-            self._items[row.identity] = row
-        parent.children[place:place] = rows
-        _number(parent, place)
-        self.endInsertRows()
-
-    def _remove(self, parent: TreeItem, start: int, stop: int) -> None:
-        self.beginRemoveRows(self.index_of(parent), start, stop - 1)
-        doomed = parent.children[start:stop]
-        del parent.children[start:stop]
-        _number(parent, start)
-        while doomed:
-            item = doomed.pop()
-            doomed.extend(item.children)
-            del self._items[item.identity]
-        self.endRemoveRows()
-
-    def _changed(self, item: TreeItem) -> None:
-        first = self.index_of(item)
-        self.dataChanged.emit(first, first.siblingAtColumn(len(COLUMNS) - 1))
-
-
-def _number(parent: TreeItem, start: int) -> None:
-    for row in range(start, len(parent.children)):
-        parent.children[row].row = row
-
 
 def _sort_key(item: TreeItem) -> list[tuple[int, int, str]]:
     return natural_key(item.node.name if item.node is not None else "")
-

@@ -93,7 +93,15 @@ def short_type_name(array: ArrayLike) -> str:
     dtype = array.dtype
     if dtype.names:
         return "structure"
-    words = {"M": "datetime", "m": "time span", "T": "text", "O": "text", "U": "text", "S": "text", "V": "raw"}
+    words = {
+        "M": "datetime",
+        "m": "time span",
+        "T": "text",
+        "O": "text",
+        "U": "text",
+        "S": "text",
+        "V": "raw",
+    }
     return words.get(dtype.kind, str(dtype.name))
 
 

@@ -74,7 +74,11 @@ class ArrayLike(KnownNode, Protocol):
     @property
     def codecs(self) -> Sequence[CodecLike]: ...
     def read(
-        self, selection: Any = ..., out: AnyArray | None = None, *, cancelled: Callable[[], bool] | None = None
+        self,
+        selection: Any = ...,
+        out: AnyArray | None = None,
+        *,
+        cancelled: Callable[[], bool] | None = None,
     ) -> AnyArray: ...
 
 

@@ -15,7 +15,9 @@ PLAIN_KINDS = "biufcMm"
 def why_no_picture(dtype: np.dtype[Any]) -> str:
     """One sentence that says why elements of this type cannot be drawn; empty where they can."""
     if dtype.names:
-        return "" if drawable_fields(dtype) else "No field of this structure holds a number that could be drawn."
+        return (
+            "" if drawable_fields(dtype) else "No field of this structure holds a number that could be drawn."
+        )
     if dtype.kind in PLAIN_KINDS:
         return ""
     if dtype.kind in "USTO":

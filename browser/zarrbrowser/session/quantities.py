@@ -74,7 +74,12 @@ def format_value(value: Any) -> str:
     if isinstance(value, int | np.integer) and not isinstance(value, np.timedelta64):
         return f"{int(value):,}"
     if isinstance(value, np.ndarray):
-        return "(" + ", ".join(format_value(item) for item in value[:8]) + (", …" if len(value) > 8 else "") + ")"
+        return (
+            "("
+            + ", ".join(format_value(item) for item in value[:8])
+            + (", …" if len(value) > 8 else "")
+            + ")"
+        )
     if isinstance(value, bytes):
         return repr(value)[1:]
     if isinstance(value, np.void):

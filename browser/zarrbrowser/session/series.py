@@ -81,4 +81,6 @@ def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
     y[0::2] = np.fmin.reduce(buckets, axis=1)
     y[1::2] = np.fmax.reduce(buckets, axis=1)
     tail = numbers[start + whole * per_pixel : stop].astype(np.float64)
-    return Outline(np.concatenate([x, np.arange(stop - tail.size, stop)]), np.concatenate([y, tail]), per_pixel)
+    return Outline(
+        np.concatenate([x, np.arange(stop - tail.size, stop)]), np.concatenate([y, tail]), per_pixel
+    )

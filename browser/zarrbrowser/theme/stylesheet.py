@@ -19,7 +19,7 @@ QLabel[role="title"] { font-size: 15pt; font-weight: 600; }
 QLabel[role="heading"] { font-weight: 600; color: $muted; }
 QLabel[role="number"] { font-size: 22pt; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
-QLabel[role="missing"] { border-left: 12px solid $missing; padding-left: 8px; color: $muted; background: $window; }
+QFrame[role="missing"] { background: $missing; border-radius: 3px; }
 
 QLineEdit, QComboBox, QSpinBox {
     background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;

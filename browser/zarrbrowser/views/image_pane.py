@@ -21,7 +21,7 @@ from zarrbrowser.views.image_controls import ImageControls
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.canvas import Canvas
 from zarrbrowser.widgets.contrast_panel import ContrastPanel
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.legend import MissingLegend
 from zarrbrowser.workers import Lane, Workers
 
 
@@ -50,9 +50,7 @@ class ImagePane(QWidget):
         self.stack = DataStack(self.canvas, self.request_plane, self._load_anyway)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
-        self.missing = label(role="missing")
-        self.missing.setContentsMargins(12, 6, 12, 6)
-        self.missing.hide()
+        self.missing = MissingLegend()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -102,7 +100,9 @@ class ImagePane(QWidget):
         if array is None or view is None:
             return
         if 0 in array.shape:
-            self.stack.show_sentence("This array holds no elements: one of its axes has length 0.", drawing="array2")
+            self.stack.show_sentence(
+                "This array holds no elements: one of its axes has length 0.", drawing="array2"
+            )
             return
         request = PlaneRequest(array, view.axes, view.field)
         if not self.stack.may_read(request.cost(), view.may_read_bytes, "This plane"):
@@ -197,9 +197,7 @@ class ImagePane(QWidget):
         if plane.statistics is not None:
             levels = plane.statistics.levels(view.contrast)
             self.contrast.show_contrast(view.contrast, levels, plane.statistics)
-            missing = plane.statistics.nan_count
-            self.missing.setText(f"{count(missing, 'element')} without a value (NaN) of {plane.statistics.size:,}")
-            self.missing.setVisible(missing > 0)
+        self.missing.show_statistics(plane.statistics)
         self.stack.show_data()
         self.canvas.show_plane(plane, levels)
         self._report(plane)

@@ -61,7 +61,9 @@ def _facts_of(source: Source, node: NodeLike) -> QWidget:
     column.setSpacing(20)
     if is_array(node):
         column.addWidget(FactGrid("Array", array_facts(node, title)))
-        column.addWidget(FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")]))
+        column.addWidget(
+            FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")])
+        )
     elif is_group(node):
         column.addWidget(FactGrid("Group", group_facts(node, title, source.hierarchy.url)))
     column.addStretch(1)

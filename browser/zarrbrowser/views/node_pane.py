@@ -57,6 +57,8 @@ class NodePane(QWidget):
         self._stack = QStackedWidget()
         self._stack.setProperty("role", "surface")
         self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._blank = QWidget()
+        self._stack.addWidget(self._blank)
         self._picture, self._name, self._summary = QLabel(), label(role="title"), ElidedLabel("muted")
         self._format = label(role="chip")
         self._format.setFixedHeight(24)
@@ -157,6 +159,7 @@ class NodePane(QWidget):
         if not name or source is None or node is None:
             return
         if name in _DRAWN and not self._pictures_loaded:
+            self._stack.setCurrentWidget(self._blank)
             self.load_pictures()
             return
         pane = self.pane(name)

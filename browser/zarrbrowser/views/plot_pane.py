@@ -109,7 +109,9 @@ class PlotPane(QWidget):
         numbers = self._series.numbers
         finite = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        self.plot.setRange(xRange=(0, max(1, numbers.size - 1)), yRange=(low, high if high > low else low + 1))
+        self.plot.setRange(
+            xRange=(0, max(1, numbers.size - 1)), yRange=(low, high if high > low else low + 1)
+        )
 
     def wear(self) -> None:
         """Take on the application's appearance."""
@@ -151,7 +153,9 @@ class PlotPane(QWidget):
         self.stack.show_data()
         self.plot.setLabel("bottom", axis_names(1, array.dimension_names)[0])
         unit = meaning_of(series.values.dtype)
-        self.plot.setLabel("left", (series.request.field or array.name or "value") + (f" ({unit})" if unit else ""))
+        self.plot.setLabel(
+            "left", (series.request.field or array.name or "value") + (f" ({unit})" if unit else "")
+        )
         self.fit()
         self._request_outline()
         cost = series.request.cost()

@@ -65,7 +65,9 @@ class StatusBar(QStatusBar):
     def _refresh(self) -> None:
         now = time.monotonic()
         active = [
-            request for request in self._workers.active if request.label and now - request.started_s > _QUIET_S
+            request
+            for request in self._workers.active
+            if request.label and now - request.started_s > _QUIET_S
         ]
         for widget in (self.progress, self.cancel):
             widget.setVisible(bool(active))

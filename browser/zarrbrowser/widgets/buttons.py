@@ -12,7 +12,9 @@ from zarrbrowser.theme import current_colours, icon
 ICON = QSize(18, 18)
 
 
-def tool_button(drawing: str, tip: str, clicked: Callable[[], object] | None = None, *, flat: bool = True) -> QToolButton:
+def tool_button(
+    drawing: str, tip: str, clicked: Callable[[], object] | None = None, *, flat: bool = True
+) -> QToolButton:
     """A button that is only a drawing; ``tip`` is also what a screen reader says."""
     button = QToolButton()
     button.setIconSize(ICON)

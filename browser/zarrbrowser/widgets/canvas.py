@@ -46,6 +46,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._levels = (0.0, 1.0)
         self._colour_map = "gray"
         self._drawn: tuple[Window, Window] | None = None
+        self._fitted = True
         self._later = QTimer(self, singleShot=True, interval=0)
         self._set_up()
 
@@ -90,11 +91,13 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     def fit(self) -> None:
         """The whole plane in view."""
         if self._plane is not None:
+            self._fitted = True
             axes = self._plane.request.axes
             self.view.setRange(QRectF(-0.5, -0.5, axes.width, axes.height), padding=0.02)
 
     def actual_size(self) -> None:
         """One element per pixel of the screen, about the middle of what is in view."""
+        self._fitted = False
         middle, ratio = self.view.viewRect().center(), self.devicePixelRatioF()
         width, height = self.view.width() * ratio, self.view.height() * ratio
         self.view.setRange(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), padding=0)
@@ -124,8 +127,18 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.addItem(self.image, ignoreBounds=True)
         self._later.timeout.connect(self._draw_if_moved)
         self.view.sigRangeChanged.connect(lambda *_: self._later.start())
-        self.view.sigResized.connect(lambda *_: self._later.start())
+        self.view.sigRangeChangedManually.connect(lambda *_: self._looked_closer())
+        self.view.sigResized.connect(lambda *_: self._resized())
         self.scene().sigMouseMoved.connect(self._point)
+
+    def _looked_closer(self) -> None:
+        self._fitted = False
+
+    def _resized(self) -> None:
+        """A plane that was wholly in view stays so when the window changes."""
+        if self._fitted:
+            self.fit()
+        self._later.start()
 
     def _show_axes(self, plane: Plane) -> None:
         axes = plane.request.axes
@@ -134,7 +147,11 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         long, short = max(axes.width, axes.height), max(1, min(axes.width, axes.height))
         self.set_square(long / short < _SLENDER)
         self.view.setLimits(
-            xMin=-4 * axes.width, xMax=5 * axes.width, yMin=-4 * axes.height, yMax=5 * axes.height, minXRange=2
+            xMin=-4 * axes.width,
+            xMax=5 * axes.width,
+            yMin=-4 * axes.height,
+            yMax=5 * axes.height,
+            minXRange=2,
         )
 
     def _windows(self, plane: Plane) -> tuple[Window, Window]:

@@ -47,7 +47,9 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self._silent = True
         centres = (found.bin_edges[:-1] + found.bin_edges[1:]) / 2
         self.item.plot.setData(centres, np.log1p(found.histogram))
-        self.item.setHistogramRange(min(found.bin_edges[0], levels[0]), max(found.bin_edges[-1], levels[1]), 0.04)
+        self.item.setHistogramRange(
+            min(found.bin_edges[0], levels[0]), max(found.bin_edges[-1], levels[1]), 0.04
+        )
         self.item.setLevels(*levels)
         self._silent = False
 

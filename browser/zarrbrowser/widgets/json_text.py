@@ -68,7 +68,9 @@ class JsonText(QWidget):
         self._text = text
         self.edit.setPlainText(text[:SHOWN_CHARACTERS])
         cut = len(text) > SHOWN_CHARACTERS
-        self._note.setText(f"the first {format_bytes(SHOWN_CHARACTERS)} of {format_bytes(len(text))}" if cut else "")
+        self._note.setText(
+            f"the first {format_bytes(SHOWN_CHARACTERS)} of {format_bytes(len(text))}" if cut else ""
+        )
 
     def copy(self) -> None:
         """Put the whole document on the clipboard."""

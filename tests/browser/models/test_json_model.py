@@ -9,7 +9,13 @@ from zarrbrowser.models.json_model import JsonModel
 
 
 def test_any_json_is_a_sound_model(application: QApplication, qtmodeltester: ModelTester) -> None:
-    document = {"a": {"b": [{"c": 1.5}, None, True]}, "list": [1, 2], "long": list(range(20)), "empty": {}, "text": "x"}
+    document = {
+        "a": {"b": [{"c": 1.5}, None, True]},
+        "list": [1, 2],
+        "long": list(range(20)),
+        "empty": {},
+        "text": "x",
+    }
     model = JsonModel(document)
     qtmodeltester.check(model)
     rows = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}

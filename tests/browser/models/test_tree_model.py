@@ -88,7 +88,11 @@ def test_a_hundred_thousand_children_arrive_in_pages(
     while has_more(model, root):
         fetch(model, root, qtbot)
     ticker.stop()
-    ranges = [model.index(row, 0, root) for row in range(model.rowCount(root)) if model.rowCount(model.index(row, 0, root))]
+    ranges = [
+        model.index(row, 0, root)
+        for row in range(model.rowCount(root))
+        if model.rowCount(model.index(row, 0, root))
+    ]
     assert len(ranges) >= MANY // PAGE_SIZE - 1
     assert all(model.rowCount(index) <= PAGE_SIZE for index in ranges)
     assert len(leaves(model, root)) == MANY

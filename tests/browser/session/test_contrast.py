@@ -23,7 +23,9 @@ def test_what_is_not_finite_is_counted_apart() -> None:
     assert (found.nan_count, found.minimum, found.maximum, found.size) == (2, 1.0, 3.0, 6)
 
 
-@pytest.mark.parametrize("picture", [np.full((3, 3), np.nan), np.full((3, 3), 7.0), np.zeros((2, 2), np.uint8)])
+@pytest.mark.parametrize(
+    "picture", [np.full((3, 3), np.nan), np.full((3, 3), 7.0), np.zeros((2, 2), np.uint8)]
+)
 def test_the_range_is_never_empty(picture: np.ndarray) -> None:
     for mode in ContrastMode:
         low, high = statistics(picture).levels(Contrast(mode, 2.0, 2.0))

@@ -18,14 +18,19 @@ from zarrcore.errors import CodecError, StoreNotFoundError
 
 
 def test_an_array_is_described_with_units() -> None:
-    facts = {fact.label: fact for fact in array_facts(FakeArray(np.zeros((64, 48), np.int16), ("y", "x"), (32, 48)), "Zarr v3")}
+    facts = {
+        fact.label: fact
+        for fact in array_facts(FakeArray(np.zeros((64, 48), np.int16), ("y", "x"), (32, 48)), "Zarr v3")
+    }
     assert facts["Shape"].text == "64 × 48"
     assert facts["Shape"].detail == "y × x"
     assert facts["Logical size"].text == "6.00 KiB"
     assert facts["Chunk shape"].detail == "3.00 KiB decoded"
     assert facts["Chunks"].text == "2"
     assert facts["Format"].text == "Zarr v3"
-    assert [(fact.text, fact.detail) for fact in codec_facts(FakeArray(np.zeros(3)))] == [("bytes", "endian: little")]
+    assert [(fact.text, fact.detail) for fact in codec_facts(FakeArray(np.zeros(3)))] == [
+        ("bytes", "endian: little")
+    ]
     assert "int16" in summary(FakeArray(np.zeros((2, 2), np.int16)))
 
 
@@ -41,7 +46,13 @@ def test_data_types_in_words(dtype: Any, words: str) -> None:
 
 
 def test_json_is_json_with_short_lists_on_one_line() -> None:
-    document = {"shape": [1, 2, 3], "codecs": [{"name": "bytes"}], "empty": [], "text": "a [b]\n", "long": list(range(99))}
+    document = {
+        "shape": [1, 2, 3],
+        "codecs": [{"name": "bytes"}],
+        "empty": [],
+        "text": "a [b]\n",
+        "long": list(range(99)),
+    }
     text = json_text(document)
     assert json.loads(text) == document
     assert '"shape": [1, 2, 3]' in text
@@ -69,7 +80,12 @@ def test_addresses() -> None:
 def test_tabs_that_make_sense() -> None:
     assert tabs_for(FakeGroup())[0] == "Overview"
     assert tabs_for(FakeBroken(ValueError())) == ("Problem",)
-    assert [tabs_for(FakeArray(np.zeros((1,) * ndim)))[0] for ndim in range(4)] == ["Value", "Plot", "Image", "Image"]
+    assert [tabs_for(FakeArray(np.zeros((1,) * ndim)))[0] for ndim in range(4)] == [
+        "Value",
+        "Plot",
+        "Image",
+        "Image",
+    ]
 
 
 def test_views_are_remembered_until_their_source_closes() -> None:

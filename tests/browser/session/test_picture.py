@@ -10,7 +10,9 @@ import pytest
 from zarrbrowser.session.picture import drawable_fields, meaning_of, numbers_of, why_no_picture
 
 
-@pytest.mark.parametrize("code", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize(
+    "code", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
+)
 def test_numbers_become_numbers_that_can_be_drawn(code: str) -> None:
     values = np.array([[0, 1], [1, 0]]).astype(code)
     drawn = numbers_of(values)
@@ -30,7 +32,9 @@ def test_dates_are_counted_and_missing_ones_are_nan() -> None:
     assert meaning_of(np.dtype("c8")) == "amplitude"
 
 
-@pytest.mark.parametrize("dtype", ["U4", "S4", "O", "V8", np.dtypes.StringDType(), [("name", "S3")], [("v", "f4", (2,))]])
+@pytest.mark.parametrize(
+    "dtype", ["U4", "S4", "O", "V8", np.dtypes.StringDType(), [("name", "S3")], [("v", "f4", (2,))]]
+)
 def test_what_cannot_be_drawn_has_a_sentence(dtype: Any) -> None:
     sentence = why_no_picture(np.dtype(dtype))
     assert sentence.endswith(".")

@@ -18,7 +18,9 @@ VOLUME = np.arange(4 * 5 * 6, dtype=np.int32).reshape(4, 5, 6)
 
 @pytest.mark.parametrize(("rows", "columns"), list(itertools.permutations(range(3), 2)))
 @pytest.mark.parametrize("block_bytes", [1, 2**20])
-def test_every_plane_equals_numpys(rows: int, columns: int, block_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_plane_equals_numpys(
+    rows: int, columns: int, block_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(plane_module, "BLOCK_BYTES", block_bytes)
     axes = Axes((4, 5, 6), ("a", "b", "c"), rows, columns, None, (1, 2, 3))
     progress: list[float] = []

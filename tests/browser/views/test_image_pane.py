@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -28,7 +28,9 @@ def pane_of(window: MainWindow, qtbot: QtBot) -> ImagePane:
     return pane
 
 
-def show(open_window: OpenWindow, qtbot: QtBot, values: Any, names: Any = None) -> tuple[ImagePane, FakeArray]:
+def show(
+    open_window: OpenWindow, qtbot: QtBot, values: Any, names: Any = None
+) -> tuple[ImagePane, FakeArray]:
     array = FakeArray(values, names)
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.canvas.plane is not None, timeout=5000)
@@ -58,6 +60,17 @@ def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, 
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
     assert np.array_equal(pane.canvas.plane.values, VOLUME[3])
+
+
+def test_a_plane_that_fits_still_fits_a_larger_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    window = pane.window()
+    window.resize(900, 600)
+    qtbot.wait(20)
+    before = pane.canvas.view.viewPixelSize()[0]
+    window.resize(1600, 1000)
+    qtbot.waitUntil(lambda: pane.canvas.view.viewPixelSize()[0] < before * 0.8)
+    assert pane.canvas.view.viewRect().contains(QRectF(0, 0, 39, 29))
 
 
 def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -106,7 +119,7 @@ def test_nan_is_counted_and_transparent(open_window: OpenWindow, qtbot: QtBot) -
     values[:5] = np.nan
     values[5:10] = 2
     pane, _array = show(open_window, qtbot, values)
-    assert pane.missing.text() == "100 elements without a value (NaN) of 400"
+    assert pane.missing.text == "100 elements without a value (NaN) of 400"
     assert pane.missing.isVisible()
     pane.canvas.image.render()
     drawn = pane.canvas.image.qimage

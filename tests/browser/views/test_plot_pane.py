@@ -68,7 +68,12 @@ def test_an_error_and_retry(open_window: OpenWindow, qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(np.float32(36.6), "36.6"), (np.int64(-12345), "-12,345"), (np.str_(""), "empty text"), (np.bool_(True), "true")],
+    [
+        (np.float32(36.6), "36.6"),
+        (np.int64(-12345), "-12,345"),
+        (np.str_(""), "empty text"),
+        (np.bool_(True), "true"),
+    ],
 )
 def test_a_scalar_is_its_value(value: Any, text: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(FakeGroup({"array": FakeArray(value)}), "/array")

@@ -31,7 +31,11 @@ from zarrcore.errors import HierarchyNotFoundError, MetadataError, StoreNotFound
 def example() -> FakeGroup:
     group = FakeGroup({"inner": FakeArray(np.zeros((2, 3)))})
     return FakeGroup(
-        {"image": FakeArray(np.zeros((4, 5))), "group": group, "bad": FakeBroken(MetadataError("expected a list"))},
+        {
+            "image": FakeArray(np.zeros((4, 5))),
+            "group": group,
+            "bad": FakeBroken(MetadataError("expected a list")),
+        },
         {"title": "an example"},
     )
 

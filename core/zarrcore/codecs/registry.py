@@ -7,12 +7,15 @@ Classes load when a document first names them. Third parties add theirs through 
 from __future__ import annotations
 
 import importlib
+import threading
 from functools import cache
 from importlib.metadata import entry_points
 
 from zarrcore.codecs.interface import Codec
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
+
+_importing = threading.Lock()
 
 _A2A = "zarrcore.codecs.array_to_array"
 _A2B = "zarrcore.codecs.array_to_bytes"
@@ -66,7 +69,9 @@ def codec_class(name: str) -> type[Codec]:
 def _load(name: str) -> type[Codec]:
     if place := _BUILT_IN.get(name):
         module, _, attribute = place.partition(":")
-        found: type[Codec] = getattr(importlib.import_module(module), attribute)
+        # Two threads that import parts of numcodecs at once would wait for each other's half of it.
+        with _importing:
+            found: type[Codec] = getattr(importlib.import_module(module), attribute)
     else:
         points = list(entry_points(group="zarrscope.codecs", name=name))
         if not points:

@@ -114,10 +114,7 @@ def test_dot_dot_leads_nowhere(damaged: Path, mount: Mounter) -> None:
     assert error_of((mounted.keys / "link").read_text) in (errno.ENOENT, errno.EACCES)
 
 
-@pytest.mark.parametrize(
-    "action", ["write", "create", "mkdir", "unlink", "rename", "truncate", "chmod", "symlink"]
-)
-def test_writing_is_refused(damaged: Path, mount: Mounter, action: str) -> None:
+def test_writing_is_refused(damaged: Path, mount: Mounter) -> None:
     keys = mount(damaged).keys
     document = keys / "zarr.json"
     actions = {
@@ -130,7 +127,8 @@ def test_writing_is_refused(damaged: Path, mount: Mounter, action: str) -> None:
         "chmod": lambda: document.chmod(0o600),
         "symlink": lambda: (keys / "new").symlink_to("zarr.json"),
     }
-    assert error_of(actions[action]) == errno.EROFS
+    for name, action in actions.items():
+        assert error_of(action) == errno.EROFS, name
 
 
 def test_a_key_that_changes_under_an_open_handle_is_stale(damaged: Path, mount: Mounter) -> None:

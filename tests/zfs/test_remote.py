@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,3 +191,20 @@ def test_a_sequential_reader_of_a_slow_store_waits_for_few_requests(
         if "range" in headers and method == "GET"
     ]
     assert len(fetched) < 24
+
+
+def test_a_sequential_reader_fetches_each_chunk_once(faulty: FaultServer, mount: Mounter) -> None:
+    values = np.arange(4 * 1000 * 1000, dtype="<u4").reshape(4, 1000, 1000)
+    target: dict[str, Any] = {}
+    zarr.create_array(zarr.storage.MemoryStore(target), shape=values.shape, chunks=(2, 250, 250), dtype="u4")[
+        ...
+    ] = values
+    for key, value in target.items():
+        faulty.values[f"large.zarr/{key}"] = value.to_bytes()
+    mounted = mount(f"{faulty.url}/large.zarr")
+    faulty.requests.clear()
+    assert (mounted.arrays / "data.raw").read_bytes() == values.tobytes()
+    fetched = Counter(path for method, path, _ in faulty.requests if method == "GET" and "/c/" in path)
+    assert len(fetched) == 2 * 4 * 4
+    assert set(fetched.values()) == {1}
+    assert mounted.stats()["read_ahead_hits"] > 0

@@ -10,14 +10,12 @@ import errno
 import logging
 import os
 import stat
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 import pyfuse3
-import trio
 
+from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
 from zarrfs.guard import guarded
 from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
@@ -34,52 +32,14 @@ from zarrfs.views.entry import (
     WouldBlockError,
 )
 from zarrfs.views.freshness import Freshness
+from zarrfs.workers import Workers
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _LISTED_MAX: Final = 100_000
 """Names that were listed and never used, of which the kernel is let keep count; some 500 bytes each here."""
-_BLOCK_BYTES: Final = 512
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
-
-
-@dataclass(frozen=True, slots=True)
-class Appearance:
-    """What all entries of a mount have in common."""
-
-    uid: int
-    gid: int
-    umask: int = 0
-    mtime_s: float = 0.0
-    """Shown where nothing better is known."""
-
-
-class Workers:
-    """Worker threads for calls that wait, and tasks beside the requests.
-
-    Args:
-        count: how many threads work at once.
-        counters: where calls are counted.
-    """
-
-    def __init__(self, count: int, counters: Counters) -> None:
-        self._limiter = trio.CapacityLimiter(count)
-        self._counters = counters
-        self.nursery: trio.Nursery | None = None
-
-    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """The function's answer, from a worker thread."""
-        self._counters.hops += 1
-        return await trio.to_thread.run_sync(
-            partial(function, *arguments), abandon_on_cancel=True, limiter=self._limiter
-        )
-
-    def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
-        """Run an asynchronous function beside the caller."""
-        if self.nursery is None:
-            raise RuntimeError("no nursery is open")
-        self.nursery.start_soon(function, *arguments)
 
 
 @guarded
@@ -113,19 +73,9 @@ class Operations(pyfuse3.Operations):
         self.ahead = ahead
         self._freshness = freshness
         self._appearance = appearance
-        self._permitted = ~appearance.umask
         self._workers = workers
         # Listings fill one and the same object again and again: making one costs as much as filling it.
-        self._listed = self._attributes()
-
-    def _attributes(self) -> pyfuse3.EntryAttributes:
-        """Attributes with what is the same for all entries."""
-        attributes = pyfuse3.EntryAttributes()
-        attributes.entry_timeout = attributes.attr_timeout = self._freshness.timeout_s
-        attributes.st_uid = self._appearance.uid
-        attributes.st_gid = self._appearance.gid
-        attributes.st_nlink = 1
-        return attributes
+        self._listed = self._appearance.new()
 
     async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
@@ -147,12 +97,12 @@ class Operations(pyfuse3.Operations):
         text = os.fsdecode(name)
         asked_s = self._freshness.now()
         entry = await self._ask(directory.lookup, text)
-        attributes = self._attributes()
+        attributes = self._appearance.new()
         if entry is None:
             return self._absent(attributes)
         number = self.inodes.assign(parent_inode, text, entry, asked_s)
         try:
-            self._fill(attributes, number, entry)
+            self._appearance.fill(attributes, number, entry)
         except BaseException:
             self.inodes.drop_uncounted(number)
             raise
@@ -167,24 +117,10 @@ class Operations(pyfuse3.Operations):
         attributes.st_ino = 0
         return attributes
 
-    def _fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
-        attributes.st_ino = number
-        if isinstance(entry, File):
-            size = entry.size
-            attributes.st_mode = stat.S_IFREG | (entry.mode & self._permitted)
-            attributes.st_size = size
-            attributes.st_blocks = -(-size // _BLOCK_BYTES)
-        else:
-            attributes.st_mode = stat.S_IFDIR | (Directory.mode & self._permitted)
-            attributes.st_size = attributes.st_blocks = 0
-        mtime_s = entry.mtime_s
-        mtime_ns = int((self._appearance.mtime_s if mtime_s is None else mtime_s) * 1e9)
-        attributes.st_mtime_ns = attributes.st_ctime_ns = attributes.st_atime_ns = mtime_ns
-
     async def getattr(self, inode: int, ctx: pyfuse3.RequestContext) -> pyfuse3.EntryAttributes:
         entry = await self._current(inode)
-        attributes = self._attributes()
-        self._fill(attributes, inode, entry)
+        attributes = self._appearance.new()
+        self._appearance.fill(attributes, inode, entry)
         return attributes
 
     async def _current(self, number: int) -> Entry:
@@ -306,7 +242,7 @@ class Operations(pyfuse3.Operations):
             return True
         number = self.inodes.assign(handle.number, name, entry, asked_s)
         try:
-            self._fill(self._listed, number, entry)
+            self._appearance.fill(self._listed, number, entry)
             fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
         except BaseException:
             self.inodes.drop_uncounted(number)

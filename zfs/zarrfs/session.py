@@ -19,9 +19,10 @@ import trio
 from zarrcore import ChunkCache, Hierarchy
 from zarrcore.errors import ZarrError
 from zarrcore.stores.interface import ReadableStore
+from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
 from zarrfs.mountpoints import MountError, raise_read_ahead
-from zarrfs.operations import Appearance, Operations, Workers
+from zarrfs.operations import Operations
 from zarrfs.options import MountOptions
 from zarrfs.prefetch import Budget
 from zarrfs.views.arrays import ArraysView
@@ -30,6 +31,7 @@ from zarrfs.views.entry import Directory
 from zarrfs.views.freshness import Freshness
 from zarrfs.views.keys import KeysView
 from zarrfs.views.root import NamedTrees, WithControl
+from zarrfs.workers import Workers
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +77,7 @@ class Session:
                 os.getgid() if options.gid is None else options.gid,
                 options.umask,
                 started_s,
+                self._freshness.timeout_s,
             ),
             self._workers,
             self._counters,

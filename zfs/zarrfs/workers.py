@@ -1,0 +1,41 @@
+"""Where calls run that would keep the event loop from answering others."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import trio
+
+from zarrfs.counters import Counters
+
+T = TypeVar("T")
+
+
+class Workers:
+    """Worker threads for calls that wait, and tasks beside the requests.
+
+    Args:
+        count: how many threads work at once.
+        counters: where calls are counted.
+    """
+
+    def __init__(self, count: int, counters: Counters) -> None:
+        self._limiter = trio.CapacityLimiter(count)
+        self._counters = counters
+        self.nursery: trio.Nursery | None = None
+        """Where tasks run; set while the mount is served."""
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """The function's answer, from a worker thread."""
+        self._counters.hops += 1
+        return await trio.to_thread.run_sync(
+            partial(function, *arguments), abandon_on_cancel=True, limiter=self._limiter
+        )
+
+    def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+        """Run an asynchronous function beside the caller."""
+        if self.nursery is None:
+            raise RuntimeError("no nursery is open")
+        self.nursery.start_soon(function, *arguments)

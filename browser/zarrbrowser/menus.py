@@ -1,11 +1,12 @@
-"""The window's menu."""
+"""The window's menu and keys."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QActionGroup, QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu, QWidget
 
 from zarrbrowser.theme import Appearance
 
@@ -38,6 +39,22 @@ def window_menu(window: MainWindow) -> QMenu:
     menu.addAction("Quit", QKeySequence("Ctrl+Q"), window.close)
     window.addActions([action for action in menu.actions() if not action.shortcut().isEmpty()])
     return menu
+
+
+def add_shortcuts(window: MainWindow, node_pane: QWidget) -> None:
+    """Keys that the menu does not have, or has as a text only."""
+    for keys, action in (
+        ("F", window.fit),
+        ("1", window.actual_size),
+        ("Esc", window.workers.stop),
+        ("Ctrl+Right", lambda: window.step(1)),
+        ("Ctrl+Left", lambda: window.step(-1)),
+        ("Ctrl+L", window.focus_address),
+    ):
+        QShortcut(QKeySequence(keys), window, action)
+    inside = Qt.ShortcutContext.WidgetWithChildrenShortcut  # in the tree these keys turn its own pages
+    QShortcut(QKeySequence("PgDown"), node_pane, lambda: window.step(1), context=inside)
+    QShortcut(QKeySequence("PgUp"), node_pane, lambda: window.step(-1), context=inside)
 
 
 def _appearance_menu(window: MainWindow, parent: QMenu) -> QMenu:

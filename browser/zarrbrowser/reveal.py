@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
 
 from zarrbrowser.models.tree_model import TreeModel
@@ -25,10 +27,16 @@ class Revealer(QObject):
         super().__init__(tree)
         self._model, self._tree = model, tree
         self._lane = Lane(workers, in_flight=1)
+        self._again: Callable[[], None] = lambda: None
+
+    def again(self) -> None:
+        """Try the last path once more."""
+        self._again()
 
     def reveal(self, source: Source, root: QModelIndex, path: str) -> None:
         """Make the node at ``path`` the current one."""
         place = QPersistentModelIndex(root)
+        self._again = lambda: self.reveal(source, self._model.index(place.row(), 0), path)
 
         def work(_asked: Request) -> list[NodeLike]:
             return nodes_along(source, path)

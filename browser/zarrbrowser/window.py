@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -16,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from zarrbrowser.menus import window_menu
+from zarrbrowser.menus import add_shortcuts, window_menu
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.reveal import Revealer
@@ -60,7 +61,8 @@ class MainWindow(QMainWindow):
         self.model = TreeModel(self.workers, opener, self)
         self.tree = TreeView(self.model)
         self.node_pane = NodePane(self.session, self.workers)
-        self.sentence = SentencePane(self._retry_current)
+        self._retry: Callable[[], None] = self._retry_row
+        self.sentence = SentencePane(lambda: self._retry())
         self.empty = EmptyState()
         self.top_bar = TopBar(window_menu(self))
         self.status = StatusBar(self.workers)
@@ -142,6 +144,11 @@ class MainWindow(QMainWindow):
         if pane is not None:
             pane.step(by)
 
+    def focus_address(self) -> None:
+        """Let the person type another address."""
+        self.top_bar.address.setFocus()
+        self.top_bar.address.selectAll()
+
     # How it is made
 
     def _build(self) -> None:
@@ -175,6 +182,7 @@ class MainWindow(QMainWindow):
             place.entered.connect(self.open_text)
             place.open_pressed.connect(self.choose_folder)
         self.tree.node_chosen.connect(self._show_row)
+        self.tree.clicked.connect(self._row_clicked)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._source_failed)
         self.model.dataChanged.connect(self._row_changed)
@@ -182,17 +190,9 @@ class MainWindow(QMainWindow):
         self.node_pane.pointed.connect(self.status.show_value)
         self.node_pane.reported.connect(self.status.report)
         self.node_pane.shown.connect(self.settled)
-        self._revealer.failed.connect(self._say)
+        self._revealer.failed.connect(self._path_failed)
         self.node_pane.failed.connect(self._say)
-        for keys, action in (
-            ("F", self.fit), ("1", self.actual_size), ("Esc", self.workers.stop),
-            ("Ctrl+Right", lambda: self.step(1)), ("Ctrl+Left", lambda: self.step(-1)),
-            ("Ctrl+L", self._focus_address),
-        ):  # fmt: skip
-            QShortcut(QKeySequence(keys), self, action)
-        inside = Qt.ShortcutContext.WidgetWithChildrenShortcut  # in the tree these keys turn its own pages
-        QShortcut(QKeySequence("PgDown"), self.node_pane, lambda: self.step(1), context=inside)
-        QShortcut(QKeySequence("PgUp"), self.node_pane, lambda: self.step(-1), context=inside)
+        add_shortcuts(self, self.node_pane)
 
     def _restore(self) -> None:
         geometry, split = self.settings.data("geometry"), self.settings.data("split")
@@ -205,10 +205,6 @@ class MainWindow(QMainWindow):
         """The picture, if it is what the person looks at."""
         pane = self.node_pane.pane("Image") if self.node_pane.current_tab() == "Image" else None
         return cast("ImagePane | None", pane)
-
-    def _focus_address(self) -> None:
-        self.top_bar.address.setFocus()
-        self.top_bar.address.selectAll()
 
     def _show_recent(self) -> None:
         for place in (self.top_bar, self.empty):
@@ -236,7 +232,13 @@ class MainWindow(QMainWindow):
             else:
                 self._say(f"Opening {item.request.address}…", drawing="loading", retry=False)
 
+    def _row_clicked(self, index: QModelIndex) -> None:
+        # A click on the current row changes no row, but a sentence may stand in its place.
+        if self._right.currentWidget() is self.sentence:
+            self._show_row(index)
+
     def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
+        self._retry = self._retry_row
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._right.setCurrentWidget(self.sentence)
         if retry:
@@ -280,7 +282,11 @@ class MainWindow(QMainWindow):
             self.top_bar.show_address("")
             self.setWindowTitle("zarrscope")
 
-    def _retry_current(self) -> None:
+    def _path_failed(self, text: str) -> None:
+        self._say(text)
+        self._retry = self._revealer.again
+
+    def _retry_row(self) -> None:
         self.model.retry(QPersistentModelIndex(self.tree.currentIndex()))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name

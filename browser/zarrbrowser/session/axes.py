@@ -14,6 +14,8 @@ _ROW_NAMES = ("y", "lat", "latitude", "row", "rows")
 _COLUMN_NAMES = ("x", "lon", "longitude", "col", "column", "columns")
 _START_AT_ZERO = ("t", "time", "c", "channel", "s", "sample")
 
+_COMPONENTS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Axes:
@@ -102,7 +104,9 @@ def _picture_axes(shape: tuple[int, ...], names: tuple[str, ...], channel: int |
     columns = next((axis for axis in free if lowered[axis] in _COLUMN_NAMES), None)
     if rows is not None and columns is not None:
         return rows, columns
-    # An axis of length 1 makes a line of the picture: prefer two that do not.
-    long_axes = [axis for axis in free if shape[axis] != 1]
-    last_two = (long_axes if len(long_axes) >= 2 else free)[-2:]
-    return last_two[0], last_two[1]
+    # An axis of length 1 makes a line of the picture, one of a few components a strip: prefer two that do not.
+    for short in (_COMPONENTS, 1, -1):
+        long_axes = [axis for axis in free if shape[axis] > short]
+        if len(long_axes) >= 2:
+            break
+    return long_axes[-2], long_axes[-1]

@@ -138,6 +138,7 @@ class ImagePane(QWidget):
         controls.actual_size.clicked.connect(lambda _checked: canvas.actual_size())
         controls.square.toggled.connect(self._square_chosen)
         canvas.pointed.connect(self._point)
+        canvas.square_changed.connect(self._show_square)
         self.sliders.moved.connect(self._slider_moved)
         self.stack.data_shown.connect(self._data_shown)
 
@@ -182,6 +183,12 @@ class ImagePane(QWidget):
     def _square_chosen(self, square: bool) -> None:
         self.canvas.set_square(square)
         self.canvas.fit()
+
+    def _show_square(self, square: bool) -> None:
+        button = self.controls.square
+        blocked = button.blockSignals(True)
+        button.setChecked(square)
+        button.blockSignals(blocked)
 
     def _load_anyway(self) -> None:
         if self._array is not None and self._view is not None:

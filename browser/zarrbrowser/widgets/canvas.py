@@ -21,7 +21,7 @@ from zarrbrowser.widgets.number_axis import NumberAxis
 
 _MARGIN = 0.5
 """Drawn beyond each edge of the view, in views, so that panning shows no blank."""
-_SLENDER = 24
+_SLENDER = 8
 """A picture longer than wide by this is stretched, or it would be a hair."""
 
 
@@ -30,9 +30,11 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     Signals:
         pointed: row and column under the pointer, or None off the picture.
+        square_changed: whether elements are drawn as high as wide, where the plane's shape decided it.
     """
 
     pointed = Signal(object)
+    square_changed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -146,12 +148,10 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.plot.setLabel("bottom", axes.names[axes.columns])
         long, short = max(axes.width, axes.height), max(1, min(axes.width, axes.height))
         self.set_square(long / short < _SLENDER)
+        self.square_changed.emit(long / short < _SLENDER)
+        reach = 5 * long  # square elements need room beyond the short side too
         self.view.setLimits(
-            xMin=-4 * axes.width,
-            xMax=5 * axes.width,
-            yMin=-4 * axes.height,
-            yMax=5 * axes.height,
-            minXRange=2,
+            xMin=-reach, xMax=axes.width + reach, yMin=-reach, yMax=axes.height + reach, minXRange=2
         )
 
     def _windows(self, plane: Plane) -> tuple[Window, Window]:

@@ -18,6 +18,9 @@ from zarrbrowser.session.axes import Axes
         ((7, 180, 360), ("time", "lat", "lon"), 1, 2, (0, 90, 180)),
         ((5, 6, 1), None, 0, 1, (2, 3, 0)),
         ((1, 6, 1), None, 1, 2, (0, 3, 0)),
+        ((50, 60, 3), None, 0, 1, (25, 30, 1)),
+        ((2, 60, 3), None, 1, 2, (1, 30, 1)),
+        ((0, 0), None, 0, 1, (0, 0)),
     ],
 )
 def test_the_first_plane_is_the_likely_one(

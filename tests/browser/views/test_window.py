@@ -89,6 +89,12 @@ def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbo
     assert window.tree.currentIndex().parent().data() == "group"
     window.open_text("fake.zarr#/nowhere")
     qtbot.waitUntil(lambda: "no node /nowhere" in window.sentence.text.lower())
+    root = window.session.sources[0].hierarchy.node("/")
+    root._children["nowhere"] = FakeGroup()
+    root._place("/")
+    window.sentence.button.click()
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "nowhere")
+    assert window.node_pane.isVisible()
 
 
 def test_a_liked_tab_stays_in_front(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -170,7 +176,7 @@ def test_reload_shows_the_source_anew(open_window: OpenWindow, qtbot: QtBot) -> 
 
 
 def test_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(FakeGroup({"volume": FakeArray(np.zeros((9, 4, 5)))}), "/volume")
+    window = open_window(FakeGroup({"volume": FakeArray(np.zeros((9, 14, 15)))}), "/volume")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)

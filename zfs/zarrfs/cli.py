@@ -124,7 +124,8 @@ def _opener(format_name: str | None) -> Callable[[ReadableStore, ChunkCache], Hi
     def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache) -> Hierarchy:
         import zarrcore
 
-        return zarrcore.open(store, format=format_name, chunk_cache=chunk_cache)
+        # The mount remembers nodes itself, and for as long as it promises.
+        return zarrcore.open(store, format=format_name, chunk_cache=chunk_cache, metadata_max_age_s=0.0)
 
     return open_hierarchy
 

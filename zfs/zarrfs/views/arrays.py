@@ -1,8 +1,8 @@
 """A hierarchy as directories of files that any program reads.
 
 A group is a directory of its nodes, an array one of virtual files, and a node that does not parse one that says why.
-A node always wins over a virtual file of its name. What a look-up found counts for the metadata time to live; then
-the hierarchy is told to forget its documents, too.
+A node always wins over a virtual file of its name. What a look-up found counts for the metadata time to live; the
+hierarchy itself should remember no documents, lest the two times add up.
 """
 
 # ruff: noqa: ARG002 - methods take what their interface hands them
@@ -28,7 +28,7 @@ class ArraysView:
     """The decoded tree of a hierarchy.
 
     Args:
-        open_hierarchy: opens it; called again after a refresh where there was none.
+        open_hierarchy: opens it; called again after a refresh.
         freshness: how long its documents count.
         forget_chunks: called when a file is opened and nothing older than that moment may be told.
         shown: suffixes of virtual files that listings show; the others open by name.
@@ -46,24 +46,20 @@ class ArraysView:
         self._open_hierarchy = open_hierarchy
         self._forget_chunks = forget_chunks
         self._hierarchy: Hierarchy | None = None
-        self._taken = (freshness.now(), freshness.generation)
+        self._generation = freshness.generation
         self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:
-        """The hierarchy, which knows no document older than the time to live.
+        """The hierarchy, opened anew after a refresh.
 
         Raises:
             HierarchyNotFoundError: the store holds none.
         """
         with self._lock:
-            old = self.freshness.expired(self._taken[0]) or self._taken[1] != self.freshness.generation
-            if self._hierarchy is None:
+            if self._hierarchy is None or self._generation != self.freshness.generation:
+                self._generation = self.freshness.generation
                 self._hierarchy = self._open_hierarchy()
-            elif old:
-                self._hierarchy.refresh()
-            if old:
-                self._taken = (self.freshness.now(), self.freshness.generation)
             return self._hierarchy
 
     def node(self, path: str, wait: bool) -> AnyNode | None:

@@ -49,6 +49,9 @@ def main(argv: list[str]) -> int:
         signal.signal(number, stop)
     try:
         demonstrate(arguments, [word for word in argv if word not in (arguments.source, "--keep")])
+    except BrokenPipeError:  # the reader, such as "head", has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except (DemoError, ZarrError, OSError) as error:
         print(f"\ndemo: {error}", file=sys.stderr)
         return 1

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
+from types import TracebackType
 
 import numpy as np
 
@@ -97,8 +99,10 @@ class Mount:
             raise
         return self
 
-    def __exit__(self, exception_type: type[BaseException] | None, *_: object) -> None:
-        if exception_type is not None or not self.keep:
+    def __exit__(self, _type: object, exception: BaseException | None, trace: TracebackType | None) -> None:
+        if exception is not None:
+            traceback.clear_frames(trace)  # they may hold mapped files, which keep the mount busy
+        if exception is not None or not self.keep:
             self.unmount()
 
     def unmount(self) -> None:

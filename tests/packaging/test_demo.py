@@ -24,6 +24,14 @@ import demo
 demo.why_no_mount = lambda: "nobody may mount here"
 sys.exit(demo.main(sys.argv[1:]))
 """
+WITH_A_DIFFERENCE = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import demo
+check = demo.check
+demo.check = lambda found, expected, what: check(found, expected + 1, what)
+sys.exit(demo.main(sys.argv[1:]))
+"""
 
 
 @pytest.fixture
@@ -99,6 +107,17 @@ def test_a_signal_leaves_nothing_mounted(surroundings: dict[str, str], number: s
         finally:
             demo.kill()
     assert mounts_below(surroundings["TMPDIR"]) == []
+    assert os.listdir(surroundings["TMPDIR"]) == []
+
+
+@needs_fuse
+def test_a_difference_is_an_error_and_leaves_nothing_mounted(surroundings: dict[str, str]) -> None:
+    command = [sys.executable, "-c", WITH_A_DIFFERENCE, PACKAGING]
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 1
+    assert done.stderr.strip().startswith(
+        "demo: the int16 (96, 128) read differs from what the library reads"
+    )
     assert os.listdir(surroundings["TMPDIR"]) == []
 
 

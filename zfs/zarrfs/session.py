@@ -140,7 +140,10 @@ class Session:
                     f"cannot mount at {self._options.mountpoint}: {read_complaints()}"
                 ) from error
         try:
-            trio.run(self._serve, ready, strict_exception_groups=True)
+            trio.run(self._serve, ready)
+        except BaseException:
+            _log.critical("the mount at %s ends by an error", self._options.mountpoint, exc_info=True)
+            raise
         finally:
             pyfuse3.close(unmount=True)
 

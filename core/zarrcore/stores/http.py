@@ -8,7 +8,8 @@ not announce a length.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Hashable, Iterator
 from typing import Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
@@ -49,6 +50,11 @@ class HTTPStore(ObstoreStore):
         self._ignores_ranges = False
         self._tells_no_length = False
         self._lists = False
+
+    @property
+    def identity(self) -> Hashable:
+        secrets = hashlib.sha256(repr((self._query, self._headers)).encode()).digest()
+        return super().identity, secrets
 
     def close(self) -> None:
         super().close()

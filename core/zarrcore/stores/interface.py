@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -77,6 +77,16 @@ class Store(ABC):
 
     is_remote: bool = False
     """Whether a request costs a network round trip."""
+
+    @property
+    def identity(self) -> Hashable:
+        """What tells the place and what it answers from every other: for the keys of caches, never to be shown.
+
+        Stores of one identity give the same values. Unlike ``url`` it knows of endpoints, queries and
+        credentials, hashed. Where a store cannot tell, as here, each object counts as a place of its own.
+        """
+        token: object = self.__dict__.setdefault("_token", object())  # atomic, so threads agree on one
+        return token
 
     def close(self) -> None:  # noqa: B027 - most stores hold nothing
         """Give back files and connections; closing twice is harmless."""

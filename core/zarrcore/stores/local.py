@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
 from zarrcore.errors import BrokenBodyError, StoreError, StoreNotFoundError
@@ -73,12 +73,17 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
         if create:
             os.makedirs(self.root, exist_ok=True)
         self._open: Callable[[int, str, int], int] = open_following if follow_links else open_beneath
+        self._resolved = os.path.realpath(self.root)
         self._opened: _Directory | None = None
         self._checked_s = 0.0
         self._revalidated()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.root, self.follow_links)
+
+    @property
+    def identity(self) -> Hashable:
+        return "file", self._resolved, self.follow_links
 
     def close(self) -> None:
         self._opened = None

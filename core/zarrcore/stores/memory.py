@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
 from zarrcore.stores.interface import (
@@ -33,6 +33,7 @@ class _Values:
         self.lock = threading.Lock()
         self.by_key: dict[str, _Value] = {}
         self.revision = 0
+        self.identity = object()
 
 
 _named: dict[str, _Values] = {}
@@ -78,6 +79,10 @@ class MemoryStore(ReadableStore, ListableStore, WritableStore):
             with _named_lock:
                 values = _named.setdefault(self.name, values)
         self._values = values
+
+    @property
+    def identity(self) -> Hashable:
+        return self._values.identity
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
         check_key(key, self.url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, ClassVar
 
 from zarrcore.errors import StoreError
@@ -57,6 +57,10 @@ class ObstoreStore(ReadableStore, ListableStore):
         self.__dict__.update(state)
         self._made = None
         self._lock = threading.Lock()
+
+    @property
+    def identity(self) -> Hashable:
+        return self.url, self.options.identity
 
     @abstractmethod
     def _make_client(self) -> Any:

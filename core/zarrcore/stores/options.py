@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,12 @@ class StoreOptions:
     """Follow symbolic links that lead out of a local store."""
     treat_403_as_missing: bool = False
     """Take "forbidden" for "absent", as some public buckets mean it."""
+
+    @property
+    def identity(self) -> Hashable:
+        """What tells apart options with which a place may answer differently; it keeps no secret."""
+        lasting = replace(self, timeout_s=DEFAULTS.timeout_s, retries=DEFAULTS.retries)
+        return hashlib.sha256(repr((lasting, sorted(self.headers.items()))).encode()).digest()
 
 
 DEFAULTS = StoreOptions()

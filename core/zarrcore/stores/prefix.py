@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 
 from zarrcore.errors import ListingUnsupportedError
@@ -39,6 +39,10 @@ class PrefixStore(ReadableStore, ListableStore):
         self.url = join_url(store.url, prefix.rstrip("/"))
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
+
+    @property
+    def identity(self) -> Hashable:
+        return self.store.identity, self.prefix
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
         check_key(key, self.url)

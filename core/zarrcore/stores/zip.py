@@ -8,7 +8,7 @@ import struct
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, Final
 
 from isal import igzip_lib, isal_zlib
@@ -72,6 +72,10 @@ class ZipStore(ReadableStore, ListableStore):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._reset()
+
+    @property
+    def identity(self) -> Hashable:
+        return self.source.identity, self.key
 
     def close(self) -> None:
         self.source.close()

@@ -7,34 +7,40 @@ array = hierarchy["foo/bar"]
 plane = array[3, :, 0:100]
 """
 
-from zarrcore.array import Array, ChunkCache, parse_selection, plane_ndim
-from zarrcore.errors import (
-    AccessDeniedError,
-    BrokenBodyError,
-    ChecksumError,
-    CodecError,
-    HierarchyNotFoundError,
-    InvalidKeyError,
-    ListingUnsupportedError,
-    MetadataError,
-    MissingExtraError,
-    NodeNotFoundError,
-    ReadCancelledError,
-    ReadOnlyError,
-    SelectionError,
-    StoreError,
-    StoreNotFoundError,
-    StoreTimeoutError,
-    UnreachableError,
-    UnsupportedError,
-    ZarrError,
-)
-from zarrcore.filetypes import VirtualFile, virtual_file
-from zarrcore.formats import Format
-from zarrcore.hierarchy import BrokenNode, Group, Hierarchy
-from zarrcore.hierarchy import open_hierarchy as open  # noqa: A004 - what the library is called for
-from zarrcore.metadata import ArrayMetadata, GroupMetadata
-from zarrcore.stores import open_store
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zarrcore.array import Array, ChunkCache, parse_selection, plane_ndim
+    from zarrcore.errors import (
+        AccessDeniedError,
+        BrokenBodyError,
+        ChecksumError,
+        CodecError,
+        HierarchyNotFoundError,
+        InvalidKeyError,
+        ListingUnsupportedError,
+        MetadataError,
+        MissingExtraError,
+        NodeNotFoundError,
+        ReadCancelledError,
+        ReadOnlyError,
+        SelectionError,
+        StoreError,
+        StoreNotFoundError,
+        StoreTimeoutError,
+        UnreachableError,
+        UnsupportedError,
+        ZarrError,
+    )
+    from zarrcore.filetypes import VirtualFile, virtual_file
+    from zarrcore.formats import Format
+    from zarrcore.hierarchy import BrokenNode, Group, Hierarchy
+    from zarrcore.hierarchy import open_hierarchy as open  # noqa: A004 - what the library is called for
+    from zarrcore.metadata import ArrayMetadata, GroupMetadata
+    from zarrcore.stores import open_store
 
 __all__ = [
     "AccessDeniedError",
@@ -71,3 +77,28 @@ __all__ = [
     "plane_ndim",
     "virtual_file",
 ]
+
+# Where each name comes from. They are imported when first used: the command line answers --help without NumPy, and the mount
+# forks before any library has started a thread.
+_MODULES = {
+    "zarrcore.array": ("Array", "ChunkCache", "parse_selection", "plane_ndim"),
+    "zarrcore.filetypes": ("VirtualFile", "virtual_file"),
+    "zarrcore.formats": ("Format",),
+    "zarrcore.hierarchy": ("BrokenNode", "Group", "Hierarchy"),
+    "zarrcore.metadata": ("ArrayMetadata", "GroupMetadata"),
+    "zarrcore.stores": ("open_store",),
+}
+_PLACES = {name: (module, name) for module, names in _MODULES.items() for name in names}
+_PLACES["open"] = ("zarrcore.hierarchy", "open_hierarchy")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'zarrcore' has no attribute {name!r}")
+    module, attribute = _PLACES.get(name, ("zarrcore.errors", name))
+    value = globals()[name] = getattr(importlib.import_module(module), attribute)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -160,9 +160,9 @@ class Array:
         shape = result_shape(ranges)
         if out is None:
             out = np.empty(shape, self.dtype)
-        elif out.shape != shape or out.dtype != self.dtype:
+        elif out.shape != shape or out.dtype != self.dtype or not out.flags.writeable:
             raise SelectionError(
-                f"expected an out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
+                f"expected a writable out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
             )
         self.read_ranges(ranges, upwards(out, ranges), cancelled=cancelled)
         return out

@@ -5,8 +5,10 @@ Several readers that miss the same chunk at once decode it once: the first claim
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Hashable
 from concurrent.futures import Future
@@ -16,6 +18,11 @@ from typing import Any
 import numpy as np
 
 Chunk = np.ndarray[Any, Any]
+
+# What an entry weighs beside its elements: without it a million tiny chunks would fit any budget.
+_ENTRY_NBYTES = 1024
+
+_caches: weakref.WeakSet[ChunkCache] = weakref.WeakSet()
 
 
 class AbandonedError(Exception):
@@ -32,24 +39,32 @@ class _Entry:
 class Claim:
     """The duty to decode one chunk, and to tell those who wait."""
 
-    __slots__ = ("_cache", "_key", "future")
+    __slots__ = ("_cache", "_generation", "_key", "future")
 
-    def __init__(self, cache: ChunkCache, key: Hashable) -> None:
+    def __init__(self, cache: ChunkCache, key: Hashable, generation: int) -> None:
         self._cache = cache
         self._key = key
+        self._generation = generation
         self.future: Future[Chunk] = Future()
 
     def fulfil(self, chunk: Chunk) -> None:
         """Keep ``chunk`` and hand it to all who wait."""
         chunk.flags.writeable = False
-        self._cache._store(self._key, chunk)  # noqa: SLF001 - a claim is the cache's own hand
+        self._cache._store(self._key, chunk, self._generation)  # noqa: SLF001 - a claim is the cache's own hand
         self.future.set_result(chunk)
 
+    def fail(self, error: Exception) -> None:
+        """Tell all who wait that the chunk cannot be had; who asks later tries again."""
+        self._end(error)
+
     def abandon(self) -> None:
-        """Give the duty back: those who wait look after the chunk themselves. Harmless after `fulfil`."""
+        """Give the duty back: those who wait look after the chunk themselves. Harmless after `fulfil` and `fail`."""
+        self._end(AbandonedError())
+
+    def _end(self, error: Exception) -> None:
         if not self.future.done():
-            self._cache._forget_claim(self._key)  # noqa: SLF001 - see above
-            self.future.set_exception(AbandonedError())
+            self._cache._forget_claim(self._key, self)  # noqa: SLF001 - see above
+            self.future.set_exception(error)
 
 
 class ChunkCache:
@@ -70,6 +85,8 @@ class ChunkCache:
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._claims: dict[Hashable, Claim] = {}
         self._lock = threading.Lock()
+        self._generation = 0
+        _caches.add(self)
         self.nbytes = 0
         self.hits = 0
         self.misses = 0
@@ -89,13 +106,13 @@ class ChunkCache:
             self.misses += 1
             if (running := self._claims.get(key)) is not None:
                 return running.future
-            claim = self._claims[key] = Claim(self, key)
+            claim = self._claims[key] = Claim(self, key, self._generation)
             return claim
 
     def put(self, key: Hashable, chunk: Chunk) -> None:
         """Keep what was made without a claim: a shard's index, for instance."""
         chunk.flags.writeable = False
-        self._store(key, chunk)
+        self._store(key, chunk, self._generation)
 
     def __contains__(self, key: Hashable) -> bool:
         with self._lock:
@@ -103,10 +120,17 @@ class ChunkCache:
             return entry is not None and not self._is_stale(entry)
 
     def clear(self) -> None:
-        """Forget all chunks."""
+        """Forget all chunks, those too that are being decoded at this moment."""
         with self._lock:
             self._entries.clear()
+            self._claims.clear()
+            self._generation += 1
             self.nbytes = 0
+
+    def _start_anew(self) -> None:
+        """In a forked child: whoever held the lock or a claim is not there any more."""
+        self._lock = threading.Lock()
+        self.clear()
 
     def _fresh(self, key: Hashable) -> Chunk | None:
         entry = self._entries.get(key)
@@ -122,10 +146,12 @@ class ChunkCache:
     def _is_stale(self, entry: _Entry) -> bool:
         return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
 
-    def _store(self, key: Hashable, chunk: Chunk) -> None:
+    def _store(self, key: Hashable, chunk: Chunk, generation: int) -> None:
         # A missing chunk is one element shown many times: it costs what that element costs.
-        nbytes = chunk.dtype.itemsize if 0 in chunk.strides else chunk.nbytes
+        nbytes = _ENTRY_NBYTES + (chunk.dtype.itemsize if 0 in chunk.strides else chunk.nbytes)
         with self._lock:
+            if generation != self._generation:
+                return
             self._claims.pop(key, None)
             if nbytes > self.max_bytes:
                 return
@@ -137,6 +163,15 @@ class ChunkCache:
                 _, evicted = self._entries.popitem(last=False)
                 self.nbytes -= evicted.nbytes
 
-    def _forget_claim(self, key: Hashable) -> None:
+    def _forget_claim(self, key: Hashable, claim: Claim) -> None:
         with self._lock:
-            self._claims.pop(key, None)
+            if self._claims.get(key) is claim:
+                del self._claims[key]
+
+
+def _start_anew_after_fork() -> None:
+    for cache in list(_caches):
+        cache._start_anew()  # noqa: SLF001 - the module's own
+
+
+os.register_at_fork(after_in_child=_start_anew_after_fork)

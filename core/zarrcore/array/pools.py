@@ -91,7 +91,11 @@ def run_tasks(
 
 
 class _Job:
-    """One read: its tasks, and the threads at work on it."""
+    """One read: its tasks, and the threads at work on it.
+
+    A turn is what one thread does before it steps back. Turns that are queued when nothing is left do nothing, so the
+    job is done as soon as the last turn at work finds nothing more.
+    """
 
     def __init__(
         self,
@@ -109,15 +113,21 @@ class _Job:
         self._batch = batch
         self._cancelled = cancelled
         self._lock = threading.Lock()
+        self._queued = 0
         self._active = 0
         self._exhausted = False
         self._error: BaseException | None = None
         self._done = threading.Event()
 
     def run(self) -> None:
-        with self._lock:
-            self._spawn(self._width)
         try:
+            with self._lock:
+                self._queue(self._width)
+                helpless = self._queued == 0
+            if (
+                helpless
+            ):  # no thread is to be had: at the interpreter's end, or where the system is out of them
+                self._turn()
             self._done.wait()
         except BaseException as error:
             # Ctrl-C: the threads write into the caller's buffer, so they have to stop before it is let go.
@@ -127,13 +137,53 @@ class _Job:
         if self._error is not None:
             raise self._error
 
-    def _spawn(self, wanted: int) -> None:
-        for _ in range(min(wanted, self._width - self._active)):
+    def _queue(self, wanted: int) -> bool:
+        """Queue turns, as many as are wanted and have a place; False where the executor takes none."""
+        for _ in range(min(wanted, self._width - self._active - self._queued)):
+            try:
+                self._executor.submit(self._turn)
+            except RuntimeError:
+                return False
+            self._queued += 1
+        return True
+
+    def _turn(self) -> None:
+        with self._lock:
+            self._queued -= 1
             self._active += 1
-            self._executor.submit(self._work)
+        ends_s = time.monotonic() + _TURN_S
+        while self._do_batch():
+            if time.monotonic() > ends_s:
+                with self._lock:
+                    self._active -= 1
+                    if self._queue(1):
+                        return
+                    self._active += 1
+        with self._lock:
+            self._active -= 1
+            if self._active == 0:
+                self._done.set()
+
+    def _do_batch(self) -> bool:
+        """Take tasks and do them; False where nothing is left to do."""
+        try:
+            if self._cancelled is not None and self._cancelled():
+                raise ReadCancelledError("the read was cancelled")
+            with self._lock:
+                batch = self._take()
+            for task in batch:
+                if further := task():
+                    with self._lock:
+                        self._ready.extend(further)
+                        self._queue(len(self._ready))
+        except BaseException as error:  # noqa: BLE001 - it is raised where the read was asked for
+            with self._lock:
+                self._error = self._error or error
+            return False
+        return bool(batch)
 
     def _take(self) -> list[Task]:
-        """The next batch; empty when nothing is left for this thread."""
+        """The next batch; empty when nothing is left, or after an error."""
         if self._error is not None:
             return []
         taken = [self._ready.popleft() for _ in range(min(self._batch, len(self._ready)))]
@@ -143,33 +193,3 @@ class _Job:
             self._exhausted = len(more) < missing
             taken += more
         return taken
-
-    def _work(self) -> None:
-        turn_ends_s = time.monotonic() + _TURN_S
-        while True:
-            try:
-                if self._cancelled is not None and self._cancelled():
-                    raise ReadCancelledError("the read was cancelled")
-                with self._lock:
-                    batch = self._take()
-                for task in batch:
-                    if further := task():
-                        with self._lock:
-                            self._ready.extend(further)
-                            self._spawn(len(self._ready))
-            except BaseException as error:  # noqa: BLE001 - it is raised where the read was asked for
-                with self._lock:
-                    self._error = self._error or error
-                batch = []
-            if not batch:
-                with self._lock:
-                    self._active -= 1
-                    if self._active == 0:
-                        self._done.set()
-                return
-            if time.monotonic() > turn_ends_s:
-                try:
-                    self._executor.submit(self._work)
-                except RuntimeError:  # the interpreter is ending: nobody else would finish the job
-                    continue
-                return

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,17 @@ from zarrcore.array.pools import CORES, Task, decoding_permit, run_tasks
 from zarrcore.array.selection import AxisRange, crossings
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import Index, ShardingIndexedCodec
-from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.errors import CodecError, ReadCancelledError, UnsupportedError, ZarrError
 from zarrcore.metadata import ArrayMetadata
+from zarrcore.metadata.json_document import format_json
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
 """A unit that decodes to more is refused: nobody wants 100 GB of memory taken by one stray document."""
 
 _BATCH_NBYTES = 256 << 10
+_UNITS_AT_ONCE = 1 << 16
+_POLL_S = 0.05
 # Bytes between two ranges that are cheaper to read than to ask for separately.
 _LOCAL_GAP_NBYTES = 64 << 10
 _REMOTE_GAP_NBYTES = 1 << 20
@@ -94,13 +97,9 @@ class ChunkReader:
         self._pipeline = pipeline
         self._max_chunk_bytes = max_chunk_bytes
         self._gap_nbytes = _REMOTE_GAP_NBYTES if store.is_remote else _LOCAL_GAP_NBYTES
-        # What tells cached units of this array from any other's; the codecs are in it since rewriting
-        # an array in place may change them and nothing else.
-        self._scope = (
-            store.url,
-            prefix,
-            hash((metadata.shape, spec.shape, spec.dtype.str, repr(metadata.codecs))),
-        )
+        # What tells cached units of this array from any other's, and from its own after a rewrite in place.
+        described = {name: part for name, part in metadata.document().items() if name != "attributes"}
+        self._scope = (store.identity, prefix, format_json(described))
 
     @property
     def unit_shape(self) -> tuple[int, ...]:
@@ -134,7 +133,9 @@ class ChunkReader:
         if cache is None:
             self._read_units(self._by_chunk(per_axis, out), math.prod(map(len, per_axis)), None, cancelled)
         else:
-            self._read_cached(list(self._units(per_axis, out)), cache, cancelled)
+            units = self._units(per_axis, out)
+            while some := list(islice(units, _UNITS_AT_ONCE)):
+                self._read_cached(some, cache, cancelled)
 
     def is_cached(self, ranges: Sequence[AxisRange], cache: ChunkCache) -> bool:
         """Whether reading ``ranges`` would decode nothing."""
@@ -188,7 +189,9 @@ class ChunkReader:
         cache: ChunkCache | None,
         cancelled: Callable[[], bool] | None,
     ) -> None:
-        tasks: Iterator[Task] = (partial(self._read_chunk, cache, group) for group in groups)
+        tasks: Iterator[Task] = (
+            partial(self._attempt, group, self._read_chunk, cache, group) for group in groups
+        )
         batch = 1
         if not self._store.is_remote and not self._levels:
             batch = max(1, min(_BATCH_NBYTES // max(1, self._pipeline.spec.nbytes), count // (4 * CORES), 64))
@@ -199,32 +202,27 @@ class ChunkReader:
     def _read_cached(
         self, units: list[_Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None
     ) -> None:
-        claimed: list[_Unit] = []
-        waiting: list[tuple[_Unit, Future[Chunk]]] = []
-        try:
-            for unit in units:
-                found = cache.claim(self._cache_key(unit.index))
-                if isinstance(found, Claim):
-                    unit.claim = found
-                    claimed.append(unit)
-                elif isinstance(found, Future):
-                    waiting.append((unit, found))
-                else:
-                    _copy(unit, found)
-            if claimed:
-                self._read_units(self._group(claimed), len(claimed), cache, cancelled)
-        finally:
-            for unit in claimed:
-                if unit.claim is not None:
-                    unit.claim.abandon()
-        abandoned = []
-        for unit, future in waiting:
+        while units:
+            claimed: list[_Unit] = []
+            waiting: list[tuple[_Unit, Future[Chunk]]] = []
             try:
-                _copy(unit, future.result())
-            except AbandonedError:
-                abandoned.append(unit)
-        if abandoned:
-            self._read_cached(abandoned, cache, cancelled)
+                for unit in units:
+                    found = cache.claim(self._cache_key(unit.index))
+                    if isinstance(found, Claim):
+                        unit.claim = found
+                        claimed.append(unit)
+                    elif isinstance(found, Future):
+                        waiting.append((unit, found))
+                    else:
+                        _copy(unit, found)
+                if claimed:
+                    self._read_units(self._group(claimed), len(claimed), cache, cancelled)
+            finally:
+                for unit in claimed:
+                    if unit.claim is not None:
+                        unit.claim.abandon()
+            # Those whose decoder was cancelled are ours to decode in another round.
+            units = [unit for unit, future in waiting if not _take_from(future, unit, cancelled)]
 
     def _group(self, units: list[_Unit]) -> Iterable[list[_Unit]]:
         if not self._levels:
@@ -242,6 +240,18 @@ class ChunkReader:
         )
 
     # From units to bytes
+
+    def _attempt(
+        self, units: list[_Unit], read: Callable[..., list[Task] | None], *arguments: Any
+    ) -> list[Task] | None:
+        """A task: where it fails, those who wait for its units are told."""
+        try:
+            return read(*arguments)
+        except ZarrError as error:
+            for unit in units:
+                if unit.claim is not None:
+                    unit.claim.fail(error)
+            raise
 
     def _read_chunk(self, cache: ChunkCache | None, units: list[_Unit]) -> list[Task] | None:
         chunk_index = self._place(units[0], self._metadata.chunk_grid.chunk_shape)
@@ -314,7 +324,16 @@ class ChunkReader:
             place = level.shard.member(index, position)
         except CodecError as error:
             raise error.at(key) from error
-        if place is None or bounds is None:
+        if place is None:
+            return None
+        largest = level.shard.inner_pipeline(level.pipeline.spec).max_encoded_nbytes
+        if place[1] - place[0] > largest:
+            raise CodecError(
+                f"inner chunk {position} has {place[1] - place[0]:,} bytes where at most {largest:,} make sense",
+                codec=level.shard.name,
+                key=key,
+            )
+        if bounds is None:
             return place
         if place[1] > bounds[1] - bounds[0]:
             raise CodecError(
@@ -379,3 +398,20 @@ class ChunkReader:
 def _copy(unit: _Unit, chunk: Chunk) -> None:
     if unit.destination is not None:
         np.copyto(unit.destination, chunk if unit.region is None else chunk[unit.region])
+
+
+def _take_from(future: Future[Chunk], unit: _Unit, cancelled: Callable[[], bool] | None) -> bool:
+    """Wait for a chunk that somebody else decodes; False where he gave up.
+
+    Raises:
+        ZarrError: it cannot be had.
+        ReadCancelledError: ``cancelled`` said so.
+    """
+    while cancelled is not None and not wait((future,), _POLL_S).done:
+        if cancelled():
+            raise ReadCancelledError("the read was cancelled")
+    try:
+        _copy(unit, future.result())
+    except AbandonedError:
+        return False
+    return True

@@ -74,8 +74,11 @@ def _whole_or_nothing(path: str) -> Iterator[BinaryIO]:
         with open(path, "wb") as stream:
             yield stream
         return
-    folder = os.path.dirname(os.path.abspath(path))
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".zarrscope-")
+    path = os.path.realpath(path)  # through a link, as a shell's > would
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".zarrscope-")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
     try:
         with os.fdopen(descriptor, "wb") as whole:
             yield whole

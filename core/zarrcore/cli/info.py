@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import console, human_bytes, human_shape
+from zarrcore.cli.text import console, human_bytes, human_shape, printable
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy import AnyNode, ArrayNode
@@ -36,12 +36,13 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.json:
         from zarrcore.metadata.json_document import format_json
 
-        print(format_json(_json(node)).decode("utf-8", "replace"), end="")
+        print(format_json(_json(node)).decode("utf-8", "surrogatepass"), end="")
     else:
         out = console()
         for label, value in _rows(node):
             out.print(f"{label:<{_LABEL_WIDTH}}", style="dim", end="")
-            out.print(value.replace("\n", "\n" + " " * _LABEL_WIDTH), markup=False)
+            lines = (printable(line) for line in value.split("\n"))
+            out.print(("\n" + " " * _LABEL_WIDTH).join(lines), markup=False)
     return int(node.kind == "broken")
 
 

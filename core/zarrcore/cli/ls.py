@@ -8,8 +8,9 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.cli.source import add_source_arguments, source_store
-from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError
+from zarrcore.cli.source import add_source_arguments, source_store, split_uri
+from zarrcore.cli.text import printable
+from zarrcore.errors import ListingUnsupportedError, StoreNotFoundError
 
 if TYPE_CHECKING:
     from zarrcore.stores.interface import ReadableStore, StoreEntry
@@ -38,7 +39,8 @@ def run(namespace: argparse.Namespace) -> int:
     from zarrcore.stores.interface import ListableStore
 
     store = source_store(namespace)
-    prefix = (namespace.path or "").strip("/")
+    inside = split_uri(namespace.source)[1] or ""
+    prefix = "/".join(part.strip("/") for part in (inside, namespace.path or "") if part.strip("/"))
     prefix = prefix + "/" if prefix else ""
     if not isinstance(store, ListableStore):
         raise ListingUnsupportedError(f"{store.url} cannot be listed: name a key", url=store.url)
@@ -49,7 +51,9 @@ def run(namespace: argparse.Namespace) -> int:
     if not found and prefix:
         stat = store.stat(prefix[:-1])
         if stat is None:
-            raise NodeNotFoundError(prefix, store.url)
+            raise StoreNotFoundError(
+                f"{store.url} has no key and no prefix {prefix[:-1]}", key=prefix, url=store.url
+            )
         from zarrcore.stores.interface import StoreEntry
 
         _print(store, StoreEntry(prefix[:-1], stat.size, stat.mtime_s), namespace)
@@ -62,10 +66,12 @@ def _print(store: ReadableStore, entry: StoreEntry, namespace: argparse.Namespac
         stat = store.stat(entry.key)
         size, mtime_s = (stat.size, stat.mtime_s) if stat is not None else (None, None)
     if namespace.json:
-        line = json.dumps({"key": entry.key, "size": size, "mtime_s": mtime_s}, ensure_ascii=False)
+        line = json.dumps({"key": entry.key, "size": size, "mtime_s": mtime_s})
     elif namespace.long:
         time = "-" if mtime_s is None else datetime.fromtimestamp(mtime_s, UTC).strftime("%Y-%m-%d %H:%M:%S")
         line = f"{'-' if size is None else size:>14}  {time:<19}  {entry.key}"
     else:
         line = entry.key
+    if sys.stdout.isatty():  # a program gets the key as it is, a terminal nothing that it would obey
+        line = printable(line)
     sys.stdout.write(line + "\n")

@@ -8,14 +8,17 @@ heavy when they run, so that ``--help`` is quick.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
-from zarrcore.errors import ZarrError
+from zarrcore.cli.text import printable
+from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 
+_ASKED_KINDS = ("file type", "format")  # what only the command line can have named
 _ORDER = ("tree", "info", "ls", "cat", "mount", "umount", "browse")
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip file, s3://bucket/prefix, gs://, az://, http(s)://.
@@ -24,6 +27,7 @@ SOURCE#/node/path names a node in it.  zarrscope COMMAND --help tells more about
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status: 0 done, 1 the data is at fault or not there, 2 the command line is."""
+    _prepare_streams()
     parser = _parser()
     namespace = parser.parse_args(_with_selection_joined(sys.argv[1:] if arguments is None else arguments))
     if namespace.command is None:
@@ -44,7 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return 130
+    except Exception as error:  # noqa: BLE001 - a fault of ours is told in one line too
+        sentence = f"this should not have happened, please report it ({type(error).__name__}: {error})"
+        return _report(error, sentence, namespace.debug)
     return status
+
+
+def _prepare_streams() -> None:
+    """A name that the terminal's encoding cannot show is shown escaped, never a reason to fail."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it stays open as long as the process lives
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _with_selection_joined(arguments: Sequence[str]) -> list[str]:
@@ -61,8 +77,11 @@ def _with_selection_joined(arguments: Sequence[str]) -> list[str]:
 def _report(error: Exception, sentence: str, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
-    print(f"zarrscope: {' '.join(sentence.split())}", file=sys.stderr)
-    return 1
+    print(f"zarrscope: {printable(' '.join(sentence.split()))}", file=sys.stderr)
+    asked = isinstance(error, SelectionError) or (
+        isinstance(error, UnsupportedError) and error.kind in _ASKED_KINDS
+    )
+    return 2 if asked else 1
 
 
 def _parser() -> argparse.ArgumentParser:

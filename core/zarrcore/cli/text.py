@@ -15,6 +15,8 @@ def human_bytes(nbytes: int) -> str:
     >>> human_bytes(999), human_bytes(1 << 20), human_bytes(123_456_789)
     ('999 B', '1.0 MiB', '117.7 MiB')
     """
+    if nbytes >= 1 << 70:  # no file, but a document may say so
+        return "2⁷⁰ B and more"
     value = float(nbytes)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
         if value < 1024 or unit == "PiB":
@@ -32,8 +34,19 @@ def human_shape(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape)) or "scalar"
 
 
+def printable(text: str) -> str:
+    """``text`` without what would move the cursor, break the line or be no text at all: names come from strangers.
+
+    >>> printable("a\\nb")
+    'a\\\\nb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def console() -> Console:
     """Where output for people goes: coloured on a terminal, plain in a pipe, never wrapped there."""
     from rich.console import Console
 
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True, emoji=False)

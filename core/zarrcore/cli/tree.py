@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import console, human_bytes, human_shape
+from zarrcore.cli.text import console, human_bytes, human_shape, printable
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy import AnyNode
@@ -29,10 +29,9 @@ def register(commands: Any) -> None:
 
 
 def _depth(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError("expected 0 or more")
-    return value
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected 0 or more, found {text!r}")
+    return int(text)
 
 
 def run(namespace: argparse.Namespace) -> int:
@@ -41,12 +40,12 @@ def run(namespace: argparse.Namespace) -> int:
     top = hierarchy.node(node_path(namespace))
     broken = False
     if namespace.json:
-        for _, node in _walk(top, "", namespace.depth):
+        for _, node in _walk(top, namespace.depth):
             broken |= node.kind == "broken"
-            print(json.dumps(node_json(node), ensure_ascii=False))
+            print(json.dumps(node_json(node)))
         return int(broken)
     out = console()
-    for lead, node in _walk(top, "", namespace.depth):
+    for lead, node in _walk(top, namespace.depth):
         broken |= node.kind == "broken"
         out.print(_line(lead, node, top), markup=True)
         if sys.stdout.isatty():
@@ -54,21 +53,30 @@ def run(namespace: argparse.Namespace) -> int:
     return int(broken)
 
 
-def _walk(node: AnyNode, lead: str, depth: int | None) -> Iterator[tuple[str, AnyNode]]:
+def _walk(node: AnyNode, depth: int | None) -> Iterator[tuple[str, AnyNode]]:
     """Nodes with the lines that lead to them. Children are looked at one ahead, to know which one is the last."""
-    yield lead, node
     from zarrcore.hierarchy import Group
 
-    if not isinstance(node, Group) or depth == 0:
-        return
-    below = lead.replace("├── ", "│   ").replace("└── ", "    ")
-    children = node.children()
-    child = next(children, None)
-    while child is not None:
+    yield "", node
+    levels: list[tuple[str, Iterator[AnyNode], AnyNode | None]] = []
+
+    def descend(group: AnyNode, lead: str) -> None:
+        if isinstance(group, Group) and (depth is None or len(levels) < depth):
+            children = group.children()
+            levels.append(
+                (lead.replace("├── ", "│   ").replace("└── ", "    "), children, next(children, None))
+            )
+
+    descend(node, "")
+    while levels:
+        below, children, child = levels.pop()
+        if child is None:
+            continue
         following = next(children, None)
-        branch = "├── " if following is not None else "└── "
-        yield from _walk(child, below + branch, None if depth is None else depth - 1)
-        child = following
+        levels.append((below, children, following))
+        lead = below + ("├── " if following is not None else "└── ")
+        yield lead, child
+        descend(child, lead)
 
 
 def _line(lead: str, node: AnyNode, top: AnyNode) -> str:
@@ -76,18 +84,13 @@ def _line(lead: str, node: AnyNode, top: AnyNode) -> str:
 
     from zarrcore.hierarchy import ArrayNode, Group
 
-    name = escape(_printable(node.name or "/" if node is not top else node.path))
+    name = escape(printable(node.name or "/" if node is not top else node.path))
     if isinstance(node, Group):
         return f"{lead}[bold blue]{name}[/]"
     if isinstance(node, ArrayNode):
         shape, nbytes = human_shape(node.shape), human_bytes(node.nbytes)
         return f"{lead}[bold]{name}[/]  {shape}  [cyan]{escape(node.data_type.name)}[/]  [dim]{nbytes}[/]"
-    return f"{lead}[bold red]{name}[/]  [red]{escape(str(node.error))}[/]"
-
-
-def _printable(name: str) -> str:
-    """A name without what would move the cursor or break the line."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return f"{lead}[bold red]{name}[/]  [red]{escape(printable(str(node.error)))}[/]"
 
 
 def node_json(node: AnyNode) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import describe
 
@@ -31,3 +33,19 @@ def choice(configuration: Mapping[str, Any], name: str, allowed: tuple[str, ...]
     if value not in allowed or not isinstance(value, str):
         raise MetadataError(f"expected one of {', '.join(allowed)}, found {describe(value)}", member=name)
     return value
+
+
+def dtype(configuration: Mapping[str, Any], name: str) -> np.dtype[Any]:
+    """A NumPy dtype of fixed size.
+
+    Raises:
+        MetadataError: anything else.
+    """
+    value = configuration.get(name)
+    try:
+        found: np.dtype[Any] = np.dtype(value)
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member=name) from error
+    if value is None or found.hasobject or found.subdtype is not None or not found.itemsize:
+        raise MetadataError(f"expected a NumPy dtype of fixed size, found {describe(value)}", member=name)
+    return found

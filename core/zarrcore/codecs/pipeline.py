@@ -34,6 +34,8 @@ class Pipeline:
 
     Attributes:
         spec: shape and type of a decoded chunk.
+        encoded_nbytes: exact size of an encoded chunk, or None where it depends on the values.
+        max_encoded_nbytes: no encoded chunk is larger.
         shard: the sharding codec where it stands alone, so that inner chunks can be read by byte range; else None.
 
     Raises:
@@ -70,6 +72,7 @@ class Pipeline:
             raise MetadataError("no array → bytes codec among them", member=member)
         self._encoded_spec = encoded
         self.encoded_nbytes = exact
+        self.max_encoded_nbytes = bound
         codec = self._array_to_bytes
         self._verbatim = (
             isinstance(codec, BytesCodec) and not self._array_to_array and codec.is_plain(encoded)

@@ -22,6 +22,7 @@ _A2B = "zarrcore.codecs.array_to_bytes"
 _B2B = "zarrcore.codecs.bytes_to_bytes"
 _BUILT_IN = {
     "transpose": f"{_A2A}.transpose:TransposeCodec",
+    "v2_view": f"{_A2A}.v2_view:V2ViewCodec",
     "numcodecs.delta": f"{_A2A}.numcodecs:DeltaCodec",
     "numcodecs.fixedscaleoffset": f"{_A2A}.numcodecs:FixedScaleOffsetCodec",
     "numcodecs.quantize": f"{_A2A}.numcodecs:QuantizeCodec",

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import BinaryIO, ClassVar
 
 from zarrcore.array import Array, ChunkCache, Selection
+from zarrcore.errors import SelectionError
 from zarrcore.filetypes.body import ArrayBody
 
 _PIECE_NBYTES = 64 << 20
@@ -38,7 +39,7 @@ class VirtualFile(ABC):
         """Copy bytes from ``offset`` on into ``buffer``; returns how many, fewer only at the end of the file.
 
         Raises:
-            As `Array.read`.
+            As `Array.read`; SelectionError: a negative offset.
         """
 
     def read(self, offset: int, nbytes: int) -> memoryview:
@@ -107,6 +108,7 @@ class HeaderAndBody(VirtualFile):
         """The header for the body's shape and type."""
 
     def readinto(self, offset: int, buffer: memoryview) -> int:
+        check_offset(offset)
         stop = min(self.size, offset + len(buffer))
         if offset >= stop:
             return 0
@@ -130,3 +132,13 @@ class HeaderAndBody(VirtualFile):
 
     def _with_array(self, array: Array) -> VirtualFile:
         return type(self)(array, self._selection)
+
+
+def check_offset(offset: int) -> None:
+    """Refuse an offset before the file's first byte.
+
+    Raises:
+        SelectionError: a negative offset.
+    """
+    if offset < 0:
+        raise SelectionError(f"a file has no bytes at offset {offset}")

@@ -6,6 +6,7 @@ Specification: NumPy, "numpy.lib.format".
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 
@@ -19,15 +20,26 @@ class NpyFile(HeaderAndBody):
 
     def _make_header(self) -> bytes:
         dtype = self.array.dtype
-        if dtype.names is not None and not all(name.isascii() for name in dtype.names):
-            write = np.lib.format.write_array_header_2_0
-        else:
-            write = np.lib.format.write_array_header_1_0
-        stream = io.BytesIO()
         header = {
             "descr": np.lib.format.dtype_to_descr(dtype),
             "fortran_order": False,
             "shape": self.body.shape,
         }
-        write(stream, header)
+        stream = io.BytesIO()
+        try:
+            np.lib.format.write_array_header_1_0(stream, header)
+        except UnicodeEncodeError:
+            return _header_3_0(header)
+        except ValueError:  # longer than 64 KiB
+            stream = io.BytesIO()
+            np.lib.format.write_array_header_2_0(stream, header)
         return stream.getvalue()
+
+
+def _header_3_0(header: dict[str, Any]) -> bytes:
+    """Version 3.0, for field names outside Latin-1; NumPy has no public function that writes it."""
+    text = repr(header).encode()
+    begin = len(np.lib.format.magic(3, 0)) + 4
+    padding = -(begin + len(text) + 1) % np.lib.format.ARRAY_ALIGN
+    text += b" " * padding + b"\n"
+    return np.lib.format.magic(3, 0) + len(text).to_bytes(4, "little") + text

@@ -15,7 +15,7 @@ import numpy as np
 
 from zarrcore.array import Array, Selection, plane_ndim
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.interface import VirtualFile
+from zarrcore.filetypes.interface import VirtualFile, check_offset
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
@@ -49,6 +49,7 @@ class PngFile(VirtualFile):
         self._rendered: bytes | None = None
 
     def readinto(self, offset: int, buffer: memoryview) -> int:
+        check_offset(offset)
         with self._lock:
             if self._rendered is None:
                 self._rendered = self._render()

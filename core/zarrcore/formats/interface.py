@@ -7,6 +7,7 @@ description serves the library, the mount and a store that cannot list.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar
 
 from zarrcore.metadata import JsonObject, NodeMetadata
@@ -36,6 +37,10 @@ class Format(ABC):
     @abstractmethod
     def document_keys(self, path: str) -> tuple[str, ...]:
         """The keys that hold, or may hold, the documents of the node at ``path``, the decisive ones first."""
+
+    def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
+        """The documents of the node at ``path``, asked for through ``get``; what cannot matter any more is not asked for."""
+        return tuple(get(key) for key in self.document_keys(path))
 
     @abstractmethod
     def claims(self, documents: Documents) -> bool:

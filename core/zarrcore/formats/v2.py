@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from zarrcore.metadata import (
     NodeMetadata,
 )
 from zarrcore.metadata.chunk_grid import regular_chunk_grid
-from zarrcore.metadata.data_type import data_type_of
+from zarrcore.metadata.data_type import data_type_of, item_bytes
 from zarrcore.metadata.fill_value import parse_fill_value
 from zarrcore.metadata.json_document import describe, parse_json_object
 from zarrcore.metadata.named_configuration import integers
@@ -46,6 +47,12 @@ class V2Format(Format):
     def document_keys(self, path: str) -> tuple[str, ...]:
         prefix = self.prefix(path)
         return (prefix + ".zarray", prefix + ".zgroup", prefix + ".zattrs")
+
+    def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
+        array_key, group_key, attributes_key = self.document_keys(path)
+        array = get(array_key)
+        group = get(group_key) if array is None else None
+        return array, group, None if array is None and group is None else get(attributes_key)
 
     def claims(self, documents: Documents) -> bool:
         return documents[0] is not None or documents[1] is not None
@@ -111,14 +118,17 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
     >>> parse_dtype([["a", ">i4"], ["b", "<f4", [2]]]).itemsize
     12
     """
+    if not isinstance(value, str | list):
+        raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member="dtype")
     try:
         dtype: np.dtype[Any] = np.dtype(_descr(value) if isinstance(value, list) else value)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, SyntaxError) as error:
         raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member="dtype") from error
-    if value is None or isinstance(value, dict | bool | int | float):
-        raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member="dtype")
     if dtype.hasobject:
         raise UnsupportedError("data type", str(value), "of Python objects is not supported")
+    if dtype.subdtype is not None:
+        raise MetadataError(f"expected the dtype of one element, found {describe(value)}", member="dtype")
+    item_bytes(dtype.itemsize, "dtype")
     return dtype
 
 
@@ -171,8 +181,9 @@ def _codecs(
     if order == "F" and ndim > 1:
         codecs.append(NamedConfiguration("transpose", {"order": list(range(ndim))[::-1]}))
     on_arrays = [codec for codec in filters if issubclass(codec_class(codec.name), ArrayToArrayCodec)]
-    codecs += on_arrays
-    codecs.append(_array_to_bytes(_filtered_dtype(on_arrays, stored_dtype)))
+    views, filtered_dtype = _with_views(on_arrays, stored_dtype)
+    codecs += views
+    codecs.append(_array_to_bytes(filtered_dtype))
     codecs += filters[len(on_arrays) :]
     if filters[: len(on_arrays)] != on_arrays:
         raise UnsupportedError("filter", filters[0].name, "on bytes stands before a filter on elements")
@@ -181,17 +192,28 @@ def _codecs(
     return tuple(codecs)
 
 
-def _filtered_dtype(filters: list[NamedConfiguration], dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type, with byte order, in which the last filter leaves the elements."""
+def _with_views(
+    filters: list[NamedConfiguration], dtype: np.dtype[Any]
+) -> tuple[list[NamedConfiguration], np.dtype[Any]]:
+    """The filters, with a view of the same bytes wherever one works on another type than it is given.
+
+    Also the type, with byte order, in which the last one leaves the elements.
+    """
+    chain = []
     for codec in filters:
         configuration = codec.configuration
+        given = configuration.get("decode_dtype") or configuration.get("dtype")
+        if given is not None and parse_dtype(given) != dtype:
+            viewed = {"dtype": dtype.descr if dtype.names else dtype.str, "viewed_dtype": given}
+            chain.append(NamedConfiguration("v2_view", viewed))
+            dtype = parse_dtype(given)
+        chain.append(codec)
+        left = configuration.get("encode_dtype") or configuration.get("astype")
         if codec.name == "numcodecs.packbits":
             dtype = np.dtype("u1")
-            continue
-        name = configuration.get("encode_dtype") or configuration.get("astype") or configuration.get("dtype")
-        if name is not None:
-            dtype = parse_dtype(name)
-    return dtype
+        elif left is not None:
+            dtype = parse_dtype(left)
+    return chain, dtype
 
 
 def _array_to_bytes(stored_dtype: np.dtype[Any]) -> NamedConfiguration:
@@ -209,8 +231,12 @@ def _fill_value(value: Any, stored_dtype: np.dtype[Any]) -> Element:
             raw = base64.b64decode(value, validate=True)
         except (binascii.Error, ValueError) as error:
             raise MetadataError(f"expected base64, found {describe(value)}", member="fill_value") from error
+        if len(raw) > stored_dtype.itemsize:
+            raise MetadataError(
+                f"expected {stored_dtype.itemsize} bytes, found {len(raw)}", member="fill_value"
+            )
         # A structured fill is stored in the array's own byte order.
-        raw = raw[: stored_dtype.itemsize].ljust(stored_dtype.itemsize, b"\0")
+        raw = raw.ljust(stored_dtype.itemsize, b"\0")
         element = np.frombuffer(raw, stored_dtype).reshape(()).astype(data_type.dtype)
         element.flags.writeable = False
         return element

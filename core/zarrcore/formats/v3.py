@@ -125,7 +125,9 @@ def _refuse_unknown(document: JsonObject, known: set[str]) -> None:
 
 
 def _refuse_storage_transformers(value: Any) -> None:
-    for position, item in enumerate(value or []):
+    if not isinstance(value, list):
+        raise MetadataError(f"expected an array, found {describe(value)}", member="storage_transformers")
+    for position, item in enumerate(value):
         named = parse_named_configuration(item, f"storage_transformers[{position}]")
         if named.must_understand:
             raise UnsupportedError("storage transformer", named.name)

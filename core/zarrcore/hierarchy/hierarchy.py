@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -21,6 +22,7 @@ from zarrcore.errors import (
     MetadataError,
     NodeNotFoundError,
     SelectionError,
+    StoreError,
     UnsupportedError,
     ZarrError,
 )
@@ -28,7 +30,7 @@ from zarrcore.formats import Format
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
-from zarrcore.metadata import GroupMetadata
+from zarrcore.metadata import ArrayMetadata, GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 
 _KEPT_NODES = 10_000
@@ -44,6 +46,7 @@ class Hierarchy:
         chunk_cache: shared by all arrays; None keeps no decoded chunks.
         metadata_max_age_s: documents read longer ago are read again; None keeps them until `refresh`.
         max_chunk_bytes: arrays refuse chunks that decode to more.
+        root_documents: the root's, where they have been fetched already.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Hierarchy:
         chunk_cache: ChunkCache | None = None,
         metadata_max_age_s: float | None = None,
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
+        root_documents: Documents | None = None,
     ) -> None:
         self.store = store
         self.format = format
@@ -62,6 +66,8 @@ class Hierarchy:
         self._max_chunk_bytes = max_chunk_bytes
         self._nodes: OrderedDict[str, tuple[float, AnyNode]] = OrderedDict()
         self._lock = threading.Lock()
+        if root_documents is not None:
+            self._open("/", root_documents)
 
     @property
     def url(self) -> str:
@@ -88,13 +94,14 @@ class Hierarchy:
         """
         node = self.node(path)
         if isinstance(node, BrokenNode):
-            raise node.error
+            # Kept for the next who asks, so it must not gather the frames of all who did.
+            raise node.error.with_traceback(None)
         return node
 
     def __contains__(self, path: str) -> bool:
         try:
             self.node(path)
-        except NodeNotFoundError:
+        except (NodeNotFoundError, SelectionError):
             return False
         return True
 
@@ -103,6 +110,7 @@ class Hierarchy:
 
         Raises:
             NodeNotFoundError: no node stands there.
+            SelectionError: ``path`` can name no node.
             StoreError: the store did not answer as it should.
         """
         path = normalize_path(path)
@@ -111,7 +119,7 @@ class Hierarchy:
             if kept is not None and not self._is_stale(kept[0]):
                 self._nodes.move_to_end(path)
                 return kept[1]
-        found = self._open(path)
+        found = self._open(path, self.format.fetch(partial(fetch_document, self.store), path))
         if found is None:
             raise NodeNotFoundError(path, self.url)
         return found
@@ -146,6 +154,8 @@ class Hierarchy:
             return self.node(path)
         except NodeNotFoundError:
             return None
+        except StoreError as error:  # one child that may not be read hides none of the others
+            return BrokenNode(self, path, (None,) * len(self.format.document_keys(path)), error)
 
     def child_names(self, path: str) -> Iterator[str]:
         """The names under which the group at ``path`` may have nodes; no document is fetched."""
@@ -184,45 +194,37 @@ class Hierarchy:
         if self.chunk_cache is not None:
             self.chunk_cache.clear()
 
-    def metadata_key(self, path: str) -> str:
-        """The key of the document that makes ``path`` a node, in this format."""
-        keys = self.format.document_keys(path)
-        with self._lock:
-            kept = self._nodes.get(path)
-        # A format with a document per kind of node names the array's first, the group's second.
-        is_group = kept is not None and kept[1].kind == "group"
-        return keys[1] if is_group and len(keys) > 1 else keys[0]
-
-    def documents(self, path: str) -> Documents:
-        """The values of the documents' keys of ``path``, None for absent ones."""
-        return tuple(fetch_document(self.store, key) for key in self.format.document_keys(path))
-
-    def _open(self, path: str) -> AnyNode | None:
+    def _open(self, path: str, documents: Documents) -> AnyNode | None:
         read_s = time.monotonic()
-        documents = self.documents(path)
-        node: AnyNode | None
         try:
-            metadata = self.format.parse(documents)
-            if metadata is None:
-                node = self._implicit_group(path)
-            elif isinstance(metadata, GroupMetadata):
-                node = Group(self, path, metadata)
-            else:
-                node = ArrayNode(self, path, metadata, self.chunk_cache, self._max_chunk_bytes)
-        except (MetadataError, UnsupportedError) as error:
-            node = BrokenNode(self, path, self._located(error, path, documents))
+            node = self._parse(path, documents)
+        except MetadataError as error:
+            keys = self.format.document_keys(path)
+            present = (key for key, document in zip(keys, documents, strict=True) if document is not None)
+            node = BrokenNode(self, path, documents, error.at(next(present, keys[0])))
+        except UnsupportedError as error:
+            node = BrokenNode(self, path, documents, error)
         if node is not None:
             self._keep(path, read_s, node)
         return node
 
-    def _located(self, error: ZarrError, path: str, documents: Documents) -> ZarrError:
-        if not isinstance(error, MetadataError):
-            return error
-        keys = self.format.document_keys(path)
-        present = (key for key, document in zip(keys, documents, strict=True) if document is not None)
-        return error.at(next(present, keys[0]))
+    def _parse(self, path: str, documents: Documents) -> AnyNode | None:
+        try:
+            metadata = self.format.parse(documents)
+            if isinstance(metadata, ArrayMetadata):
+                return ArrayNode(self, path, documents, metadata, self.chunk_cache, self._max_chunk_bytes)
+        except ZarrError:
+            raise
+        except Exception as error:
+            # Documents are written by strangers: what no check foresaw is still one broken node, and no more.
+            raise MetadataError(f"cannot be understood ({type(error).__name__}: {error})") from error
+        return (
+            self._implicit_group(path, documents)
+            if metadata is None
+            else Group(self, path, documents, metadata)
+        )
 
-    def _implicit_group(self, path: str) -> Group | None:
+    def _implicit_group(self, path: str, documents: Documents) -> Group | None:
         if not (self.format.implicit_groups or path == "/") or not isinstance(self.store, ListableStore):
             return None
         if path != "/" and not all(self.format.may_name_node(name) for name in path[1:].split("/")):
@@ -231,7 +233,7 @@ class Hierarchy:
             exists = path == "/" or self.store.has_prefix(self.format.prefix(path))
         except ListingUnsupportedError:
             return None
-        return Group(self, path, GroupMetadata()) if exists else None
+        return Group(self, path, documents, GroupMetadata()) if exists else None
 
     def _keep(self, path: str, read_s: float, node: AnyNode) -> None:
         with self._lock:

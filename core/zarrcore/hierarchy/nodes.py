@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from zarrcore.array import Array, ChunkCache
 from zarrcore.errors import MetadataError, ZarrError
+from zarrcore.formats.interface import Documents
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
 from zarrcore.metadata.json_document import parse_json_object
 
@@ -23,11 +24,13 @@ class Node:
         kind: "group", "array" or "broken".
         path: the node's path, ``/foo/bar``; ``/`` is the root.
         hierarchy: where the node belongs.
+        documents: the metadata documents as found, in the order of the format's `document_keys`.
     """
 
     kind: ClassVar[Kind]
     hierarchy: Hierarchy
     path: str
+    documents: Documents
 
     @property
     def name(self) -> str:
@@ -37,7 +40,9 @@ class Node:
     @property
     def metadata_key(self) -> str:
         """The key of the document that makes this a node; where there is none (an implicit group), where it would be."""
-        return self.hierarchy.metadata_key(self.path)
+        keys = self.hierarchy.format.document_keys(self.path)
+        present = (key for key, document in zip(keys, self.documents, strict=True) if document is not None)
+        return next(present, keys[0])
 
     @property
     def mtime_s(self) -> float | None:
@@ -56,7 +61,7 @@ class Node:
         Raises:
             MetadataError: they are no JSON objects.
         """
-        return self.hierarchy.format.stored_documents(self.hierarchy.documents(self.path))
+        return self.hierarchy.format.stored_documents(self.documents)
 
 
 class Group(Node):
@@ -64,9 +69,12 @@ class Group(Node):
 
     kind = "group"
 
-    def __init__(self, hierarchy: Hierarchy, path: str, metadata: GroupMetadata) -> None:
+    def __init__(
+        self, hierarchy: Hierarchy, path: str, documents: Documents, metadata: GroupMetadata
+    ) -> None:
         self.hierarchy = hierarchy
         self.path = path
+        self.documents = documents
         self.metadata = metadata
 
     @property
@@ -118,6 +126,7 @@ class ArrayNode(Array, Node):
         self,
         hierarchy: Hierarchy,
         path: str,
+        documents: Documents,
         metadata: ArrayMetadata,
         chunk_cache: ChunkCache | None,
         max_chunk_bytes: int,
@@ -127,6 +136,7 @@ class ArrayNode(Array, Node):
         )
         self.hierarchy = hierarchy
         self.path = path
+        self.documents = documents
 
     def metadata_document(self) -> JsonObject:
         """The array's document in version 3 terms."""
@@ -136,11 +146,12 @@ class ArrayNode(Array, Node):
         return f"<Array {self.path} {self.shape} {self.data_type.name}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "hierarchy": self.hierarchy, "path": self.path}
+        own = {"hierarchy": self.hierarchy, "path": self.path, "documents": self.documents}
+        return {**super().__getstate__(), **own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.hierarchy = state.pop("hierarchy")
-        self.path = state.pop("path")
+        for name in ("hierarchy", "path", "documents"):
+            setattr(self, name, state.pop(name))
         super().__setstate__(state)
 
 
@@ -153,9 +164,10 @@ class BrokenNode(Node):
 
     kind = "broken"
 
-    def __init__(self, hierarchy: Hierarchy, path: str, error: ZarrError) -> None:
+    def __init__(self, hierarchy: Hierarchy, path: str, documents: Documents, error: ZarrError) -> None:
         self.hierarchy = hierarchy
         self.path = path
+        self.documents = documents
         self.error = error
 
     @property
@@ -173,9 +185,7 @@ class BrokenNode(Node):
 
     def stored_bytes(self) -> bytes:
         """The first metadata document as found, be it JSON or not."""
-        return next(
-            (document for document in self.hierarchy.documents(self.path) if document is not None), b""
-        )
+        return next((document for document in self.documents if document is not None), b"")
 
     def stored_document(self) -> JsonObject:
         try:

@@ -44,11 +44,12 @@ def open_hierarchy(
     if mode != "r":
         raise ReadOnlyError(f"mode {mode!r}: hierarchies can be opened for reading only ('r')")
     store = source if isinstance(source, ReadableStore) else open_store(source, **store_options)
-    found = detect_format(store, FORMATS) if format is None else format_named(format)
+    found, root_documents = detect_format(store, FORMATS) if format is None else (format_named(format), None)
     return Hierarchy(
         store,
         found,
         chunk_cache=chunk_cache,
         metadata_max_age_s=metadata_max_age_s,
         max_chunk_bytes=max_chunk_bytes,
+        root_documents=root_documents,
     )

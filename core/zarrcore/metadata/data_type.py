@@ -7,6 +7,7 @@ same names, so that nothing downstream knows of two systems.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import numpy as np
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.json_document import JsonObject, describe
-from zarrcore.metadata.named_configuration import NamedConfiguration, parse_named_configuration
+from zarrcore.metadata.named_configuration import NamedConfiguration, integers, parse_named_configuration
 
 _CORE = {
     "bool": "|b1",
@@ -60,7 +61,8 @@ def parse_data_type(value: Any, member: str = "data_type") -> DataType:
     dtype('uint16')
     """
     named = parse_named_configuration(value, member)
-    return DataType(named.name, named.configuration, _dtype(named, member))
+    dtype = _dtype(named, member)
+    return DataType(named.name, named.configuration, dtype)
 
 
 def _dtype(named: NamedConfiguration, member: str) -> np.dtype[Any]:
@@ -71,7 +73,7 @@ def _dtype(named: NamedConfiguration, member: str) -> np.dtype[Any]:
         bits = int(raw[1])
         if bits % 8:
             raise MetadataError(f"expected a multiple of 8 bits, found {bits}", member=member)
-        return np.dtype(f"V{_item_bytes(bits // 8, member)}")
+        return np.dtype(f"V{item_bytes(bits // 8, member)}")
     match name:
         case "numpy.datetime64" | "numpy.timedelta64":
             return _time_dtype(name, configuration, member)
@@ -90,7 +92,9 @@ def _dtype(named: NamedConfiguration, member: str) -> np.dtype[Any]:
             return _struct_dtype(configuration, member)
         case "subarray":
             inner = parse_data_type(configuration.get("data_type"), f"{member}.data_type").dtype
-            return np.dtype((inner, tuple(configuration.get("shape", ()))))
+            shape = integers(configuration.get("shape"), f"{member}.shape", minimum=1)
+            item_bytes(math.prod(shape) * inner.itemsize, member)
+            return np.dtype((inner, shape))
         case _:
             raise UnsupportedError("data type", name)
 
@@ -101,18 +105,25 @@ def _length(configuration: Mapping[str, Any], member: str) -> int:
         raise MetadataError(
             f"expected a number of bytes, found {describe(value)}", member=f"{member}.length_bytes"
         )
-    return _item_bytes(value, member)
+    return item_bytes(value, member)
 
 
-def _item_bytes(nbytes: int, member: str) -> int:
-    if nbytes > _MAX_ITEM_BYTES:
-        raise MetadataError(f"an element of {nbytes:,} bytes exceeds the 256 MiB allowed", member=member)
+def item_bytes(nbytes: int, member: str) -> int:
+    """An element's size, checked.
+
+    Raises:
+        MetadataError: elements of no bytes, or of more than 256 MiB.
+    """
+    if not 1 <= nbytes <= _MAX_ITEM_BYTES:
+        raise MetadataError(
+            f"elements of {nbytes:,} bytes, where 1 byte to 256 MiB are allowed", member=member
+        )
     return nbytes
 
 
 def _time_dtype(name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
     unit, scale = configuration.get("unit"), configuration.get("scale_factor", 1)
-    if unit not in _TIME_UNITS:
+    if not isinstance(unit, str) or unit not in _TIME_UNITS:
         raise MetadataError(f"expected a unit of time, found {describe(unit)}", member=f"{member}.unit")
     if isinstance(scale, bool) or not isinstance(scale, int) or not 1 <= scale < 2**31:
         raise MetadataError(
@@ -145,7 +156,7 @@ def _struct_dtype(configuration: Mapping[str, Any], member: str) -> np.dtype[Any
         dtype = np.dtype(parts)
     except (TypeError, ValueError) as error:
         raise MetadataError(str(error), member=f"{member}.fields") from error
-    _item_bytes(dtype.itemsize, member)
+    item_bytes(dtype.itemsize, member)
     return dtype
 
 

@@ -51,12 +51,12 @@ def _sealed(element: Any) -> Element:
 def _element(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     match dtype.kind:
         case "b":
-            if isinstance(value, bool) or value in (0, 1):
+            if isinstance(value, bool) or (isinstance(value, int) and value in (0, 1)):
                 return np.array(bool(value), dtype)
         case "i" | "u":
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
-            if isinstance(value, int) and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
+            if type(value) is int and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
                 return np.array(value, dtype)
         case "f":
             return _float(value, dtype)
@@ -65,10 +65,10 @@ def _element(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         case "M" | "m":
             if value == "NaT":
                 return np.array("NaT", dtype)
-            if isinstance(value, int) and -(2**63) <= value < 2**63:
+            if type(value) is int and -(2**63) <= value < 2**63:
                 return np.array(value, "<i8").view(dtype)
         case "U":
-            if isinstance(value, str):
+            if isinstance(value, str) and len(value) <= dtype.itemsize // 4:
                 return np.array(value, dtype)
         case "S" | "V":
             return _bytes(value, dtype)
@@ -95,7 +95,7 @@ def _float(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
             with np.errstate(over="ignore"):
                 return np.array(float(value), dtype)
         except OverflowError:
-            return np.array(math.copysign(math.inf, value), dtype)
+            return np.array(math.inf if value > 0 else -math.inf, dtype)
     raise _wrong(value, dtype)
 
 
@@ -118,13 +118,19 @@ def _bytes(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
             if name in value:
                 result[name] = _element(value[name], dtype.fields[name][0])
         return result
-    if value == 0 and not isinstance(value, bool):
+    if type(value) is int and value == 0:
         return np.zeros((), dtype)
     try:
-        raw = base64.b64decode(value, validate=True) if isinstance(value, str) else bytes(value)
+        if isinstance(value, str):
+            raw = base64.b64decode(value, validate=True)
+        elif isinstance(value, list) and len(value) == dtype.itemsize:
+            raw = bytes(value)
+        else:
+            raise _wrong(value, dtype)
     except (binascii.Error, TypeError, ValueError) as error:
         raise _wrong(value, dtype) from error
-    if len(raw) > dtype.itemsize:
+    # Only a null-terminated string may be spelled shorter than it is.
+    if len(raw) > dtype.itemsize or (len(raw) < dtype.itemsize and dtype.kind != "S"):
         raise MetadataError(f"expected {dtype.itemsize} bytes, found {len(raw)}", member="fill_value")
     return np.frombuffer(raw.ljust(dtype.itemsize, b"\0"), dtype).reshape(()).copy()
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections import Counter
 from typing import Any
 
 from zarrcore.errors import MetadataError
@@ -18,6 +20,9 @@ JsonObject = dict[str, Any]
 
 MAX_DOCUMENT_BYTES = 64 << 20
 MAX_DEPTH = 100
+
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKETS = re.compile(r"[\[\]{}]")
 
 
 def parse_json_object(data: bytes | memoryview) -> JsonObject:
@@ -54,8 +59,8 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
     result = dict(pairs)
     if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = counts.most_common(1)[0][0]
         raise MetadataError("the name occurs twice in one object", member=twice)
     return result
 
@@ -63,23 +68,11 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
 def _check_depth(text: str) -> None:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return  # no document with so few brackets can be deeper
-    depth, in_string, escaped = 0, False, False
-    for character in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                in_string = False
-        elif character == '"':
-            in_string = True
-        elif character in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise MetadataError(f"objects and arrays nested deeper than {MAX_DEPTH}")
-        elif character in "]}":
-            depth -= 1
+    depth = 0
+    for bracket in _BRACKETS.finditer(_STRINGS.sub("", text)):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > MAX_DEPTH:
+            raise MetadataError(f"objects and arrays nested deeper than {MAX_DEPTH}")
 
 
 def describe(value: Any) -> str:

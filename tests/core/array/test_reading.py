@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import pytest
 import zarr
 from hypothesis import given
 from hypothesis import strategies as st
+from numcodecs import Delta
 
 import zarrcore
 from zarrcore.array import pools
@@ -26,7 +29,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnsupportedError,
 )
-from zarrcore.stores import ByteRange, BytesLike, LocalStore
+from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore
 
 DATA = np.random.default_rng(7).integers(0, 60_000, (30, 40, 50)).astype("u2")
 
@@ -164,6 +167,129 @@ def test_who_waits_for_a_claim_that_fails_reads_for_himself(store: CountingStore
                 future.result()
 
 
+def test_who_waits_for_a_chunk_that_cannot_be_had_is_told_at_once(store: CountingStore) -> None:
+    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
+    store.failing.add("plain/c/0/0/0")
+    store.delay_s = 0.2
+    with ThreadPoolExecutor(8) as threads:
+        futures = [threads.submit(lambda: array[0, 0, 0]) for _ in range(8)]
+        assert all(isinstance(future.exception(), StoreTimeoutError) for future in futures)
+    assert len(store.chunk_requests()) == 1
+
+
+def test_a_read_that_waits_for_another_can_be_cancelled(store: CountingStore) -> None:
+    array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
+    store.delay_s = 0.5
+    with ThreadPoolExecutor(1) as threads:
+        other = threads.submit(lambda: array[0, 0, 0])
+        while not store.chunk_requests():
+            time.sleep(0.001)
+        with pytest.raises(ReadCancelledError):
+            array.read((0, 0, 0), cancelled=lambda: True)
+        assert not other.done()
+        assert other.result() == DATA[0, 0, 0]
+
+
+def test_two_stores_of_one_name_share_no_chunks() -> None:
+    document = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [4],
+        "data_type": "int8",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4]}},
+        "fill_value": 0,
+        "codecs": ["bytes"],
+    }
+    cache = zarrcore.ChunkCache(1 << 20)
+    for values in (b"\1\2\3\4", b"\5\6\7\10"):
+        store = MemoryStore()
+        store.set("zarr.json", json.dumps(document).encode())
+        store.set("c/0", values)
+        assert zarrcore.open(store, chunk_cache=cache)["/"][...].tolist() == list(values)
+
+
+def test_the_cache_counts_what_an_entry_weighs(written: Path) -> None:
+    cache = zarrcore.ChunkCache(50_000)
+    array = zarrcore.open(written, chunk_cache=cache)["missing"]
+    array[...]
+    assert len(cache._entries) <= 50
+
+
+def test_chunks_decoded_while_the_cache_is_cleared_are_not_kept(store: CountingStore) -> None:
+    cache = zarrcore.ChunkCache(1 << 20)
+    array = zarrcore.open(store, chunk_cache=cache)["plain"]
+    store.delay_s = 0.2
+    with ThreadPoolExecutor(1) as threads:
+        future = threads.submit(lambda: array[0, 0, 0])
+        while not store.chunk_requests():
+            time.sleep(0.001)
+        cache.clear()
+        assert future.result() == DATA[0, 0, 0]
+    assert cache.nbytes == 0
+
+
+PROGRAMS = {
+    "a thread reads while the interpreter ends": """
+import sys, threading, time, zarrcore
+array = zarrcore.open(sys.argv[1])["sharded"]
+threading.Thread(target=lambda: [array[...] for _ in range(200)]).start()
+time.sleep(0.05)
+""",
+    "a thread begins to read when the interpreter has ended": """
+import sys, threading, time, zarrcore
+array = zarrcore.open(sys.argv[1])["sharded"]
+def late():
+    threading.main_thread().join()
+    time.sleep(0.1)
+    assert array[...].sum() == SUM
+threading.Thread(target=late).start()
+""",
+    "a child is forked while chunks are being decoded": """
+import os, sys, threading, time, warnings, zarrcore
+warnings.simplefilter("ignore")
+cache = zarrcore.ChunkCache(1 << 24)
+array = zarrcore.open(sys.argv[1], chunk_cache=cache)["plain"]
+claim = cache.claim(array._reader._cache_key((0, 0, 0)))
+child = os.fork()
+if child == 0:
+    os._exit(0 if array[...].sum() == SUM else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_process_hangs(written: Path, name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAMS[name].replace("SUM", str(DATA.sum())), written],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "filter_dtype"),
+    [(">i4", "<i4"), ("<i4", ">i4"), (">u2", "<i2"), ("<u4", "<i2"), ("<m8[ns]", "<i8"), (">f8", ">i8")],
+)
+def test_version_2_filters_of_another_type_than_the_array(
+    tmp_path: Path, dtype: str, filter_dtype: str
+) -> None:
+    data = (np.arange(30).reshape(5, 6) * 3 + 1).astype(dtype)
+    array = zarr.create_array(
+        tmp_path / "a.zarr",
+        shape=data.shape,
+        chunks=(2, 4),
+        dtype=dtype,
+        zarr_format=2,
+        filters=[Delta(filter_dtype)],
+    )
+    array[...] = data
+    assert np.array_equal(zarr.open(tmp_path / "a.zarr")[...], data)
+    assert np.array_equal(zarrcore.open(tmp_path / "a.zarr")["/"][...], data)
+
+
 def test_old_chunks_are_decoded_again(store: CountingStore) -> None:
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20, max_age_s=0.0))["plain"]
     for _ in range(2):
@@ -222,7 +348,7 @@ def test_out_is_filled_in_place_and_must_fit(store: CountingStore) -> None:
     assert array.read((slice(None), 4), out=target) is target
     assert np.array_equal(target, DATA[:, 4])
     for wrong in (np.zeros((30, 51), "u2"), np.zeros((30, 50), "u4")):
-        with pytest.raises(SelectionError, match="expected an out"):
+        with pytest.raises(SelectionError, match="expected a writable out"):
             array.read((slice(None), 4), out=wrong)
 
 

@@ -86,7 +86,12 @@ def test_missing_inner_chunks_are_fill_values() -> None:
         (b"short", {}, CodecError, "expected an index"),
         (BODY + index(*ENTRIES) + b"\0\0\0\0", CRC_INDEX, ChecksumError, "crc32c"),
         (BODY + index((0, 8), (8, 8), (16, 8), (10_000, 8)), PLAIN_INDEX, CodecError, "points at bytes"),
-        (BODY + index((0, 8), (8, 8), (16, 8), (24, 10_000)), PLAIN_INDEX, CodecError, "points at bytes"),
+        (
+            BODY + index((0, 8), (8, 8), (16, 8), (24, 10_000)),
+            PLAIN_INDEX,
+            CodecError,
+            "at most 8 make sense",
+        ),
         (
             BODY + index((0, 8), (8, 8), (16, 8), (2**63, 2**63)),
             PLAIN_INDEX,
@@ -112,3 +117,17 @@ def test_an_index_that_lies(shard: bytes, configuration: dict, kind: type[Except
 def test_overlapping_inner_chunks_read_as_told() -> None:
     array = hierarchy(BODY + index(ENTRIES[1], ENTRIES[1], ENTRIES[1], ENTRIES[1]), **PLAIN_INDEX)["/"]
     assert np.array_equal(array[...], np.tile(INNER[1], 4))
+
+
+def test_a_shard_of_no_dimensions_behind_a_checksum() -> None:
+    from zarrcore.codecs import ArraySpec, Pipeline
+    from zarrcore.metadata import NamedConfiguration
+    from zarrcore.metadata.fill_value import zero
+
+    dtype = np.dtype("<u2")
+    codecs = [
+        NamedConfiguration("sharding_indexed", {"chunk_shape": [], "codecs": ["bytes"], **PLAIN_INDEX}),
+        NamedConfiguration("crc32c"),
+    ]
+    shard = with_crc(np.array(77, dtype).tobytes() + index((0, 2)))
+    assert Pipeline(codecs, ArraySpec((), dtype, zero(dtype))).decode(shard)[()] == 77

@@ -160,3 +160,22 @@ def test_which_types_can_hold_what(arrays: zarrcore.Hierarchy) -> None:
         zarrcore.virtual_file(arrays["one"], suffix="jpg")
     with pytest.raises(SelectionError):
         zarrcore.virtual_file(arrays["one"], 5, "raw")
+
+
+@pytest.mark.parametrize("suffix", ["raw", "npy", "png"])
+def test_there_is_nothing_before_the_first_byte(arrays: zarrcore.Hierarchy, suffix: str) -> None:
+    with pytest.raises(SelectionError, match="no bytes at offset -5"):
+        zarrcore.virtual_file(arrays["float"], 0, suffix).read(-5, 10)
+
+
+@pytest.mark.parametrize(
+    "fields", [[("温度", "<f4"), ("b", "<i2")], [(f"field_{i}", "<i2") for i in range(6000)], [("é", "<i2")]]
+)
+def test_npy_headers_of_every_version(tmp_path: Path, fields: list) -> None:
+    data = np.zeros(3, np.dtype(fields))
+    data[fields[0][0]] = [1, 2, 3]
+    zarr.create_array(tmp_path / "a.zarr", data=data, zarr_format=2)
+    file = zarrcore.virtual_file(zarrcore.open(tmp_path / "a.zarr")["/"], suffix="npy")
+    reread = np.load(io.BytesIO(file.read(0, file.size)), max_header_size=1 << 20)
+    assert reread.dtype == data.dtype
+    assert reread.tobytes() == data.tobytes()

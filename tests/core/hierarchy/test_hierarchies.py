@@ -153,8 +153,9 @@ def test_an_outage_is_never_an_empty_group() -> None:
     store.set("x/zarr.json", ARRAY)
     with pytest.raises(AccessDeniedError):
         zarrcore.open(store)["x"]
-    with pytest.raises(AccessDeniedError):
-        list(zarrcore.open(store).walk())
+    found = list(zarrcore.open(store).walk())
+    assert [(node.path, node.kind) for node in found] == [("/", "group"), ("/x", "broken")]
+    assert isinstance(found[1].error, AccessDeniedError)
 
 
 def test_stores_that_cannot_list() -> None:
@@ -215,3 +216,68 @@ def test_version_2_attributes_and_xarray_dimensions() -> None:
     assert [node.path for node in hierarchy.walk()] == ["/", "/x"]
     assert hierarchy["x"].stored_document()[".zattrs"] == {"_ARRAY_DIMENSIONS": ["y", "x"]}
     assert (hierarchy["x"].metadata_key, hierarchy.root.metadata_key) == ("x/.zarray", ".zgroup")
+
+
+class Counting(MemoryStore):
+    """Counts what is asked of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        self.asked.append(key)
+        return super().get(key, byte_range)
+
+
+def test_no_document_is_asked_for_twice() -> None:
+    store = Counting()
+    for key, value in {"zarr.json": GROUP, "x/zarr.json": ARRAY, "y/zarr.json": ARRAY}.items():
+        store.set(key, value)
+    hierarchy = zarrcore.open(store)
+    nodes = list(hierarchy.walk())
+    assert nodes[1].stored_document()["shape"] == [4]
+    assert nodes[1].metadata_key == "x/zarr.json"
+    assert sorted(store.asked) == ["x/zarr.json", "y/zarr.json", "zarr.json"]
+
+
+def test_version_2_asks_only_for_what_can_matter() -> None:
+    store = Counting()
+    for key, value in {".zgroup": V2_GROUP, "x/.zgroup": V2_GROUP, "junk/a": b""}.items():
+        store.set(key, value)
+    list(zarrcore.open(store).walk())
+    assert sorted(store.asked) == sorted(
+        [
+            "zarr.json",
+            ".zarray",
+            ".zgroup",
+            ".zattrs",
+            "x/.zarray",
+            "x/.zgroup",
+            "x/.zattrs",
+            "junk/.zarray",
+            "junk/.zgroup",
+        ]
+    )
+
+
+def test_a_broken_node_does_not_gather_the_frames_of_all_who_ask() -> None:
+    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": b"{"}))
+    depths = []
+    for _ in range(5):
+        with pytest.raises(MetadataError) as caught:
+            hierarchy["x"]
+        depths.append(len(caught.traceback))
+    assert len(set(depths)) == 1
+
+
+def test_what_no_check_foresaw_is_one_broken_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    def surprise(document: object) -> None:
+        raise ZeroDivisionError("surprise")
+
+    hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY}))
+    monkeypatch.setattr("zarrcore.formats.v3.parse_node", surprise)
+    with pytest.raises(
+        MetadataError, match=r"x/zarr.json: cannot be understood \(ZeroDivisionError: surprise\)"
+    ):
+        hierarchy["x"]

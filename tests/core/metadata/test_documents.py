@@ -67,6 +67,18 @@ def test_the_specifications_example() -> None:
         ({"codecs": [{"name": "numcodecs.pickle"}]}, UnsupportedError, "never decoded"),
         ({"dimension_names": ["y"]}, MetadataError, "dimension_names: expected an array of 2"),
         ({"attributes": [1]}, MetadataError, "attributes: expected an object"),
+        ({"storage_transformers": 5}, MetadataError, "storage_transformers: expected an array"),
+        (
+            {"data_type": {"name": "raw_bytes", "configuration": {"length_bytes": 0}}},
+            MetadataError,
+            "of 0 bytes",
+        ),
+        (
+            {"data_type": {"name": "numpy.datetime64", "configuration": {"unit": []}}},
+            MetadataError,
+            "a unit of time",
+        ),
+        ({"fill_value": {"a": 1}}, MetadataError, "fill_value"),
         ({"storage_transformers": [{"name": "magic"}]}, UnsupportedError, "storage transformer 'magic'"),
         ({"novelty": {"a": 1}}, UnsupportedError, "member 'novelty' is unknown and may not be ignored"),
         ({"node_type": "tree"}, MetadataError, "expected 'array' or 'group'"),
@@ -162,6 +174,16 @@ def test_pickle_is_refused_by_name_in_every_position(filters: list) -> None:
         Array(MemoryStore(), "", node)
 
 
+@pytest.mark.parametrize("dtype", ["(2,3)<i4", "|S0", [], "(2,", ",", "|S2147483647", 5, None, {}])
+def test_dtypes_that_are_no_elements(dtype: object) -> None:
+    with pytest.raises(MetadataError, match="dtype"):
+        Format.V2.parse((json.dumps({**V2_ARRAY, "dtype": dtype}).encode(), None, None))
+
+
+def test_a_fill_value_past_every_float() -> None:
+    assert float(parse_fill_value(10**400, parse_data_type("float64"))) == np.inf
+
+
 @pytest.mark.parametrize("dtype", ["|O", "object", [["a", "|O"]]])
 def test_python_objects_are_refused(dtype: object) -> None:
     with pytest.raises(UnsupportedError, match="Python objects"):
@@ -199,9 +221,15 @@ def test_fill_values_keep_their_bits(name: str, value: object, bits: int) -> Non
         ("bool", "x"),
         ("float32", "0x7fc000001"),
         ("r16", [1, 2, 3]),
+        ("r16", [1]),
+        ("r16", {}),
+        ("r16", 3),
+        ("int32", True),
+        ("float32", True),
+        ({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}, "abc"),
     ],
 )
-def test_fill_values_out_of_range(name: str, value: object) -> None:
+def test_fill_values_out_of_range(name: object, value: object) -> None:
     with pytest.raises(MetadataError, match="fill_value"):
         parse_fill_value(value, parse_data_type(name))
 

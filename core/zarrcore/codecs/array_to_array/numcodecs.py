@@ -12,9 +12,9 @@ import numcodecs
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
+from zarrcore.codecs.parameters import dtype
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.fill_value import zero
-from zarrcore.metadata.json_document import describe
 
 
 class _NumcodecsFilter(ArrayToArrayCodec):
@@ -25,43 +25,29 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         try:
             self._codec = numcodecs.get_codec({"id": self.name.removeprefix("numcodecs."), **parameters})
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError, SyntaxError) as error:
             raise MetadataError(str(error), member=self.name) from error
-        self._decoded_dtype = self._parameter_dtype(configuration, self.decoded_type_parameter, None)
-        self._encoded_dtype = self._parameter_dtype(
-            configuration, self.encoded_type_parameter, self._decoded_dtype
+        self._decoded_dtype, self._encoded_dtype = (
+            dtype(configuration, parameter) if configuration.get(parameter) is not None else None
+            for parameter in (self.decoded_type_parameter, self.encoded_type_parameter)
         )
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls(configuration)
 
-    def _parameter_dtype(
-        self, configuration: Mapping[str, Any], name: str, default: np.dtype[Any] | None
-    ) -> np.dtype[Any] | None:
-        value = configuration.get(name)
-        if value is None:
-            return default
-        try:
-            dtype: np.dtype[Any] = np.dtype(value)
-        except TypeError as error:
-            raise MetadataError(f"expected a data type, found {describe(value)}", member=name) from error
-        if dtype.hasobject:
-            raise MetadataError(f"expected a data type of fixed size, found {describe(value)}", member=name)
-        return dtype
-
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
         if self._decoded_dtype is not None and self._decoded_dtype.itemsize != spec.dtype.itemsize:
             raise MetadataError(
                 f"expected elements of {self._decoded_dtype}, found {spec.dtype}", member=self.name
             )
-        return spec.with_dtype(self._encoded_dtype or spec.dtype)
+        return spec.with_dtype(self._encoded_dtype or self._decoded_dtype or spec.dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
         try:
             with np.errstate(all="ignore"):
                 decoded = np.asarray(self._codec.decode(np.ascontiguousarray(encoded).reshape(-1)))
-        except (RuntimeError, ValueError, TypeError) as error:
+        except (RuntimeError, ValueError, TypeError, IndexError, OverflowError) as error:
             raise CodecError(str(error), codec=self.name) from error
         if decoded.size != spec.size:
             raise CodecError(f"expected {spec.size:,} elements, found {decoded.size:,}", codec=self.name)
@@ -112,5 +98,5 @@ class PackBitsCodec(_NumcodecsFilter):
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
         if spec.dtype != np.dtype(bool):
             raise MetadataError(f"expected elements of bool, found {spec.dtype}", member=self.name)
-        dtype = np.dtype(np.uint8)
-        return ArraySpec((1 + -(-spec.size // 8),), dtype, zero(dtype))
+        packed = np.dtype(np.uint8)
+        return ArraySpec((1 + -(-spec.size // 8),), packed, zero(packed))

@@ -172,7 +172,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         index = self.parse_index(view[start:stop], spec)
         shard = np.empty(spec.shape, spec.dtype)
         for position, coordinates in enumerate(np.ndindex(*grid)):
-            region = tuple(
+            region: Any = tuple(
                 slice(i * length, (i + 1) * length)
                 for i, length in zip(coordinates, self.chunk_shape, strict=True)
             )
@@ -180,7 +180,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
             if place is None:
                 shard[region] = spec.fill_value
             else:
-                inner.decode_into(self.slice_member(view, place), shard[region])
+                inner.decode_into(self.slice_member(view, place), shard[(*region, ...)])
         return shard
 
     def slice_member(self, shard: memoryview, place: tuple[int, int]) -> memoryview:

@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
-from zarrcore.errors import MetadataError
-from zarrcore.metadata.json_document import describe
+from zarrcore.codecs.parameters import dtype
 
 
 class V2StructBytesCodec(BytesCodec):
@@ -23,9 +20,4 @@ class V2StructBytesCodec(BytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        descr = configuration.get("dtype")
-        try:
-            dtype: np.dtype[Any] = np.dtype(descr)
-        except (TypeError, ValueError) as error:
-            raise MetadataError(f"expected a NumPy dtype, found {describe(descr)}", member="dtype") from error
-        return cls("little", dtype)
+        return cls("little", dtype(configuration, "dtype"))

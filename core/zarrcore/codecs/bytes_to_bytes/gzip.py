@@ -6,10 +6,11 @@ fast as zlib and releases the GIL; its bounded stream object is what stops a bom
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from isal import igzip_lib, isal_zlib
+from isal import igzip, igzip_lib, isal_zlib
 
 from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
 from zarrcore.errors import CodecError
@@ -26,26 +27,24 @@ class GzipCodec(BytesToBytesCodec):
         return cls()
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
-        parts: list[bytes] = []
-        decoded_nbytes = 0
-        rest: Buffer = encoded
-        while len(rest):
-            stream = isal_zlib.decompressobj(wbits=self.window_bits)
-            try:
-                part = stream.decompress(rest, max_nbytes - decoded_nbytes + 1)
-            except igzip_lib.IsalError as error:  # type: ignore[misc]  # the stub declares a function
-                raise CodecError(f"no {self.name} stream: {error}", codec=self.name) from error
-            decoded_nbytes += len(part)
-            if decoded_nbytes > max_nbytes:
-                raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
-            if not stream.eof:
-                raise CodecError(f"the stream breaks off after {len(encoded):,} bytes", codec=self.name)
-            parts.append(part)
-            # gzip's specification allows padding with zeros after the last member
-            rest = stream.unused_data.lstrip(b"\0") if self.window_bits == 31 else stream.unused_data
-        if not parts:
-            raise CodecError("no bytes at all", codec=self.name)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        stream = isal_zlib.decompressobj(wbits=self.window_bits)
+        try:
+            decoded = stream.decompress(encoded, max_nbytes + 1)
+            if stream.unused_data.lstrip(b"\0") and self.window_bits == 31:  # zeros may pad the last member
+                decoded = _members(encoded, max_nbytes + 1)
+        except (igzip_lib.IsalError, EOFError, OSError) as error:  # type: ignore[misc]  # the stub declares a variable
+            raise CodecError(f"the stream is broken: {error}", codec=self.name) from error
+        if len(decoded) > max_nbytes:
+            raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
+        if not stream.eof:
+            raise CodecError(f"the stream breaks off after {len(encoded):,} bytes", codec=self.name)
+        return decoded
+
+
+def _members(encoded: Buffer, max_nbytes: int) -> bytes:
+    """The data of all members of a gzip stream, or the first ``max_nbytes`` of it."""
+    with igzip.IGzipFile(fileobj=io.BytesIO(encoded)) as file:  # type: ignore[no-untyped-call]
+        return io.BufferedReader(file).read(max_nbytes)
 
 
 class ZlibCodec(GzipCodec):

@@ -21,7 +21,7 @@ class _NumcodecsCodec(BytesToBytesCodec):
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         try:
             self._codec = numcodecs.get_codec({"id": self.name.removeprefix("numcodecs."), **parameters})
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise MetadataError(f"{error}", member=self.name) from error
         except ImportError as error:
             raise UnsupportedError("codec", self.name, f"needs another package: {error}") from error

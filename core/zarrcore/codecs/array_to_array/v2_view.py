@@ -1,0 +1,45 @@
+"""``v2_view``: the same bytes seen as elements of another type.
+
+A name of ours, never written to a store: version 2 hands bytes, not values, from one filter to the next, so a filter may be
+configured for another type, or another byte order, than the array has. Specification: Zarr v2, "Filters".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
+from zarrcore.codecs.parameters import dtype
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.fill_value import zero
+
+
+class V2ViewCodec(ArrayToArrayCodec):
+    """Elements of ``stored_dtype`` seen as elements of ``viewed_dtype``, in one dimension."""
+
+    names: ClassVar[tuple[str, ...]] = ("v2_view",)
+
+    def __init__(self, stored_dtype: np.dtype[Any], viewed_dtype: np.dtype[Any]) -> None:
+        self._stored_dtype = stored_dtype
+        self._viewed_dtype = viewed_dtype
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        return cls(dtype(configuration, "dtype"), dtype(configuration, "viewed_dtype"))
+
+    def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
+        nbytes = spec.size * self._stored_dtype.itemsize
+        if nbytes % self._viewed_dtype.itemsize:
+            raise MetadataError(
+                f"chunks of {nbytes:,} bytes cannot be seen as {self._viewed_dtype}", member=self.name
+            )
+        return ArraySpec(
+            (nbytes // self._viewed_dtype.itemsize,), self._viewed_dtype, zero(self._viewed_dtype)
+        )
+
+    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        viewed = np.ascontiguousarray(encoded.reshape(-1), self._viewed_dtype)
+        return viewed.view(self._stored_dtype).reshape(spec.shape)

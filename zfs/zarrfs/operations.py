@@ -3,7 +3,6 @@
 Requests arrive on one thread, and what is at hand is answered there; only what would wait goes to a worker.
 """
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 import errno

@@ -1,6 +1,5 @@
 """What a mount is asked for, and how a command line or an ``-o`` word says it."""
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 import argparse

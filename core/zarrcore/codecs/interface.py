@@ -92,7 +92,7 @@ class ArrayToArrayCodec(Codec):
 class ArrayToBytesCodec(Codec):
     """array → bytes."""
 
-    def encoded_nbytes(self, spec: ArraySpec) -> int | None:  # noqa: ARG002 - overridden where the size is known
+    def encoded_nbytes(self, spec: ArraySpec) -> int | None:
         """Exact number of encoded bytes, or None where it depends on the values."""
         return None
 
@@ -112,7 +112,7 @@ class ArrayToBytesCodec(Codec):
 class BytesToBytesCodec(Codec):
     """bytes → bytes."""
 
-    def encoded_nbytes(self, decoded_nbytes: int) -> int | None:  # noqa: ARG002 - overridden where the size is known
+    def encoded_nbytes(self, decoded_nbytes: int) -> int | None:
         """Exact number of encoded bytes, or None where it depends on the values."""
         return None
 

@@ -5,7 +5,6 @@ Listed are the documents, the shown types of the whole array, and ``slices/``. O
 no children, so all names are free.
 """
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

@@ -5,7 +5,6 @@ A node always wins over a virtual file of its name. What a look-up found counts 
 hierarchy itself should remember no documents, lest the two times add up.
 """
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

@@ -1,6 +1,5 @@
 """The hidden directory that tells how a mount is doing and makes it look anew."""
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 import json

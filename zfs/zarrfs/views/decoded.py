@@ -1,6 +1,5 @@
 """A virtual file of an array, as the trees show it."""
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,6 +1,5 @@
 """Small files made when they are looked at: metadata, attributes, reasons."""
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 import json

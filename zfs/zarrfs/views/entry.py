@@ -5,7 +5,6 @@ memory (or from a local disk, which is as quick) or raises `WouldBlockError`; th
 ``wait=True`` in a worker thread. So the quick way costs no hop between threads, and the slow way stops nobody else.
 """
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 from abc import ABC, abstractmethod

@@ -4,7 +4,6 @@
 files are computed from their place, and so are their inode numbers.
 """
 
-# ruff: noqa: ARG002 - methods take what their interface hands them
 from __future__ import annotations
 
 import math

@@ -26,7 +26,7 @@ class BloscCodec(BytesToBytesCodec):
     names: ClassVar[tuple[str, ...]] = ("blosc",)
 
     @classmethod
-    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:  # noqa: ARG003 - all that decoding needs is in the header
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls()
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:

@@ -20,13 +20,13 @@ class Crc32cCodec(BytesToBytesCodec):
     names: ClassVar[tuple[str, ...]] = ("crc32c",)
 
     @classmethod
-    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:  # noqa: ARG003 - it has no parameters
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls()
 
     def encoded_nbytes(self, decoded_nbytes: int) -> int:
         return decoded_nbytes + 4
 
-    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         if not 4 <= len(encoded) <= max_nbytes + 4:
             raise CodecError(
                 f"expected at most {max_nbytes + 4:,} bytes, found {len(encoded):,}", codec=self.name

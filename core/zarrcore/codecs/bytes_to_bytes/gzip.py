@@ -23,10 +23,10 @@ class GzipCodec(BytesToBytesCodec):
     window_bits: ClassVar[int] = 31
 
     @classmethod
-    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:  # noqa: ARG003 - the level matters to encoders
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls()
 
-    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         stream = isal_zlib.decompressobj(wbits=self.window_bits)
         try:
             decoded = stream.decompress(encoded, max_nbytes + 1)

@@ -43,7 +43,7 @@ class Lz4Codec(_NumcodecsCodec):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.lz4", "lz4")
 
-    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         decoded_nbytes = int.from_bytes(memoryview(encoded)[:4], "little")
         if len(encoded) < 4 or decoded_nbytes > max_nbytes:
             raise CodecError(
@@ -61,7 +61,7 @@ class ShuffleCodec(_NumcodecsCodec):
     def encoded_nbytes(self, decoded_nbytes: int) -> int:
         return decoded_nbytes
 
-    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         if len(encoded) > max_nbytes:
             raise CodecError(
                 f"expected at most {max_nbytes:,} bytes, found {len(encoded):,}", codec=self.name
@@ -73,7 +73,7 @@ class _ChecksumCodec(_NumcodecsCodec):
     def encoded_nbytes(self, decoded_nbytes: int) -> int:
         return decoded_nbytes + 4
 
-    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         if not 4 <= len(encoded) <= max_nbytes + 4:
             raise CodecError(
                 f"expected at most {max_nbytes + 4:,} bytes, found {len(encoded):,}", codec=self.name

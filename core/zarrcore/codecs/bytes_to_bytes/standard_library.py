@@ -23,7 +23,7 @@ class _FileCodec(BytesToBytesCodec):
     def _open(self, encoded: io.BytesIO) -> bz2.BZ2File | lzma.LZMAFile:
         """A file that decodes ``encoded``, stream after stream."""
 
-    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:  # noqa: ARG002
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         if not len(encoded):
             raise CodecError("no bytes at all", codec=self.name)
         try:
@@ -42,7 +42,7 @@ class Bz2Codec(_FileCodec):
     names: ClassVar[tuple[str, ...]] = ("numcodecs.bz2", "bz2")
 
     @classmethod
-    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:  # noqa: ARG003 - the level matters to encoders
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls()
 
     def _open(self, encoded: io.BytesIO) -> bz2.BZ2File:

@@ -38,7 +38,7 @@ class JsonModel(QAbstractItemModel):
         super().__init__(parent)
         self._root = _Member(None, 0, "", document)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: ARG002, B008, N802 - Qt's signature
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
         return 2
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature

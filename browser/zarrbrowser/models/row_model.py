@@ -19,7 +19,7 @@ class RowModel(QAbstractItemModel):
         self._items: dict[int, TreeItem] = {}
         self._count = 0
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: ARG002, B008, N802 - Qt's signature
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
         return len(COLUMNS)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature

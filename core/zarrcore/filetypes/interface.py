@@ -55,7 +55,7 @@ class VirtualFile(ABC):
     def prefetch(self, offset: int, nbytes: int) -> None:  # noqa: B027 - a file that is rendered whole has nothing to do
         """Decode what a range of bytes needs into the array's chunk cache; blocks until it is there."""
 
-    def cached(self, offset: int, nbytes: int) -> bool:  # noqa: ARG002 - see above
+    def cached(self, offset: int, nbytes: int) -> bool:
         """Whether reading a range of bytes costs no I/O and no decoding."""
         return False
 

@@ -57,7 +57,7 @@ class PngFile(VirtualFile):
         buffer[: len(part)] = part
         return len(part)
 
-    def cached(self, offset: int, nbytes: int) -> bool:  # noqa: ARG002 - it is there whole or not at all
+    def cached(self, offset: int, nbytes: int) -> bool:
         return self._rendered is not None
 
     def _render(self) -> bytes:

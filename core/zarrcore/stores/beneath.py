@@ -13,6 +13,8 @@ import errno
 import os
 from collections.abc import Callable
 
+from zarrcore.errors import StoreError
+
 READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 """Flags for reading; without ``O_NONBLOCK`` a named pipe in the directory would hold the reader for ever."""
 
@@ -69,7 +71,7 @@ def _open_by_kernel(directory: int, path: str, flags: int) -> int:
 
 def _open_resolved(directory: int, path: str, flags: int) -> int:
     """Open what an absolute symbolic link leads to, which the kernel refuses even where it stays inside."""
-    root = os.readlink(f"/proc/self/fd/{directory}")
+    root = _place(directory)
     relative = os.path.relpath(os.path.realpath(os.path.join(root, path)), root)
     if relative == os.pardir or relative.startswith(os.pardir + os.sep):
         raise OutsideError(errno.EXDEV, "a symbolic link leads out of the directory", path)
@@ -80,14 +82,22 @@ def _open_checked(directory: int, path: str, flags: int) -> int:
     """Open first, then ask the kernel where the file lies: a swapped link cannot deceive that."""
     descriptor = os.open(path, flags, dir_fd=directory)
     try:
-        root = os.readlink(f"/proc/self/fd/{directory}")
-        place = os.readlink(f"/proc/self/fd/{descriptor}")
+        root, place = _place(directory), _place(descriptor)
         if place != root and not place.startswith(root.rstrip("/") + "/"):
             raise OutsideError(errno.EXDEV, "a symbolic link leads out of the directory", path)
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _place(descriptor: int) -> str:
+    """Where an open file lies."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")
+    except OSError as error:
+        # Not handed on: "no such file" would be taken for an absent key.
+        raise StoreError("where a symbolic link leads cannot be told, since /proc is not mounted") from error
 
 
 def _choose() -> Callable[[int, str, int], int]:
@@ -106,5 +116,6 @@ open_beneath: Callable[[int, str, int], int] = _choose()
 
 Raises:
     OutsideError: the path leads out of the directory.
+    StoreError: it cannot be told where the path leads.
     OSError: as `os.open` does.
 """

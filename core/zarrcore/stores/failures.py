@@ -137,6 +137,8 @@ class Failure:
     def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
         """The error to raise; ``hint`` says what to try when access is denied."""
         kind, reason = self._kind_and_reason(service, hint)
+        if kind is InvalidKeyError and key is None:
+            kind, reason = StoreError, "its address, or an option, cannot be used"
         return kind(f"{what}: {reason}", key=key, url=url)
 
     def _kind_and_reason(self, service: str, hint: str) -> tuple[type[StoreError], str]:
@@ -158,7 +160,7 @@ class Failure:
             return UnreachableError, self.trouble or "the server cannot be reached"
         if self.status == 404:
             return StoreNotFoundError, self._answer("there is no such store")
-        if self.name in ("ValueError", "InvalidPathError"):
+        if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError"):
             return InvalidKeyError, f"{service} can hold no such name"
         return StoreError, self._answer("the request failed") if self.status else self.text
 

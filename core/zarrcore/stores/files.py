@@ -51,16 +51,18 @@ def read_range(descriptor: int, byte_range: ByteRange | None) -> BytesLike | Non
 
     Raises:
         BrokenBodyError: the file became shorter meanwhile.
+        StoreError: there is not as much memory.
     """
     facts = os.fstat(descriptor)
     if not stat.S_ISREG(facts.st_mode):
         return None
     start, stop = (0, facts.st_size) if byte_range is None else byte_range.resolve(facts.st_size)
     size = stop - start
-    value = os.pread(descriptor, min(size, LARGEST_READ), start)
-    if len(value) == size:
-        return value
-    return _read_on(descriptor, value, start, size)
+    try:
+        head = os.pread(descriptor, size, start) if size <= LARGEST_READ else b""
+        return head if len(head) == size else _read_on(descriptor, head, start, size)
+    except (MemoryError, OverflowError) as error:
+        raise StoreError(f"there is no memory for {size} bytes at once") from error
 
 
 def _read_on(descriptor: int, head: bytes, start: int, size: int) -> memoryview:
@@ -74,6 +76,19 @@ def _read_on(descriptor: int, head: bytes, start: int, size: int) -> memoryview:
             raise BrokenBodyError(f"the file became shorter while it was read: {done} of {size} bytes")
         done += got
     return buffer.toreadonly()
+
+
+def dangling_link(directory: int, path: str) -> str | None:
+    """The symbolic link because of which ``path`` is not there, though a name that leads to it is."""
+    while path:
+        try:
+            facts = os.lstat(path, dir_fd=directory)
+        except OSError:
+            path = path.rpartition("/")[0]
+        else:
+            nowhere = stat.S_ISLNK(facts.st_mode) and not os.access(path, os.F_OK, dir_fd=directory)
+            return path if nowhere else None
+    return None
 
 
 def write_new(directory: int, name: str, value: BytesLike) -> None:

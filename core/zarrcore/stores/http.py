@@ -10,18 +10,29 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Hashable, Iterator
-from typing import Any
-from urllib.parse import SplitResult, quote, unquote, urlsplit
+from typing import Any, Final
+from urllib.parse import SplitResult, quote, unquote
 
-from zarrcore.errors import ListingUnsupportedError
+from zarrcore.errors import InvalidKeyError, ListingUnsupportedError
+from zarrcore.stores.checks import check_address
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.failures import Failure, obstore_errors
-from zarrcore.stores.interface import ByteRange, BytesLike, StoreEntry, StoreStat, check_path_like_key
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    StoreEntry,
+    StoreStat,
+    check_path_like_key,
+)
 from zarrcore.stores.keys import check_path_like_prefix
 from zarrcore.stores.listing_pages import parse_listing
 from zarrcore.stores.object import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.web_client import WebClient
+
+_REFUSES_LISTINGS: Final = (403, 405)
+"""What servers answer that show no listings, beside "not found"."""
 
 
 class HTTPStore(ObstoreStore):
@@ -38,7 +49,7 @@ class HTTPStore(ObstoreStore):
     service = "a web server"
 
     def __init__(self, url: str, options: StoreOptions | None = None) -> None:
-        parts = urlsplit(url)
+        parts = check_address(url)
         self._origin = f"{parts.scheme.lower()}://{parts.netloc.rpartition('@')[2]}"
         self._query = f"?{parts.query}" if parts.query else ""
         self._headers = _authorization(parts)
@@ -125,9 +136,8 @@ class HTTPStore(ObstoreStore):
         check_path_like_prefix(prefix, self.url)
         answer = self._pages.fetch(self._address(prefix))
         if isinstance(answer, Failure):
-            if not answer.absent and answer.status != 403:
-                raise self._error(answer, prefix or None)
-            if answer.status == 403 or not self._root_lists():
+            self._check_refused(answer, prefix)
+            if not answer.absent or not self._root_lists():
                 raise self._not_listable()
             return
         entries = parse_listing(answer.content_type, answer.text(), answer.url, prefix)
@@ -145,20 +155,35 @@ class HTTPStore(ObstoreStore):
                 else:
                     yield entry
 
+    def has_prefix(self, prefix: str) -> bool:
+        return ListableStore.has_prefix(self, prefix)
+
     def _root_lists(self) -> bool:
         """Whether a page that is not there means an absent prefix, and not a server without listings."""
         if not self._lists:
             answer = self._pages.fetch(self._address(""))
-            self._lists = not isinstance(answer, Failure) and (
-                parse_listing(answer.content_type, answer.text(), answer.url, "") is not None
-            )
+            if isinstance(answer, Failure):
+                self._check_refused(answer, "")
+                return False
+            self._lists = parse_listing(answer.content_type, answer.text(), answer.url, "") is not None
         return self._lists
+
+    def _check_refused(self, failure: Failure, prefix: str) -> None:
+        """Return where the server means to show no listing, raise what happened otherwise."""
+        if not failure.absent and failure.status not in _REFUSES_LISTINGS:
+            raise self._error(failure, prefix or None)
 
     def _not_listable(self) -> ListingUnsupportedError:
         return ListingUnsupportedError(f"{self.url}: the server shows no directory listings", url=self.url)
 
     def _address(self, key: str) -> str:
-        return f"{self._origin}/{quote(self.prefix + key)}{self._query}"
+        try:
+            path = quote(self.prefix + key)
+        except UnicodeEncodeError:
+            raise InvalidKeyError(
+                f"{key!r} in {self.url}: a web server can hold no such name", key=key, url=self.url
+            ) from None
+        return f"{self._origin}/{path}{self._query}"
 
 
 def _request_range(byte_range: ByteRange) -> Any:

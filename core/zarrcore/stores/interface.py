@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from zarrcore.errors import InvalidKeyError
+from zarrcore.stores.checks import is_encodable
 
 BytesLike = bytes | memoryview
 """What a store hands out: immutable bytes, or a view of a buffer that nobody writes to any more."""
@@ -192,12 +193,19 @@ def check_path_like_key(key: str, url: str) -> None:
     """Refuse keys that a store whose keys are file paths or object names cannot hold, or must not follow.
 
     Raises:
-        InvalidKeyError: an empty segment, ``.``, ``..`` or NUL.
+        InvalidKeyError: an empty segment, ``.``, ``..``, NUL or half a surrogate pair.
     """
     # The common key passes with three scans in C; only a suspicious one is split.
-    if not key or "\0" in key or key[0] == "/" or key[-1] == "/" or "//" in key or "." in key:
+    if (
+        not (key and key.isascii())
+        or "\0" in key
+        or key[0] == "/"
+        or key[-1] == "/"
+        or "//" in key
+        or "." in key
+    ):
         for segment in key.split("/"):
-            if segment in {"", ".", ".."} or "\0" in segment:
+            if segment in {"", ".", ".."} or not is_encodable(segment):
                 raise InvalidKeyError(
                     f"key {key!r} has the segment {segment!r}, which is no file or object name",
                     key=key,

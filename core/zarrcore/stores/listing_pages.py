@@ -28,7 +28,7 @@ class _Page(HTMLParser):
         if tag == "a":
             self.links += [value for name, value in attrs if name == "href" and value]
 
-    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002 - the base class's signature
+    def handle_endtag(self, tag: str) -> None:
         self._in_heading = False
 
     def handle_data(self, data: str) -> None:

@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
-from zarrcore.errors import BrokenBodyError, StoreError, StoreNotFoundError
+from zarrcore.errors import StoreError, StoreNotFoundError
 from zarrcore.stores.beneath import DIRECTORY, LOOK, READ, open_beneath, open_following
-from zarrcore.stores.files import file_failure, read_range, unlink, write_new
+from zarrcore.stores.checks import check_place
+from zarrcore.stores.files import dangling_link, file_failure, read_range, unlink, write_new
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -67,6 +68,7 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
     def __init__(
         self, root: str | os.PathLike[str], *, follow_links: bool = False, create: bool = False
     ) -> None:
+        check_place(os.fspath(root))
         self.root = os.path.abspath(os.fspath(root))
         self.url = self.root
         self.follow_links = follow_links
@@ -98,8 +100,8 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
             return None
         try:
             return read_range(descriptor, byte_range)
-        except BrokenBodyError as error:
-            raise BrokenBodyError(f"{key} in {self.url}: {error}", key=key, url=self.url) from error
+        except StoreError as error:
+            raise type(error)(f"{key} in {self.url}: {error}", key=key, url=self.url) from error
         except OSError as error:
             raise file_failure(error, key, self.url) from error
         finally:
@@ -126,23 +128,6 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
             os.close(descriptor)
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        for entry, _ in self._entries(prefix):
-            yield entry
-
-    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        # Each pending directory knows the identities of those above it, so that a link to one of them ends there.
-        top = frozenset([self._directory().identity])
-        pending = [(prefix, top)]
-        while pending:
-            directory, above = pending.pop()
-            for entry, identity in self._entries(directory):
-                if identity is None:
-                    yield entry
-                elif identity not in above:
-                    pending.append((entry.key, above | {identity}))
-
-    def _entries(self, prefix: str) -> Iterator[tuple[StoreEntry, tuple[int, int] | None]]:
-        """What stands directly under ``prefix``, directories with their identity."""
         check_path_like_prefix(prefix, self.url)
         directory = self._directory()
         try:
@@ -156,14 +141,28 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
                     facts = self._facts(directory.descriptor, prefix, item)
                     if facts is None:
                         continue
-                    if stat.S_ISDIR(facts.st_mode):
-                        yield StoreEntry(f"{prefix}{item.name}/"), (facts.st_dev, facts.st_ino)
-                    else:
-                        yield StoreEntry(prefix + item.name, facts.st_size, facts.st_mtime), None
+                    if stat.S_ISREG(facts.st_mode):
+                        yield StoreEntry(prefix + item.name, facts.st_size, facts.st_mtime)
+                    elif not (item.is_symlink() and self._leads_up(directory.descriptor, prefix, facts)):
+                        yield StoreEntry(f"{prefix}{item.name}/")
         except OSError as error:
             raise file_failure(error, prefix, self.url) from error
         finally:
             os.close(descriptor)
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        pending = [prefix]
+        while pending:
+            for entry in self.list_dir(pending.pop()):
+                if entry.is_prefix:
+                    pending.append(entry.key)
+                else:
+                    yield entry
+
+    def _leads_up(self, root: int, prefix: str, facts: os.stat_result) -> bool:
+        """Whether a directory is the one at ``prefix`` or one on the way to it: listing it would never end."""
+        above = [".", *(prefix[:end] for end, character in enumerate(prefix) if character == "/")]
+        return any(os.path.samestat(facts, self._look(root, path)) for path in above)
 
     def _facts(self, root: int, prefix: str, item: os.DirEntry[str]) -> os.stat_result | None:
         """What is known of one name in a directory; None where no key or prefix is behind it."""
@@ -277,7 +276,12 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
         """Return where the error says that the key is absent, raise what it says otherwise."""
         if error.errno not in _ABSENT:
             raise file_failure(error, key, self.url) from error
-        self._revalidated()
+        directory = self._revalidated()
+        link = dangling_link(directory.descriptor, key.rstrip("/")) if error.errno == errno.ENOENT else None
+        if link is not None:
+            raise StoreError(
+                f"{key} in {self.url}: the symbolic link {link} leads nowhere", key=key, url=self.url
+            ) from error
 
 
 def _restore(kind: type[LocalStore], root: str, follow_links: bool) -> LocalStore:

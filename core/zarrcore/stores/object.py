@@ -161,6 +161,17 @@ class ObstoreStore(ReadableStore, ListableStore):
             if entry is not None and "/" not in entry.key[len(prefix) :]:
                 yield entry
 
+    def has_prefix(self, prefix: str) -> bool:
+        check_path_like_prefix(prefix, self.url)
+        client = self._client()
+        path = self.prefix + prefix
+        try:
+            # One key is enough, while the first entry of list_dir comes after its last page.
+            pages = client.list(path or None, chunk_size=1)
+            return any(self._entry(facts, path) for page in pages for facts in page)
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None) from None
+
     def _entry(self, facts: Any, path: str) -> StoreEntry | None:
         name: str = facts["path"]
         if not name.startswith(path):

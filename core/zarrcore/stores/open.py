@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlunsplit
 
 from zarrcore.errors import StoreError, StoreNotFoundError
+from zarrcore.stores.checks import check_address, check_place
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.memory import MemoryStore
@@ -40,6 +41,7 @@ def open_store(
     """
     chosen = replace(options or StoreOptions(), **keywords)
     text = os.fspath(url)
+    check_place(text)
     match = _SCHEME.match(text)
     if match is None:
         return _open_path(os.path.expanduser(text), chosen)
@@ -58,6 +60,7 @@ def _open_path(path: str, options: StoreOptions) -> ReadableStore:
 
 
 def _open_zip_path(path: str) -> ReadableStore:
+    check_place(path)
     shown = os.path.abspath(path)
     # Whoever names a link to a zip file means the file.
     place = os.path.realpath(shown)
@@ -68,10 +71,13 @@ def _open_zip_path(path: str) -> ReadableStore:
 
 
 def _open_file(url: str, options: StoreOptions) -> ReadableStore:
-    parts = urlsplit(url)
-    if parts.netloc not in {"", "localhost"}:
-        raise StoreError(f"file:// URLs are on this machine: write file:///{parts.netloc}{parts.path}")
-    return _open_path(unquote(parts.path), options)
+    host, slash, path = re.split("[?#]", url.partition("://")[2], maxsplit=1)[0].partition("/")
+    if host not in {"", "localhost"}:
+        raise StoreError(
+            f"file:// URLs are on this machine: write file:///{host.rpartition('@')[2]}{slash}{path}"
+        )
+    # A percent code that is no UTF-8 means the byte, as file names do.
+    return _open_path(slash + unquote(path, errors="surrogateescape"), options)
 
 
 def _open_memory(url: str, options: StoreOptions) -> ReadableStore:  # noqa: ARG001 - one signature for all
@@ -116,9 +122,7 @@ def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> 
 def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
     from zarrcore.stores.http import HTTPStore
 
-    parts = urlsplit(url)
-    if not parts.hostname:
-        raise StoreError(f"{parts.scheme}:// needs the name of a server")
+    parts = check_address(url)
     if as_zip or (as_zip is None and parts.path.endswith(".zip")):
         above, _, name = parts.path.rpartition("/")
         return ZipStore(HTTPStore(urlunsplit(parts._replace(path=above + "/")), options), unquote(name))
@@ -132,9 +136,9 @@ def _split(url: str) -> tuple[str, str, str]:
     user, _, host = place.rpartition("@")
     if not host:
         raise StoreError(f"{scheme}:// needs the name of a bucket")
-    if user and scheme in {"s3", "gs"}:
+    if ":" in place or (user and scheme in {"s3", "gs"}):
         raise StoreError(
-            f"{scheme}://{host}: credentials do not belong into a URL; use --profile or the environment"
+            f"{scheme}://: credentials do not belong into a URL; use the environment (or --profile with s3://)"
         )
     return user, host, path.strip("/")
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.checks import check_address, check_header, check_retries, check_timeout
 
 
 @dataclass(frozen=True, slots=True)
 class StoreOptions:
-    """Options of `open_store`; a store ignores those that mean nothing to it."""
+    """Options of `open_store`; a store ignores those that mean nothing to it.
+
+    Raises:
+        StoreError: one of them makes no sense.
+    """
 
     anonymous: bool = False
     """Send no credentials, and look for none."""
@@ -35,6 +42,14 @@ class StoreOptions:
     treat_403_as_missing: bool = False
     """Take "forbidden" for "absent", as some public buckets mean it."""
 
+    def __post_init__(self) -> None:
+        check_timeout(self.timeout_s)
+        check_retries(self.retries)
+        for name, value in self.headers.items():
+            check_header(name, value)
+        if self.endpoint_url:
+            check_address(self.endpoint_url, "the endpoint")
+
     @property
     def identity(self) -> Hashable:
         """What tells apart options with which a place may answer differently; it keeps no secret."""
@@ -50,7 +65,10 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("store options")
     group.add_argument("--anonymous", action="store_true", help="send no credentials, for public buckets")
     group.add_argument(
-        "--endpoint-url", metavar="URL", help="address of an S3, GCS or Azure compatible service"
+        "--endpoint-url",
+        metavar="URL",
+        type=_endpoint,
+        help="address of an S3, GCS or Azure compatible service",
     )
     group.add_argument("--region", help="region of the bucket")
     group.add_argument("--profile", help="profile of the AWS configuration files to take credentials from")
@@ -110,7 +128,7 @@ def store_options(namespace: argparse.Namespace) -> StoreOptions:
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     name, value = name.strip(), value.strip()
-    if not colon or not name or any(character in name for character in " \t\r\n") or "\n" in value:
+    if not colon:
         raise argparse.ArgumentTypeError("a header is written 'NAME: VALUE'")
     if value.startswith("@"):  # a secret on a command line is seen by everybody who can list processes
         try:
@@ -118,21 +136,35 @@ def _header(text: str) -> tuple[str, str]:
                 value = file.read().strip()
         except OSError as error:
             raise argparse.ArgumentTypeError(f"cannot read {value[1:]}: {error.strerror}") from error
+        except ValueError as error:  # its text would quote the file
+            raise argparse.ArgumentTypeError(f"{value[1:]} holds no text") from error
+    _refuse(check_header, name, value)
     return name, value
+
+
+def _endpoint(text: str) -> str:
+    _refuse(check_address, text, "the endpoint")
+    return text
 
 
 def _seconds(text: str) -> float:
     value = _number(float, text)
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
+    _refuse(check_timeout, value)
     return value
 
 
 def _count(text: str) -> int:
     value = int(_number(int, text))
-    if not 0 <= value <= 1000:
-        raise argparse.ArgumentTypeError("a whole number from 0 to 1000 is needed")
+    _refuse(check_retries, value)
     return value
+
+
+def _refuse(check: Callable[..., object], *values: object) -> None:
+    """Say what a check says as `argparse` wants it said, which else quotes the argument."""
+    try:
+        check(*values)
+    except StoreError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _number(kind: type[int] | type[float], text: str) -> float:

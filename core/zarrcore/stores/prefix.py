@@ -60,6 +60,9 @@ class PrefixStore(ReadableStore, ListableStore):
         for entry in self._listable().list_dir(self.prefix + prefix):
             yield replace(entry, key=entry.key[len(self.prefix) :])
 
+    def has_prefix(self, prefix: str) -> bool:
+        return self._listable().has_prefix(self.prefix + prefix)
+
     def _listable(self) -> ListableStore:
         if not isinstance(self.store, ListableStore):
             raise ListingUnsupportedError(f"{self.store.url} cannot tell which keys it holds", url=self.url)

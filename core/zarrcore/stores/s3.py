@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.aws_profile import AwsProfile, read_profile
+from zarrcore.stores.checks import check_address
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.object import ObstoreStore
 from zarrcore.stores.options import StoreOptions
@@ -78,6 +79,8 @@ class S3Store(ObstoreStore):
         region = options.region or environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
         if profile is not None:
             endpoint, region = endpoint or profile.endpoint_url, region or profile.region
+        if endpoint:
+            check_address(endpoint, "the endpoint")
         if not region and not endpoint:
             region = self._discover_region()
         if endpoint:

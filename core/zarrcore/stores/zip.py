@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import io
 import struct
 import threading
 import time
@@ -24,9 +23,7 @@ from zarrcore.stores.interface import (
     check_key,
 )
 from zarrcore.stores.keys import check_prefix, join_url
-
-_TAIL: Final = 64 * 1024
-"""Bytes fetched from the end at first: the end record, and the whole directory of a small file."""
+from zarrcore.stores.zip_directory import ZipDirectory, is_safe
 
 _LOCAL_HEADER: Final = struct.Struct("<4s22xHH")
 _LOCAL_SIGNATURE: Final = b"PK\x03\x04"
@@ -37,13 +34,17 @@ _ENCRYPTED: Final = 0x1
 _LARGEST_RATIO: Final = 1032
 """What deflate can compress at most; a member that claims more is no deflate stream."""
 
+_PIECE: Final = 256 * 1024
+"""Bytes to fetch at least when only the beginning of a deflated member is wanted."""
+
 _METHODS: Final = {12: "bzip2", 14: "lzma", 93: "zstd", 95: "xz", 98: "ppmd"}
 
 
 class ZipStore(ReadableStore, ListableStore):
-    """A zip file as a store. Nothing is read before the first request, and its directory only once.
+    """A zip file as a store. Nothing is read before the first request.
 
-    Members whose names lead elsewhere (``..``, absolute ones) are left out. Members are stored or deflated.
+    Its directory is read once, and again when a local file was replaced; a remote one would have to be asked each
+    time. Members whose names lead elsewhere (``..``, absolute ones) are left out. Members are stored or deflated.
 
     Args:
         source: the store that holds the zip file.
@@ -61,10 +62,7 @@ class ZipStore(ReadableStore, ListableStore):
 
     def _reset(self) -> None:
         self._lock = threading.Lock()
-        self._members: dict[str, zipfile.ZipInfo] | None = None
-        self._sorted: list[str] = []
-        self._offsets: dict[str, int] = {}
-        self._last: tuple[str, bytes] | None = None
+        self._read: ZipDirectory | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
@@ -81,26 +79,38 @@ class ZipStore(ReadableStore, ListableStore):
         self.source.close()
 
     def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
-        member = self._member(key)
+        directory = self._directory()
+        member = self._member(directory, key)
         if member is None:
             return None
-        if byte_range is None:
-            return self._decoded(key, member)
-        start, stop = byte_range.resolve(member.file_size)
-        if stop <= start:
-            return b""
+        self._check_readable(directory, key, member)
+        try:
+            if byte_range is None:
+                return self._decoded(key, member)
+            start, stop = byte_range.resolve(member.file_size)
+            return self._part(directory, key, member, start, stop) if stop > start else b""
+        except (MemoryError, OverflowError) as error:
+            raise StoreError(
+                f"{key} in {self.url}: there is no memory for a value of {member.file_size} bytes",
+                key=key,
+                url=self.url,
+            ) from error
+
+    def _part(
+        self, directory: ZipDirectory, key: str, member: zipfile.ZipInfo, start: int, stop: int
+    ) -> BytesLike:
         if member.compress_type == zipfile.ZIP_STORED:
-            self._check_readable(key, member)
-            offset = self._offset(key, member)
+            offset = self._offset(directory, key, member)
             return self._fetch(offset + start, offset + stop)
-        last = self._last
+        last = directory.last
         if last is None or last[0] != key:
-            # Parts of one deflated member are mostly asked for one after another.
-            last = self._last = (key, bytes(self._decoded(key, member)))
+            if start == 0 and stop < member.file_size:
+                return self._head(directory, key, member, stop)
+            last = directory.last = (key, bytes(self._decoded(key, member)))
         return memoryview(last[1])[start:stop]
 
     def stat(self, key: str) -> StoreStat | None:
-        member = self._member(key)
+        member = self._member(self._directory(), key)
         if member is None:
             return None
         etag = f"{member.CRC:08x}-{member.file_size:x}"
@@ -108,70 +118,49 @@ class ZipStore(ReadableStore, ListableStore):
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
-        members = self._directory()
-        for index in range(bisect.bisect_left(self._sorted, prefix), len(self._sorted)):
-            key = self._sorted[index]
+        directory = self._directory()
+        members, names = directory.members, directory.names
+        for index in range(bisect.bisect_left(names, prefix), len(names)):
+            key = names[index]
             if not key.startswith(prefix):
                 return
             yield StoreEntry(key, members[key].file_size, _mtime_s(members[key]))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
-        members = self._directory()
-        index = bisect.bisect_left(self._sorted, prefix)
-        while index < len(self._sorted) and self._sorted[index].startswith(prefix):
-            key = self._sorted[index]
+        directory = self._directory()
+        members, names = directory.members, directory.names
+        index = bisect.bisect_left(names, prefix)
+        while index < len(names) and names[index].startswith(prefix):
+            key = names[index]
             name, slash, _ = key[len(prefix) :].partition("/")
             if slash:
                 yield StoreEntry(f"{prefix}{name}/")
                 # "0" is the character after "/": what it finds is the first key after all under this prefix.
-                index = bisect.bisect_left(self._sorted, f"{prefix}{name}0", lo=index)
+                index = bisect.bisect_left(names, f"{prefix}{name}0", lo=index)
             else:
                 yield StoreEntry(key, members[key].file_size, _mtime_s(members[key]))
                 index += 1
 
-    def _member(self, key: str) -> zipfile.ZipInfo | None:
+    def _member(self, directory: ZipDirectory, key: str) -> zipfile.ZipInfo | None:
         check_key(key, self.url)
-        member = self._directory().get(key)
-        if member is None and not _is_safe(key):
+        member = directory.members.get(key)
+        if member is None and not is_safe(key):
             raise InvalidKeyError(f"key {key!r} leads elsewhere", key=key, url=self.url)
         return member
 
-    def _directory(self) -> dict[str, zipfile.ZipInfo]:
+    def _directory(self) -> ZipDirectory:
         with self._lock:
-            if self._members is None:
-                members = {info.filename: info for info in self._read_directory() if not info.is_dir()}
-                self._members = {name: info for name, info in members.items() if _is_safe(name)}
-                self._sorted = sorted(self._members)
-            return self._members
-
-    def _read_directory(self) -> list[zipfile.ZipInfo]:
-        facts = self.source.stat(self.key)
-        if facts is None:
-            raise StoreNotFoundError(f"there is no file {self.url}", url=self.url)
-        file = _RangedFile(self, facts.size)
-        try:
-            with zipfile.ZipFile(file) as archive:
-                return archive.infolist()
-        except (
-            zipfile.BadZipFile,
-            struct.error,
-            ValueError,
-            OverflowError,
-            EOFError,
-            NotImplementedError,
-        ) as error:
-            if (
-                file.failure is not None
-            ):  # zipfile takes an OSError while it looks for the end for "no zip file"
-                raise file.failure from None
-            raise BrokenBodyError(
-                f"{self.url} is no zip file, or one that was cut off: {error}", url=self.url
-            ) from error
+            if self._read is None or not self.source.is_remote:
+                facts = self.source.stat(self.key)
+                if facts is None:
+                    raise StoreNotFoundError(f"there is no file {self.url}", url=self.url)
+                if self._read is None or self._read.facts != facts:
+                    self._read = ZipDirectory(self._fetch, facts, self.url)
+            return self._read
 
     def _decoded(self, key: str, member: zipfile.ZipInfo) -> BytesLike:
         """The whole value of a member, checked."""
-        self._check_readable(key, member)
         value: BytesLike = self._packed(key, member)
         if member.compress_type == zipfile.ZIP_DEFLATED:
             decoder = isal_zlib.decompressobj(-15)
@@ -188,7 +177,24 @@ class ZipStore(ReadableStore, ListableStore):
             raise self._broken(key, "its checksum differs from the one in the zip directory")
         return value
 
-    def _check_readable(self, key: str, member: zipfile.ZipInfo) -> None:
+    def _head(self, directory: ZipDirectory, key: str, member: zipfile.ZipInfo, size: int) -> BytesLike:
+        """The first bytes of a deflated member; there is no checksum of them."""
+        decoder = isal_zlib.decompressobj(-15)
+        start = self._offset(directory, key, member)
+        end = start + member.compress_size
+        value = bytearray()
+        while len(value) < size:
+            if start == end or decoder.eof:
+                raise self._broken(key, f"{member.file_size} bytes were announced, {len(value)} are there")
+            stop = min(end, start + max(_PIECE, size - len(value)))
+            try:
+                value += decoder.decompress(self._fetch(start, stop), size - len(value))
+            except igzip_lib.IsalError as error:  # type: ignore[misc]  # the stub declares a function
+                raise self._broken(key, str(error)) from error
+            start = stop
+        return memoryview(value).toreadonly()
+
+    def _check_readable(self, directory: ZipDirectory, key: str, member: zipfile.ZipInfo) -> None:
         if member.flag_bits & _ENCRYPTED:
             raise UnsupportedError("zip member", key, "is encrypted")
         if member.compress_type == zipfile.ZIP_STORED:
@@ -200,6 +206,8 @@ class ZipStore(ReadableStore, ListableStore):
         else:
             name = _METHODS.get(member.compress_type, str(member.compress_type))
             raise UnsupportedError("zip compression", name)
+        if member.header_offset + member.compress_size > directory.facts.size:
+            raise self._broken(key, "the zip file ends too early to hold it")
 
     def _packed(self, key: str, member: zipfile.ZipInfo) -> memoryview:
         """The bytes of a member as they are in the file, with its header in the same request."""
@@ -212,13 +220,13 @@ class ZipStore(ReadableStore, ListableStore):
             return self._fetch(start + offset, start + offset + size)
         return block[offset : offset + size]
 
-    def _offset(self, key: str, member: zipfile.ZipInfo) -> int:
+    def _offset(self, directory: ZipDirectory, key: str, member: zipfile.ZipInfo) -> int:
         """Where the bytes of a member begin in the file."""
-        offset = self._offsets.get(key)
+        offset = directory.offsets.get(key)
         if offset is None:
             start = member.header_offset
             offset = start + self._header_size(key, self._fetch(start, start + _LOCAL_HEADER.size))
-            self._offsets[key] = offset
+            directory.offsets[key] = offset
         return offset
 
     def _header_size(self, key: str, block: memoryview) -> int:
@@ -241,55 +249,6 @@ class ZipStore(ReadableStore, ListableStore):
 
     def _broken(self, key: str, reason: str) -> StoreError:
         return BrokenBodyError(f"{key} in {self.url}: {reason}", key=key, url=self.url)
-
-
-class _RangedFile(io.RawIOBase):
-    """A zip file as the seekable file that `zipfile` reads the directory from; its end is fetched once."""
-
-    def __init__(self, store: ZipStore, size: int) -> None:
-        self.failure: StoreError | None = None
-        self._store = store
-        self._size = size
-        self._position = 0
-        self._tail_start = max(0, size - _TAIL)
-        self._tail: BytesLike | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
-        if base + offset < 0:
-            raise OSError("a position before the beginning")
-        self._position = base + offset
-        return self._position
-
-    def read(self, size: int | None = -1) -> bytes:
-        start = min(self._position, self._size)
-        stop = self._size if size is None or size < 0 else min(self._size, start + size)
-        self._position = stop
-        try:
-            return bytes(self._bytes(start, stop)) if stop > start else b""
-        except StoreError as error:
-            self.failure = error
-            raise
-
-    def _bytes(self, start: int, stop: int) -> BytesLike:
-        if start < self._tail_start:
-            return self._store._fetch(start, stop)  # noqa: SLF001 - the two are one
-        if self._tail is None:
-            self._tail = self._store._fetch(self._tail_start, self._size)  # noqa: SLF001 - the two are one
-        return memoryview(self._tail)[start - self._tail_start : stop - self._tail_start]
-
-
-def _is_safe(name: str) -> bool:
-    return not name.startswith("/") and "\0" not in name and not {".", ".."} & set(name.split("/"))
 
 
 def _mtime_s(member: zipfile.ZipInfo) -> float | None:

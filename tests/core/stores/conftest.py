@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,9 @@ from tests.servers import (
     python_web_server,
     s3_server,
 )
+from zarrcore.stores import ReadableStore, open_store
+
+Opener = Callable[..., ReadableStore]
 
 
 @pytest.fixture(autouse=True)
@@ -84,3 +87,13 @@ def faults() -> Iterator[FaultServer]:
 def options(faults: FaultServer) -> dict[str, object]:
     """Keywords of `open_store` that make it reach ``faults`` and give up soon."""
     return {"endpoint_url": faults.url, "region": "us-east-1", "timeout_s": 1.0, "retries": 1}
+
+
+@pytest.fixture
+def opened(faults: FaultServer) -> Opener:
+    """Opens what ``faults`` serves, giving up soon."""
+
+    def open_it(path: str = "", **options: object) -> ReadableStore:
+        return open_store(f"{faults.url}/{path}", **{"timeout_s": 1.0, "retries": 1, **options})
+
+    return open_it

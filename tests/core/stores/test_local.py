@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.test_local_links import check_links, make_links
 from zarrcore.errors import (
-    AccessDeniedError,
     BrokenBodyError,
     InvalidKeyError,
     StoreError,
@@ -56,81 +56,6 @@ class TestFollowingLinks(StoreTests, WritableStoreTests):
     @pytest.fixture
     def store(self, values_directory: Path) -> LocalStore:
         return LocalStore(values_directory, follow_links=True)
-
-
-def make_links(tmp_path: Path) -> Path:
-    """A root with links inside and out of it, and a secret beside it."""
-    root = tmp_path / "root"
-    (root / "a").mkdir(parents=True)
-    (root / "a" / "x").write_bytes(b"inside")
-    (tmp_path / "secret").write_bytes(b"secret")
-    (tmp_path / "rootlike").mkdir()
-    (tmp_path / "rootlike" / "x").write_bytes(b"secret")
-    (root / "relative").symlink_to("a")
-    (root / "absolute").symlink_to(root / "a")
-    (root / "file-out").symlink_to(tmp_path / "secret")
-    (root / "relative-out").symlink_to("../secret")
-    (root / "directory-out").symlink_to(tmp_path)
-    (root / "sibling").symlink_to("../rootlike")
-    (root / "dangling").symlink_to("nowhere")
-    (root / "round").symlink_to("round")
-    return root
-
-
-OUTSIDE = ["file-out", "relative-out", "directory-out/secret", "sibling/x"]
-
-
-def check_links(root: Path) -> None:
-    store = LocalStore(root)
-    assert store.get("relative/x") == b"inside"
-    assert store.get("absolute/x") == b"inside"
-    assert store.get("dangling") is None
-    for key in OUTSIDE:
-        with pytest.raises(AccessDeniedError, match="--follow-links"):
-            store.get(key)
-        with pytest.raises(AccessDeniedError):
-            store.stat(key)
-    with pytest.raises(AccessDeniedError):
-        list(store.list_dir("directory-out/"))
-    assert sorted(entry.key for entry in store.list_dir("")) == ["a/", "absolute/", "relative/"]
-    assert sorted(entry.key for entry in store.list()) == ["a/x", "absolute/x", "relative/x"]
-
-
-def test_links_out_are_refused(tmp_path: Path) -> None:
-    check_links(make_links(tmp_path))
-
-
-def test_links_out_are_followed_when_wanted(tmp_path: Path) -> None:
-    store = open_store(make_links(tmp_path), follow_links=True)
-    assert [store.get(key) for key in OUTSIDE] == [b"secret"] * 4
-
-
-def test_links_are_never_written_through(tmp_path: Path) -> None:
-    store = LocalStore(make_links(tmp_path))
-    with pytest.raises(AccessDeniedError):
-        store.set("directory-out/new", b"1")
-    with pytest.raises(AccessDeniedError):
-        store.erase("directory-out/secret")
-    store.set("file-out", b"mine")
-    assert store.get("file-out") == b"mine"
-    assert (tmp_path / "secret").read_bytes() == b"secret"
-
-
-def test_a_link_that_leads_round_is_an_error_and_never_listed(tmp_path: Path) -> None:
-    store = LocalStore(make_links(tmp_path))
-    with pytest.raises(StoreError):
-        store.get("round")
-
-
-@pytest.mark.parametrize("follow_links", [False, True])
-def test_links_upwards_do_not_list_for_ever(tmp_path: Path, follow_links: bool) -> None:
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    (tmp_path / "a" / "x").write_bytes(b"1")
-    (tmp_path / "a" / "b" / "up").symlink_to("..")
-    (tmp_path / "a" / "root").symlink_to(tmp_path)
-    keys = [entry.key for entry in LocalStore(tmp_path, follow_links=follow_links).list()]
-    assert "a/x" in keys
-    assert len(keys) < 5
 
 
 def test_what_is_no_file_is_absent(tmp_path: Path) -> None:
@@ -292,3 +217,28 @@ def test_values_are_those_of_the_files(values_directory: Path) -> None:
     store = open_store(f"file://{values_directory}")
     assert store.url == str(values_directory)
     assert store.get("zarr.json") == VALUES["zarr.json"]
+
+
+def test_a_value_that_no_memory_holds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bytearray_(size: int) -> bytearray:
+        raise MemoryError(size)
+
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(2**40)
+    monkeypatch.setattr(files, "bytearray", bytearray_, raising=False)
+    store = LocalStore(tmp_path)
+    for byte_range in (None, ByteRange(1), ByteRange(0, 2**39)):
+        with pytest.raises(StoreError, match=r"^sparse in .*: there is no memory for \d+ bytes at once$"):
+            store.get("sparse", byte_range)
+    assert store.get("sparse", ByteRange(-3)) == b"\0\0\0"
+
+
+def test_half_a_surrogate_pair_is_no_key(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path, create=True)
+    for use in (store.get, store.stat, store.erase, lambda key: store.set(key, b"")):
+        with pytest.raises(InvalidKeyError):
+            use("a/\ud800")
+    with pytest.raises(InvalidKeyError):
+        list(store.list_dir("\ud800/"))
+    with pytest.raises(StoreError):
+        LocalStore(tmp_path / "\ud800")

@@ -12,7 +12,7 @@ import traceback
 import pytest
 
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests
-from tests.servers import FaultServer, S3Server
+from tests.servers import FaultServer, S3Server, environment
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -22,7 +22,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, ReadableStore, open_store
+from zarrcore.stores import ByteRange, PrefixStore, ReadableStore, open_store
 from zarrcore.stores.s3 import S3Store
 
 
@@ -251,3 +251,40 @@ def test_remote_stores_want_many_requests_at_once() -> None:
     assert store.url == "s3://bucket/a/b"
     assert store.is_remote
     assert 32 <= store.requests_in_flight <= 64
+
+
+def test_whether_there_is_a_prefix_costs_one_page(faults: FaultServer, options: dict[str, object]) -> None:
+    faults.values["bucket"] = (
+        b"<ListBucketResult><Contents><Key>k/0</Key><Size>1</Size><ETag>e</ETag>"
+        b"<LastModified>2025-01-01T00:00:00.000Z</LastModified></Contents>"
+        b"<IsTruncated>true</IsTruncated><NextContinuationToken>more</NextContinuationToken></ListBucketResult>"
+    )
+    store = open_store("s3://bucket", **options)
+    assert store.has_prefix("k/")
+    assert len(faults.requests) == 1
+
+
+def test_whether_there_is_a_prefix_is_told(filled: S3Server) -> None:
+    store = PrefixStore(open_store("s3://bucket", **filled.options), "some where/")
+    assert store.has_prefix("a/c/")
+    assert not store.has_prefix("b/")
+    with pytest.raises(InvalidKeyError):
+        store.has_prefix("a")
+    with pytest.raises(StoreNotFoundError):
+        open_store("s3://no-such-bucket", **filled.options).has_prefix("a/")
+
+
+def test_half_a_surrogate_pair_is_no_name(filled: S3Server) -> None:
+    store = open_store("s3://bucket", **filled.options)
+    for key in ("a\ud800", "a\udc80"):
+        for read in (store.get, store.stat, store.has_prefix, lambda key: list(store.list_dir(key + "/"))):
+            with pytest.raises(InvalidKeyError):
+                read(key)
+
+
+def test_an_endpoint_of_the_environment_that_cannot_be_is_told() -> None:
+    with (
+        environment({"AWS_ENDPOINT_URL": "http://geheim:99999"}),
+        pytest.raises(StoreError, match="the endpoint needs the name of a server"),
+    ):
+        open_store("s3://bucket").get("key")

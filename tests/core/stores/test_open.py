@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,31 @@ def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("gs:///x", "needs the name of a bucket"),
         ("s3://me:geheim@bucket", "credentials do not belong"),
         ("zip://foo://x", "foo://"),
+        ("", "an empty path names no store"),
+        ("file://", "an empty path names no store"),
+        ("zip://", "an empty path names no store"),
+        ("/tmp/a\0b", "NUL"),
+        ("~\0/x", "NUL"),
+        ("file:///tmp/%00", "NUL"),
+        ("file:///tmp/%00.zip", "NUL"),
+        ("zip:///tmp/\0", "NUL"),
+        ("/tmp/\ud800", "surrogate"),
+        ("/tmp/\ud800.zip", "surrogate"),
+        ("memory://\ud800", "surrogate"),
+        ("s3://bucket\ud800", "surrogate"),
+        ("http://host/x\ud800", "surrogate"),
+        ("http://host/x\udc80", "name of a server"),
+        ("http://[::1", "name of a server"),
+        ("http://me:gehe/im@host:x/?sig=geheim", "name of a server"),
+        ("http://host:99999/x", "a port of 1 to 65535"),
+        ("http://host:0/x", "a port of 1 to 65535"),
+        ("http://ho st/x", "name of a server"),
+        ("https://:443/x.zip", "name of a server"),
+        ("file://me:geheim@[elsewhere/x", "write file:///[elsewhere/x"),
+        ("abfs://me:geheim@host", "credentials do not belong"),
+        ("az://me:geheim@host/x.zip", "credentials do not belong"),
+        ("gs://me:geheim/x", "credentials do not belong"),
+        ("s3://me:geh/eim@bucket", "credentials do not belong"),
     ],
 )
 def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> None:
@@ -40,7 +66,12 @@ def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> Non
         open_store(url)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert "geheim" not in str(caught.value)
+    assert not any(secret in str(caught.value) for secret in ("geheim", "gehe", "eim@"))
+
+
+def test_a_percent_code_in_a_file_url_is_a_byte(tmp_path: Path) -> None:
+    os.mkdir(os.fsencode(tmp_path) + b"/\xff")
+    assert os.fsencode(open_store(f"file://{tmp_path}/%FF").url) == os.fsencode(tmp_path) + b"/\xff"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +104,29 @@ def test_keywords_change_options(tmp_path: Path) -> None:
     assert not open_store(tmp_path, options=StoreOptions(follow_links=True), follow_links=False).follow_links
     with pytest.raises(TypeError):
         open_store(tmp_path, no_such_option=True)
+
+
+WRONG_OPTIONS: list[tuple[dict[str, object], str]] = [
+    ({"timeout_s": 0}, "a timeout is"),
+    ({"timeout_s": float("nan")}, "a timeout is"),
+    ({"timeout_s": float("inf")}, "a timeout is"),
+    ({"retries": -1}, "the retries are"),
+    ({"headers": {"X-Token": "geheim日本"}}, "the header X-Token"),
+    ({"headers": {"X-Token": "geheim\r\nHost: x"}}, "the header X-Token"),
+    ({"headers": {"geheim token": "x"}}, "the name of a header"),
+    ({"headers": {"": "geheim"}}, "the name of a header"),
+    ({"endpoint_url": "http://geheim:99999"}, "the endpoint needs the name of a server"),
+    ({"endpoint_url": "geheim:9000"}, "the endpoint needs the name of a server"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "said"), WRONG_OPTIONS)
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(StoreError, match=said) as caught:
+        open_store("http://127.0.0.1:1/", **wrong)
+    assert "geheim" not in str(caught.value)
+    with pytest.raises(StoreError):
+        StoreOptions(**wrong)
 
 
 def parse(*arguments: str) -> StoreOptions:
@@ -129,13 +183,24 @@ def test_the_command_line_gives_the_same_options(tmp_path: Path) -> None:
         ("--timeout", "0"),
         ("--timeout", "nan"),
         ("--timeout", "soon"),
+        ("--timeout", "inf"),
         ("--retries", "-1"),
         ("--retries", "1.5"),
         ("--header", "no colon"),
         ("--header", ": value"),
         ("--header", f"A: @{os.devnull}/absent"),
+        ("--header", "A B: geheim"),
+        ("--header", "A: geheim日本"),
+        ("--header", f"A: @{sys.executable}"),
+        ("--endpoint-url", "http://geheim:99999"),
     ],
 )
 def test_wrong_options_are_refused(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises((argparse.ArgumentError, SystemExit)):
-        parse(*arguments)
+    parser = argparse.ArgumentParser()
+    add_store_arguments(parser)
+    with pytest.raises(SystemExit) as caught:
+        parser.parse_args(arguments)
+    assert caught.value.code == 2
+    said = capsys.readouterr().err
+    assert "geheim" not in said
+    assert "invalid _" not in said

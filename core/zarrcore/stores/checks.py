@@ -1,0 +1,90 @@
+"""What no store can be opened with, refused in one sentence before anything is tried.
+
+None of the sentences quotes what it refuses, which may be a secret.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from zarrcore.errors import StoreError
+
+_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE: Final = re.compile(r"[\t -~]*")
+_HOST: Final = re.compile(r"[^\s\0-\x20\x7f\"<>\\^`{|}]+")
+_LONGEST_S: Final = 1e6
+_MOST_RETRIES: Final = 1000
+
+
+def is_encodable(text: str) -> bool:
+    """Whether the operating system can hold a name like this: without NUL and without half a surrogate pair."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
+def check_place(text: str) -> None:
+    """Refuse what is neither a path nor a URL.
+
+    Raises:
+        StoreError: it is empty, or holds what no name can.
+    """
+    if not text:
+        raise StoreError("an empty path names no store; the current directory is written '.'")
+    if not is_encodable(text):
+        raise StoreError("a path or URL can hold neither NUL nor half a surrogate pair")
+
+
+def check_address(url: str, what: str = "the URL of a web server") -> SplitResult:
+    """The parts of the URL of a server.
+
+    Raises:
+        StoreError: it has no server, or one that cannot be.
+    """
+    try:
+        url.encode()
+        parts = urlsplit(url)
+        fitting = parts.port != 0 and _HOST.fullmatch(parts.hostname or "") is not None
+    except ValueError:
+        fitting = False
+    if not fitting or parts.scheme not in {"http", "https"}:
+        raise StoreError(
+            f"{what} needs the name of a server, and a port of 1 to 65535 if any: http://host:port/path"
+        )
+    return parts
+
+
+def check_header(name: str, value: str) -> None:
+    """Refuse what cannot be sent as an HTTP header.
+
+    Raises:
+        StoreError: a character that may not be there.
+    """
+    if _HEADER_NAME.fullmatch(name) is None:
+        raise StoreError("the name of a header is made of ASCII letters, digits and hyphens")
+    if _HEADER_VALUE.fullmatch(value) is None:
+        raise StoreError(f"the header {name} can hold nothing but printable ASCII characters")
+
+
+def check_timeout(seconds: float) -> None:
+    """Refuse what is no deadline.
+
+    Raises:
+        StoreError: it is none, or too long to be meant.
+    """
+    if not 0 < seconds < _LONGEST_S:
+        raise StoreError(f"a timeout is a number of seconds above 0 and below {_LONGEST_S:.0f}")
+
+
+def check_retries(count: int) -> None:
+    """Refuse what is no number of repeats.
+
+    Raises:
+        StoreError: it is negative, or too many to be meant.
+    """
+    if not 0 <= count <= _MOST_RETRIES:
+        raise StoreError(f"the retries are a whole number from 0 to {_MOST_RETRIES}")

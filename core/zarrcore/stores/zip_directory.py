@@ -1,0 +1,116 @@
+"""The directory at the end of a zip file: which members it has and where they are."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from collections.abc import Callable
+from typing import Final
+
+from zarrcore.errors import BrokenBodyError, StoreError
+from zarrcore.stores.interface import BytesLike, StoreStat
+
+_TAIL: Final = 64 * 1024
+"""Bytes fetched from the end at first: the end record, and the whole directory of a small file."""
+
+_FAULTS: Final = (
+    zipfile.BadZipFile,
+    struct.error,
+    ValueError,
+    OverflowError,
+    EOFError,
+    NotImplementedError,
+    MemoryError,
+)
+"""What `zipfile` raises over a file that is none."""
+
+
+class ZipDirectory:
+    """What is known of a zip file as long as nobody changes it.
+
+    Members whose names lead elsewhere (``..``, absolute ones) are left out.
+
+    Args:
+        fetch: gives the bytes from a start to a stop.
+        facts: what the store says of the file.
+        url: what to call it in errors.
+
+    Raises:
+        BrokenBodyError: it is no zip file.
+    """
+
+    def __init__(self, fetch: Callable[[int, int], BytesLike], facts: StoreStat, url: str) -> None:
+        self.facts = facts
+        self.members = {
+            info.filename: info
+            for info in _read(_RangedFile(fetch, facts.size), url)
+            if is_safe(info.filename)
+        }
+        self.names = sorted(self.members)
+        self.offsets: dict[str, int] = {}
+        """Where the bytes of members begin, as far as known; their own headers tell."""
+        self.last: tuple[str, bytes] | None = None
+        """The last inflated value: parts of one member are mostly asked for one after another."""
+
+
+def is_safe(name: str) -> bool:
+    """Whether a member's name can be a key; one that ends in a slash is a directory's."""
+    return bool(name) and not (
+        name[0] == "/" or name[-1] == "/" or "\0" in name or {".", ".."} & set(name.split("/"))
+    )
+
+
+def _read(file: _RangedFile, url: str) -> list[zipfile.ZipInfo]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return archive.infolist()
+    except _FAULTS as error:
+        if file.failure is not None:  # zipfile takes an OSError while it looks for the end for "no zip file"
+            raise file.failure from None
+        raise BrokenBodyError(f"{url} is no zip file, or one that was cut off: {error}", url=url) from error
+
+
+class _RangedFile(io.RawIOBase):
+    """A zip file as the seekable file that `zipfile` reads the directory from; its end is fetched once."""
+
+    def __init__(self, fetch: Callable[[int, int], BytesLike], size: int) -> None:
+        self.failure: StoreError | None = None
+        self._fetch = fetch
+        self._size = size
+        self._position = 0
+        self._tail_start = max(0, size - _TAIL)
+        self._tail: BytesLike | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise OSError("a position before the beginning")
+        self._position = base + offset
+        return self._position
+
+    def read(self, size: int | None = -1) -> bytes:
+        start = min(self._position, self._size)
+        stop = self._size if size is None or size < 0 else min(self._size, start + size)
+        self._position = stop
+        try:
+            return bytes(self._bytes(start, stop)) if stop > start else b""
+        except StoreError as error:
+            self.failure = error
+            raise
+
+    def _bytes(self, start: int, stop: int) -> BytesLike:
+        if start < self._tail_start:
+            return self._fetch(start, stop)
+        if self._tail is None:
+            self._tail = self._fetch(self._tail_start, self._size)
+        return memoryview(self._tail)[start - self._tail_start : stop - self._tail_start]

@@ -254,13 +254,19 @@ def test_remote_stores_want_many_requests_at_once() -> None:
 
 
 def test_whether_there_is_a_prefix_costs_one_page(faults: FaultServer, options: dict[str, object]) -> None:
-    faults.values["bucket"] = (
+    page = (
         b"<ListBucketResult><Contents><Key>k/0</Key><Size>1</Size><ETag>e</ETag>"
-        b"<LastModified>2025-01-01T00:00:00.000Z</LastModified></Contents>"
-        b"<IsTruncated>true</IsTruncated><NextContinuationToken>more</NextContinuationToken></ListBucketResult>"
+        b"<LastModified>2025-01-01T00:00:00.000Z</LastModified></Contents>%s</ListBucketResult>"
     )
-    store = open_store("s3://bucket", **options)
-    assert store.has_prefix("k/")
+    more = b"<IsTruncated>true</IsTruncated><NextContinuationToken>more</NextContinuationToken>"
+    pages = [page % more, page % b""]
+
+    class Pages(dict[str, bytes]):
+        def __getitem__(self, key: str) -> bytes:
+            return pages.pop(0)
+
+    faults.values = Pages(bucket=b"")
+    assert open_store("s3://bucket", **options).has_prefix("k/")
     assert len(faults.requests) == 1
 
 

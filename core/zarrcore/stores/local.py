@@ -150,6 +150,17 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
         finally:
             os.close(descriptor)
 
+    def has_prefix(self, prefix: str) -> bool:
+        """Whether the directory is there; an empty one counts, since listing its parent shows it."""
+        check_path_like_prefix(prefix, self.url)
+        directory = self._directory()
+        try:
+            os.close(self._open(directory.descriptor, prefix or ".", DIRECTORY))
+        except OSError as error:
+            self._absent(error, prefix)
+            return False
+        return True
+
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         pending = [prefix]
         while pending:

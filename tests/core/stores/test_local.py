@@ -242,3 +242,14 @@ def test_half_a_surrogate_pair_is_no_key(tmp_path: Path) -> None:
         list(store.list_dir("\ud800/"))
     with pytest.raises(StoreError):
         LocalStore(tmp_path / "\ud800")
+
+
+def test_an_empty_directory_is_found_as_it_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").touch()
+    with LocalStore(tmp_path) as store:
+        assert "empty/" in [entry.key for entry in store.list_dir("")]
+        assert store.has_prefix("empty/")
+        assert store.has_prefix("")
+        assert not store.has_prefix("file/")
+        assert not store.has_prefix("absent/")

@@ -20,7 +20,12 @@ from zarrcore.filetypes.interface import VirtualFile, check_offset
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
 _MAX_BLOCK = 65_535
-_MAX_PLANE_NBYTES = 1 << 30
+# A picture is made in memory, so its plane is bounded, and only one is made at a time.
+_MAX_PLANE_NBYTES = 256 << 20
+_rendering = threading.Lock()
+# Percentiles of this many elements, spread over the plane, stand for those of all.
+_SAMPLE_SIZE = 1 << 20
+_BAND_SIZE = 1 << 20
 
 
 class PngFile(VirtualFile):
@@ -61,14 +66,19 @@ class PngFile(VirtualFile):
         return self._rendered is not None
 
     def _render(self) -> bytes:
-        plane = np.empty(self.body.shape, self.array.dtype)
-        self.body.readinto(0, plane.reshape(-1).view(np.uint8).data)
-        pixels = stretch_to_bytes(plane).reshape(self._height, -1)
-        rows = np.zeros((self._height, 1 + pixels.shape[1]), np.uint8)  # a row begins with its filter: none
-        rows[:, 1:] = pixels
-        header = struct.pack(">IIBBBBB", self._width, self._height, 8, _COLOUR_TYPES[self._samples], 0, 0, 0)
-        idat = _chunk(b"IDAT", _stored(rows.tobytes()))
-        return _SIGNATURE + _chunk(b"IHDR", header) + idat + _chunk(b"IEND", b"")
+        with _rendering:
+            plane = np.empty(self.body.shape, self.array.dtype)
+            self.body.readinto(0, plane.reshape(-1).view(np.uint8).data)
+            rows = np.zeros(
+                (self._height, 1 + self._width * self._samples), np.uint8
+            )  # each begins with its filter: none
+            rows[:, 1:] = stretch_to_bytes(plane).reshape(self._height, -1)
+            del plane
+            header = struct.pack(
+                ">IIBBBBB", self._width, self._height, 8, _COLOUR_TYPES[self._samples], 0, 0, 0
+            )
+            idat = _chunk(b"IDAT", _stored(rows.reshape(-1).data))
+            return _SIGNATURE + _chunk(b"IHDR", header) + idat + _chunk(b"IEND", b"")
 
     def _with_array(self, array: Array) -> VirtualFile:
         return PngFile(array, self._selection)
@@ -78,9 +88,9 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
 
 
-def _stored(data: bytes) -> bytes:
+def _stored(data: memoryview) -> bytes:
     """``data`` as a zlib stream of stored blocks: the size depends on nothing but its length."""
-    parts = [b"\x78\x01"]
+    parts: list[bytes | memoryview] = [b"\x78\x01"]
     for start in range(0, len(data), _MAX_BLOCK):
         block = data[start : start + _MAX_BLOCK]
         last = start + _MAX_BLOCK >= len(data)
@@ -99,22 +109,26 @@ def stretch_to_bytes(plane: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np
         return plane.view(np.uint8)
     if plane.dtype == bool:
         return plane.astype(np.uint8) * np.uint8(255)
-    if plane.dtype.kind in "mM":
-        times = plane.view("<i8").astype(np.float64)
-        values = np.where(np.isnat(plane), np.nan, times)
-    else:
-        values = np.abs(plane) if plane.dtype.kind == "c" else plane
-        values = values.astype(np.float64 if values.dtype.itemsize > 2 else np.float32)
-    finite = values[np.isfinite(values)]
-    if not finite.size:
-        return np.zeros(plane.shape, np.uint8)
-    low, high = np.percentile(finite, (1, 99))
-    if low == high:
-        low, high = finite.min(), finite.max()
-    span = float(high) - float(low) or 1.0
-    with np.errstate(invalid="ignore", over="ignore"):
-        levels = np.clip((values - low) * (255 / span), 0, 255)
-    grey: np.ndarray[Any, np.dtype[np.uint8]] = (
-        np.nan_to_num(levels, nan=0, posinf=255, neginf=0).round().astype(np.uint8)
-    )
-    return grey
+    flat = plane.reshape(-1)
+    sample = _as_numbers(flat[:: -(-flat.size // _SAMPLE_SIZE) or 1])
+    finite = sample[np.isfinite(sample)]
+    grey = np.zeros(flat.size, np.uint8)
+    if finite.size:
+        low, high = (float(bound) for bound in np.percentile(finite, (1, 99)))
+        if low == high:
+            low, high = float(finite.min()), float(finite.max())
+        for start in range(0, flat.size, _BAND_SIZE):
+            band = slice(start, start + _BAND_SIZE)
+            with np.errstate(invalid="ignore", over="ignore"):
+                levels = np.clip((_as_numbers(flat[band]) - low) * (255 / ((high - low) or 1.0)), 0, 255)
+            grey[band] = np.nan_to_num(levels, nan=0, posinf=255, neginf=0).round()
+    return grey.reshape(plane.shape)
+
+
+def _as_numbers(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Values that can be compared and scaled: times as counts, complex numbers by their magnitude."""
+    if values.dtype.kind in "mM":
+        return np.where(np.isnat(values), np.nan, values.view("<i8").astype(np.float64))
+    if values.dtype.kind == "c":
+        values = np.abs(values)
+    return values.astype(np.float64 if values.dtype.itemsize > 2 else np.float32)

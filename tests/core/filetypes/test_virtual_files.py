@@ -179,3 +179,19 @@ def test_npy_headers_of_every_version(tmp_path: Path, fields: list) -> None:
     reread = np.load(io.BytesIO(file.read(0, file.size)), max_header_size=1 << 20)
     assert reread.dtype == data.dtype
     assert reread.tobytes() == data.tobytes()
+
+
+def test_pictures_are_bounded(tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "a.zarr", shape=(9000, 9000), chunks=(1000, 1000), dtype="f4", fill_value=1)
+    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    with pytest.raises(UnsupportedError, match="too large for one picture: select a part"):
+        zarrcore.virtual_file(array, suffix="png")
+    part = zarrcore.virtual_file(array, slice(0, 5000), "png")
+    assert part.size == len(part.read(0, part.size + 1))
+
+
+def test_levels_of_a_large_plane_are_those_of_all_its_values() -> None:
+    plane = np.random.default_rng(0).normal(size=(1500, 1700)).astype("f4")
+    levels = stretch_to_bytes(plane)
+    low, high = np.percentile(plane, (1, 99))
+    assert np.abs(levels - np.clip((plane - low) * 255 / (high - low), 0, 255)).max() < 4

@@ -258,6 +258,7 @@ class MainWindow(QMainWindow):
         self.settings.keep("recent", self.session.recent.addresses)
         self._show_recent()
         self.tree.expand(index)
+        self.model.fetchMore(index)  # a row that is expanded already asks for nothing
         if self._is_current(index):
             if item.request.path != "/":
                 self._revealer.reveal(item.source, index, item.request.path)

@@ -115,7 +115,7 @@ class FakeBroken:
     def __init__(self, error: Exception) -> None:
         self.path, self.name, self.error = "/broken", "broken", error
 
-    def stored_document(self) -> bytes:
+    def stored_bytes(self) -> bytes:
         return b'{"data_type": "float99"}'
 
 

@@ -65,7 +65,11 @@ class RowModel(QAbstractItemModel):
             item = doomed.pop()
             doomed.extend(item.children)
             del self._items[item.identity]
+            self._gone(item)
         self.endRemoveRows()
+
+    def _gone(self, item: TreeItem) -> None:
+        """Called for each row that was removed."""
 
     def _changed(self, item: TreeItem) -> None:
         first = self.index_of(item)

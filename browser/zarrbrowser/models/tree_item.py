@@ -10,6 +10,7 @@ from typing import Any
 
 from zarrbrowser.session.nodes import NodeLike
 from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.workers import Request
 
 PAGE_SIZE = 500
 """Rows that a view lays out in a few milliseconds; of a larger group, the others stand in ranges of as many."""
@@ -33,11 +34,13 @@ class TreeItem:
     Attributes:
         is_range: whether the row only holds children of its parent that are too many to stand side by side.
         children: rows below, the saying one last.
+        asked: what fetches the row's node or children now.
         stream: the rest of the children, open between pages; only a worker advances it.
     """
 
     __slots__ = (
-        "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row", "source", "stream",
+        "asked", "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row", "source",
+        "stream",
     )  # fmt: skip
 
     def __init__(self, parent: TreeItem | None, node: NodeLike | None = None, note: str = "") -> None:
@@ -49,6 +52,7 @@ class TreeItem:
         self.children: list[TreeItem] = []
         self.names: set[str] = set()
         self.is_range = False
+        self.asked: Request | None = None
         self.stream: Iterator[Any] | None = None
         self.fetching = Fetching.NOT_YET
         self.source: Source | None = parent.source if parent else None

@@ -20,7 +20,7 @@ from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_group
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
 from zarrbrowser.theme import current_colours, icon
-from zarrbrowser.workers import Workers
+from zarrbrowser.workers import Request, Workers
 
 _LOADING, _MORE = "Loading…", "More…"
 _PATIENCE_MS = 120
@@ -136,6 +136,7 @@ class TreeModel(RowModel):
             return
         if item.children:
             self._remove(item, 0, len(item.children))
+        self._cancel(item)
         item.node = item.source = item.stream = None
         item.names.clear()
         self._open(item)
@@ -164,25 +165,31 @@ class TreeModel(RowModel):
         request = item.request
         if request is None:
             return
+        self._cancel(item)
         item.fetching, item.note = Fetching.RUNNING, ""
         self._changed(item)
-        self._workers.submit(
+        item.asked = self._workers.submit(
             lambda _request: self._opener(request),
             lambda source: self._opened(item, source),
             lambda error: self._failed_to_open(item, error),
             f"Opening {request.address}",
         )
 
+    def _cancel(self, item: TreeItem) -> None:
+        """Want no answer for a row any more; a cancelled request is never answered."""
+        if item.asked is not None:
+            self._workers.cancel(item.asked)
+            item.asked = None
+
+    def _gone(self, item: TreeItem) -> None:
+        self._cancel(item)
+
     def _opened(self, item: TreeItem, source: Source) -> None:
-        if item.identity not in self._items:
-            return
         item.source, item.node, item.fetching = source, source.root, Fetching.NOT_YET
         self._changed(item)
         self.source_opened.emit(self.index_of(item))
 
     def _failed_to_open(self, item: TreeItem, error: Exception) -> None:
-        if item.identity not in self._items:
-            return
         item.fetching, item.note = Fetching.FAILED, sentence(error)
         self._changed(item)
         self.source_failed.emit(self.index_of(item))
@@ -195,23 +202,22 @@ class TreeModel(RowModel):
             return
         stream = item.stream if item.fetching is Fetching.PARTLY and item.stream is not None else None
         item.fetching = Fetching.RUNNING
-        # Later, since a view may ask for children in the midst of being told of rows; and not at all if they come soon.
-        QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item))
 
         def work(_request: object) -> tuple[list[NodeLike], bool, Iterator[NodeLike]]:
             children = stream if stream is not None else iter(node.children())
             return *next_page(children, PAGE_SIZE), children
 
-        self._workers.submit(
+        self._cancel(item)
+        item.asked = asked = self._workers.submit(
             work,
             lambda answer: self._arrived(item, *answer),
             lambda error: self._failed_to_fetch(item, error),
             f"Listing {node.path}",
         )
+        # Later, since a view may ask for children in the midst of being told of rows; and not at all if they come soon.
+        QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item, asked))
 
     def _arrived(self, item: TreeItem, page: list[NodeLike], last: bool, stream: Iterator[NodeLike]) -> None:
-        if item.identity not in self._items:
-            return
         self._insert_nodes(item, [node for node in page if node.name not in item.names])
         item.stream = None if last else stream
         self._say(item, "" if last else _MORE)
@@ -220,8 +226,6 @@ class TreeModel(RowModel):
         self.children_arrived.emit(self.index_of(item))
 
     def _failed_to_fetch(self, item: TreeItem, error: Exception) -> None:
-        if item.identity not in self._items:
-            return
         self._say(item, sentence(error))
         item.stream, item.fetching = None, Fetching.FAILED
         self._changed(item.children[-1])
@@ -258,8 +262,8 @@ class TreeModel(RowModel):
             self._changed(last)
             rows = rows[room:]
 
-    def _say_loading(self, item: TreeItem) -> None:
-        if item.identity in self._items and item.fetching is Fetching.RUNNING:
+    def _say_loading(self, item: TreeItem, asked: Request) -> None:
+        if item.asked is asked and item.fetching is Fetching.RUNNING:
             self._say(item, _LOADING)
 
     def _say(self, item: TreeItem, note: str) -> None:

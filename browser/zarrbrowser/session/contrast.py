@@ -8,11 +8,16 @@ from enum import Enum
 import numpy as np
 
 from zarrbrowser.session.nodes import AnyArray
+from zarrbrowser.session.picture import DRAWABLE, drawable, finite
 
 SAMPLE_SIZE = 262_144
 """Elements that percentiles and histogram look at: enough for 0.2 % precision, a few milliseconds."""
 PERCENTILES = (1.0, 99.0)
 BINS = 128
+_RESOLUTION = 1e-11
+"""The least difference of two bounds, relative to them: a float has 16 digits, and each bin needs some."""
+_LEAST = 1e-36
+"""The least difference of two bounds near zero: one over it is still a float32."""
 
 
 class ContrastMode(Enum):
@@ -58,24 +63,23 @@ class Statistics:
 
 def statistics(picture: AnyArray) -> Statistics:
     """Measure ``picture``: extremes exactly, percentiles and histogram from a sample."""
-    if picture.dtype.kind != "f":
-        nan_count, finite = 0, picture
-    else:
-        nan_count = int(np.isnan(picture).sum())
-        mask = np.isfinite(picture)
-        finite = picture if mask.all() else picture[mask]
-    if finite.size == 0:
+    nan_count = int(np.isnan(picture).sum()) if picture.dtype.kind == "f" else 0
+    known = finite(picture)
+    if known.size == 0:
         counts, edges = np.zeros(BINS, np.int64), np.linspace(0.0, 1.0, BINS + 1)
         return Statistics(0.0, 1.0, (0.0, 1.0), nan_count, picture.size, counts, edges)
-    low, high = float(finite.min()), float(finite.max())
-    sample = finite.reshape(-1)[:: max(1, finite.size // SAMPLE_SIZE)].astype(np.float64)
+    low, high = float(known.min()), float(known.max())
+    sample = known.reshape(-1)[:: max(1, known.size // SAMPLE_SIZE)].astype(np.float64)
+    np.clip(sample, -DRAWABLE, DRAWABLE, out=sample)
     first, last = np.percentile(sample, PERCENTILES)
     counts, edges = np.histogram(sample, bins=BINS, range=_apart(low, high))
     return Statistics(low, high, (float(first), float(last)), nan_count, picture.size, counts, edges)
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
-    if low < high:
+    """Bounds that can be drawn, with many floats between them: what differs less is taken for equal."""
+    low, high = drawable(low), drawable(high)
+    if high - low > max(abs(low) * _RESOLUTION, abs(high) * _RESOLUTION, _LEAST):
         return low, high
     margin = max(abs(low) * 1e-3, 0.5)
     return low - margin, low + margin

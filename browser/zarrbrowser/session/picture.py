@@ -8,6 +8,8 @@ import numpy as np
 
 from zarrbrowser.session.nodes import AnyArray
 
+DRAWABLE = 1e150
+"""The largest magnitude that is drawn: the square of a larger one, which drawing takes, is no number."""
 PLAIN_KINDS = "biufcMm"
 """NumPy kinds that have a picture: bool, integers, floats, complex, dates and time spans."""
 
@@ -52,6 +54,17 @@ def numbers_of(values: AnyArray) -> AnyArray:
     if itemsize > 8 or (kind in "iu" and itemsize == 8):
         return values.astype(np.float64)
     return values
+
+
+def finite(numbers: AnyArray) -> AnyArray:
+    """The numbers that are neither infinite nor NaN."""
+    mask = np.isfinite(numbers) if numbers.dtype.kind == "f" else np.True_
+    return numbers if mask.all() else numbers[mask]
+
+
+def drawable(value: float) -> float:
+    """``value``, or the nearest one that can be drawn."""
+    return min(max(value, -DRAWABLE), DRAWABLE)
 
 
 def meaning_of(dtype: np.dtype[Any]) -> str:

@@ -36,9 +36,8 @@ class MetadataPane(QSplitter):
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show a group or an array."""
-        self._lane.forget()
+        self.clear()
         self.facts.setWidget(_facts_of(source, node))
-        self.document.show_text("")
         if not (is_array(node) or is_group(node)):
             return
 
@@ -46,6 +45,12 @@ class MetadataPane(QSplitter):
             return json_text(node.metadata_document())
 
         self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))
+
+    def clear(self) -> None:
+        """Show nothing, want nothing."""
+        self._lane.forget()
+        self.facts.setWidget(QWidget())
+        self.document.show_text("")
 
     def wear(self) -> None:
         """Take on the application's appearance."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -21,7 +22,10 @@ from zarrbrowser.views.problem_pane import ProblemPane
 from zarrbrowser.views.value_pane import ValuePane
 from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.widgets.label import ElidedLabel, label
+from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
+
+_log = logging.getLogger(__name__)
 
 _DRAWN = ("Image", "Plot")
 
@@ -59,6 +63,8 @@ class NodePane(QWidget):
         self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._blank = QWidget()
         self._stack.addWidget(self._blank)
+        self._sentence = SentencePane(self._fill_current)
+        self._stack.addWidget(self._sentence)
         self._picture, self._name, self._summary = QLabel(), label(role="title"), ElidedLabel("muted")
         self._format = label(role="chip")
         self._format.setFixedHeight(24)
@@ -111,7 +117,8 @@ class NodePane(QWidget):
                 wear()
         node = self._session.node
         if node is not None:
-            self._stale = {name for name in tabs_for(node) if name in ("Problem", "Overview", "Attributes")}
+            # What was not filled yet stays so: it would show the node before.
+            self._stale |= {name for name in tabs_for(node) if name in ("Problem", "Overview", "Attributes")}
             self._fill_current()
 
     def _pictures_have_come(self) -> None:
@@ -166,7 +173,14 @@ class NodePane(QWidget):
         self._stack.setCurrentWidget(pane)
         if name in self._stale:
             self._stale.discard(name)
-            self._fill(pane, source, node)
+            try:
+                self._fill(pane, source, node)
+            except Exception as error:  # noqa: BLE001 - or the pane would show the node before, under this one's name
+                _log.debug("the %s of %s failed", name, node.path, exc_info=error)
+                self._stale.add(name)
+                self._sentence.say(sentence(error), retry=True)
+                self._stack.setCurrentWidget(self._sentence)
+                self.shown.emit()
 
     def _fill(self, pane: QWidget, source: Source, node: NodeLike) -> None:
         if isinstance(pane, MetadataPane):

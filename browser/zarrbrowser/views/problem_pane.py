@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from zarrbrowser.session.describe import json_text
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import BrokenLike
 from zarrbrowser.theme import current_colours, icon
@@ -41,12 +40,17 @@ class ProblemPane(QWidget):
 
     def show_node(self, node: BrokenLike) -> None:
         """Show a broken node."""
+        self.clear()
         self._picture.setPixmap(icon("broken", current_colours().warning).pixmap(QSize(24, 24)))
         self.sentence.setText(sentence(node.error))
-        self.document.show_text("")
 
         def work(_asked: Request) -> str:
-            return json_text(node.stored_document())
+            return node.stored_bytes().decode(errors="replace")
 
-        self._lane.forget()
         self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))
+
+    def clear(self) -> None:
+        """Show nothing, want nothing."""
+        self._lane.forget()
+        self.sentence.setText("")
+        self.document.show_text("")

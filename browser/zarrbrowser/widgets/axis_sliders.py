@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QSlider, QSpinBox, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QGridLayout, QSizePolicy, QSlider, QWidget
 
 from zarrbrowser.session.axes import Axes
 from zarrbrowser.widgets.label import label
+
+_SLIDER_STEPS = 2**31 - 1
+"""A longer axis is dragged along in steps of several positions: Qt's sliders count in 32 bits."""
+_LAST = 2**53
+"""The last position that the number can hold: whole floats end here."""
 
 
 class AxisSliders(QFrame):
@@ -16,7 +21,7 @@ class AxisSliders(QFrame):
         moved: an axis, and its new position.
     """
 
-    moved = Signal(int, int)
+    moved = Signal(object, object)  # positions may need more than the 32 bits of Qt's int
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,7 +32,7 @@ class AxisSliders(QFrame):
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
         self.sliders: dict[int, QSlider] = {}
-        self.spins: dict[int, QSpinBox] = {}
+        self.spins: dict[int, QDoubleSpinBox] = {}
         self._current = -1
 
     def show_axes(self, axes: Axes) -> None:
@@ -40,44 +45,32 @@ class AxisSliders(QFrame):
 
     def step(self, by: int) -> None:
         """Move along the axis that was moved last."""
-        if self._current in self.sliders:
-            slider = self.sliders[self._current]
-            slider.setValue(slider.value() + by)
+        if self._current in self.spins:
+            spin = self.spins[self._current]
+            spin.setValue(spin.value() + by)
 
     def _add(self, row: int, axis: int, axes: Axes) -> None:
         name, length, position = axes.names[axis], axes.shape[axis], axes.index[axis]
-        slider = QSlider(Qt.Orientation.Horizontal)
-        slider.setRange(0, max(0, length - 1))
-        slider.setPageStep(max(1, length // 10))
-        slider.setValue(position)
-        slider.setAccessibleName(f"position along {name}")
-        spin = QSpinBox()
-        spin.setRange(0, max(0, length - 1))
-        spin.setGroupSeparatorShown(True)
+        last, scale = max(0, length - 1), 1 + length // _SLIDER_STEPS
+        slider, spin = _slider(name, last // scale), _spin(name, last)
+        slider.setValue(position // scale)
         spin.setValue(position)
-        spin.setAccessibleName(f"index along {name}")
-        spin.setToolTip(f"Index along {name}, counted from 0")
-        spin.setKeyboardTracking(False)
-        spin.setMinimumWidth(88)
-        spin.setAlignment(Qt.AlignmentFlag.AlignRight)
-        slider.valueChanged.connect(lambda value: self._moved(axis, value))
-        spin.valueChanged.connect(slider.setValue)
-        total = label(f"/ {length:,}", "muted")
-        total.setToolTip(f"{name} has {length:,} positions")
-        slider.setEnabled(length > 1)
-        spin.setEnabled(length > 1)
+        slider.valueChanged.connect(lambda value: self._moved(axis, value * scale, scale))
+        spin.valueChanged.connect(lambda value: self._moved(axis, int(value), scale))
+        self.sliders[axis], self.spins[axis] = slider, spin
+        total = label(f"of 0–{last:,}", "muted")
+        total.setToolTip(f"{name} has {length:,} positions, counted from 0")
         name_label = label(name)
         name_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         for column, widget in enumerate((name_label, slider, spin, total)):
             self._grid.addWidget(widget, row, column)
-        self.sliders[axis], self.spins[axis] = slider, spin
 
-    def _moved(self, axis: int, position: int) -> None:
+    def _moved(self, axis: int, position: int, scale: int) -> None:
         self._current = axis
-        spin = self.spins[axis]
-        blocked = spin.blockSignals(True)
-        spin.setValue(position)
-        spin.blockSignals(blocked)
+        slider, spin = self.sliders[axis], self.spins[axis]
+        with QSignalBlocker(slider), QSignalBlocker(spin):
+            slider.setValue(position // scale)
+            spin.setValue(position)
         self.moved.emit(axis, position)
 
     def _clear(self) -> None:
@@ -88,3 +81,26 @@ class AxisSliders(QFrame):
                 widget.deleteLater()
         self.sliders.clear()
         self.spins.clear()
+
+
+def _slider(name: str, last: int) -> QSlider:
+    slider = QSlider(Qt.Orientation.Horizontal)
+    slider.setRange(0, last)
+    slider.setPageStep(max(1, last // 10))
+    slider.setAccessibleName(f"position along {name}")
+    slider.setEnabled(last > 0)
+    return slider
+
+
+def _spin(name: str, last: int) -> QDoubleSpinBox:
+    spin = QDoubleSpinBox()
+    spin.setDecimals(0)
+    spin.setRange(0, min(last, _LAST))
+    spin.setGroupSeparatorShown(True)
+    spin.setAccessibleName(f"index along {name}")
+    spin.setToolTip(f"Index along {name}, counted from 0")
+    spin.setKeyboardTracking(False)
+    spin.setMinimumWidth(88)
+    spin.setAlignment(Qt.AlignmentFlag.AlignRight)
+    spin.setEnabled(last > 0)
+    return spin

@@ -208,6 +208,44 @@ def test_reload_reads_anew(workers: Workers, qtbot: QtBot) -> None:
     assert names(model, model.index(0, 0)) == ["a", "b"]
 
 
+def test_reload_wants_nothing_of_a_listing_under_way(workers: Workers, qtbot: QtBot) -> None:
+    old, new, gate = (
+        FakeGroup({"old": FakeArray(np.zeros(1))}),
+        FakeGroup({"new": FakeArray(np.zeros(1))}),
+        Gate(),
+    )
+    old.before_listing = gate.wait
+    roots = iter((old, new))
+
+    def open_it(request: SourceRequest) -> Source:
+        root = next(roots)
+        return Source(request, FakeHierarchy(root), root)
+
+    model = TreeModel(workers, open_it)
+    with qtbot.waitSignal(model.source_opened):
+        model.open(SourceRequest("fake.zarr"))
+    model.fetchMore(model.index(0, 0))
+    assert gate.waiting.acquire(timeout=5)
+    with qtbot.waitSignal(model.source_opened):
+        model.reload(model.index(0, 0))
+    gate.open()
+    fetch(model, model.index(0, 0), qtbot)
+    qtbot.waitUntil(lambda: not workers.active)
+    assert names(model, model.index(0, 0)) == ["new"]
+
+
+def test_closing_a_source_cancels_what_it_asked_for(workers: Workers, qtbot: QtBot) -> None:
+    group, gate = FakeGroup({"inner": FakeGroup()}), Gate()
+    model, root = model_of(group, workers, qtbot)
+    fetch(model, root, qtbot)
+    group._children["inner"].before_listing = gate.wait
+    model.fetchMore(model.index(0, 0, root))
+    assert [request.label for request in workers.active] == ["Listing /inner"]
+    model.close(root)
+    assert workers.active == ()
+    gate.open()
+
+
 def test_the_view_fetches_only_what_is_looked_at(workers: Workers, qtbot: QtBot) -> None:
     group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
     model, root = model_of(group, workers, qtbot)

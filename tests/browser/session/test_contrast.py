@@ -36,3 +36,28 @@ def test_a_mostly_empty_picture_is_not_black() -> None:
     picture = np.zeros((100, 100))
     picture[50, 50] = 9.0
     assert statistics(picture).levels(Contrast()) == (0.0, 9.0)
+
+
+LARGEST = np.finfo(np.float64).max
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        np.abs(np.exp(1j * np.linspace(0, 6, 400)).reshape(20, 20)),
+        np.array([[1, np.nextafter(1.0, 0)]]),
+        np.array([[-LARGEST, LARGEST]]),
+        np.array([[LARGEST, LARGEST]]),
+        np.array([[0.0, 5e-324]]),
+        np.array([[0.0, 1e-44]], np.float32),
+        np.array([[-LARGEST, 0.0, np.inf, np.nan]]),
+    ],
+)
+def test_every_picture_can_be_measured(picture: np.ndarray) -> None:
+    found = statistics(picture)
+    assert found.histogram.sum() == np.isfinite(picture).sum()
+    assert np.isfinite(np.diff(found.bin_edges)).all()
+    assert (np.diff(found.bin_edges) > 0).all()
+    for mode in ContrastMode:
+        low, high = found.levels(Contrast(mode, -LARGEST, LARGEST))
+        assert 0 < high - low < np.inf

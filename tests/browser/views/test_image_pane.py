@@ -47,6 +47,7 @@ def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None
 
 def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
+    qtbot.wait(50)  # a resize, as the first layout brings, fits the plane anew
     pane.canvas.view.setRange(xRange=(10, 20), padding=0)
     seen = pane.canvas.view.viewRect()
     with qtbot.waitSignal(pane.plane_shown):
@@ -83,6 +84,28 @@ def test_a_slender_plane_fits_too(
     assert pane.canvas.view.viewRect().contains(everything)
     pane.controls.square.toggle()
     assert pane.canvas.view.viewRect().contains(everything)
+
+
+def test_an_axis_may_be_longer_than_qt_counts(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.broadcast_to(np.float32(1), (2**33, 3, 4))
+    array = FakeArray(values, chunks=(1, 3, 4))
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(2**33 - 1)
+    assert array.selections[-1][0] == 2**33 - 1
+    assert pane.sliders.sliders[0].value() == pane.sliders.sliders[0].maximum()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(-1)
+    assert array.selections[-1][0] == 2**33 - 2
+
+
+def test_the_largest_numbers_are_drawn(open_window: OpenWindow, qtbot: QtBot) -> None:
+    largest = np.finfo(np.float64).max
+    pane, _array = show(open_window, qtbot, np.array([[-largest, largest], [0, 1]]))
+    assert pane.stack.shows_data
+    assert np.isfinite(pane.contrast.histogram.item.vb.viewRange()).all()
+    assert pane.canvas.grab().toImage().width() > 0
 
 
 def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -80,7 +80,7 @@ def test_a_broken_node_says_why_and_shows_its_document(open_window: OpenWindow, 
     pane = window.node_pane.pane("Problem")
     assert isinstance(pane, ProblemPane)
     assert pane.sentence.text() == "Expected a list."
-    qtbot.waitUntil(lambda: "float99" in pane.document.text)
+    qtbot.waitUntil(lambda: pane.document.text == '{"data_type": "float99"}')
 
 
 def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -216,6 +216,36 @@ def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot)
     assert current_colours() is DARK
     assert window.grab().toImage().pixelColor(2, 2).name() == DARK.window
     window.wear(Appearance.LIGHT)
+
+
+def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.node_pane.tabs.setCurrentIndex(1)
+    pane = window.node_pane.pane("Metadata")
+    assert isinstance(pane, MetadataPane)
+    qtbot.waitUntil(lambda: "shape" in pane.document.text)
+    window.node_pane.tabs.setCurrentIndex(0)
+    window.open_text("fake.zarr#/group/inner")
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
+    assert pane.document.text == ""
+    window.wear(Appearance.LIGHT)
+    window.node_pane.tabs.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: "2,\n" in pane.document.text or "[2, 3]" in pane.document.text)
+
+
+def test_a_pane_that_fails_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = example()
+    root.find("/group/inner").codecs = 5
+    window = open_window(root, "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.node_pane.tabs.tabBarClicked.emit(1)
+    window.open_text("fake.zarr#/group/inner")
+    qtbot.waitUntil(lambda: window.node_pane._sentence.isVisible())
+    assert window.node_pane._sentence.text == "'int' object is not iterable."
+    root.find("/group/inner").codecs = ()
+    window.node_pane._sentence.button.click()
+    assert window.node_pane.pane("Metadata").isVisible()
 
 
 def test_settings_are_remembered_but_not_when_fresh(

@@ -21,7 +21,7 @@ from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, ReadCancelledError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.metadata.json_document import format_json
-from zarrcore.stores.interface import BytesLike, ReadableStore
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
 """A unit that decodes to more is refused: nobody wants 100 GB of memory taken by one stray document."""
@@ -146,13 +146,16 @@ class ChunkReader:
     def _read_chunk(self, cache: ChunkCache | None, units: list[Unit]) -> list[Task] | None:
         index = self._grid.box(units[0], self._grid.chunk_shape)
         key = self._prefix + self._metadata.chunk_key_encoding.encode(index)
-        if not self._shards:
-            self._finish(key, units[0], self._store.get(key))
-            return None
-        return self._shards.read(cache, key, units)
+        if self._shards:
+            return self._shards.read(cache, key, units)
+        unit = units[0]
+        span = self._pipeline.span(unit.region) if unit.claim is None and unit.region is not None else None
+        encoded = self._store.get(key, None if span is None else ByteRange(*span))
+        self._finish(key, unit, encoded, is_span=span is not None)
+        return None
 
-    def _finish(self, key: str, unit: Unit, encoded: BytesLike | None) -> None:
-        """Decode a unit to where it is wanted; no bytes mean that every element is the fill value."""
+    def _finish(self, key: str, unit: Unit, encoded: BytesLike | None, is_span: bool = False) -> None:
+        """Decode a unit, or the span of what is wanted of it, to where it is wanted; no bytes mean fill values."""
         permit = decoding_permit() if self._store.is_remote else nullcontext()
         try:
             with permit:
@@ -163,7 +166,7 @@ class ChunkReader:
                 elif unit.destination is not None and encoded is None:
                     unit.destination[...] = self._metadata.fill_value
                 elif unit.destination is not None and encoded is not None:
-                    self._pipeline.decode_into(encoded, unit.destination, unit.region)
+                    self._pipeline.decode_into(encoded, unit.destination, unit.region, is_span)
         except CodecError as error:
             raise error.at(key) from error
 

@@ -80,10 +80,37 @@ class Pipeline:
         alone = not self._array_to_array and not self._bytes_to_bytes
         self.shard = codec if isinstance(codec, ShardingIndexedCodec) and alone else None
 
-    @property
-    def is_raw(self) -> bool:
-        """Whether a stored chunk is the decoded array's bytes, so that parts of it can be read by range."""
-        return self._verbatim and not self._bytes_to_bytes
+    def span(self, region: tuple[slice, ...]) -> tuple[int, int] | None:
+        """First byte and byte after the last, in an encoded chunk, of what `decode_into` needs for ``region``.
+
+        None where codecs make that impossible, or where it would be most of the chunk. The region's steps are
+        positive, and it is not empty.
+        """
+        if not self._verbatim or self._bytes_to_bytes:
+            return None
+        first = last = 0
+        for length, part in zip(self.spec.shape, region, strict=True):
+            taken = range(*part.indices(length))
+            first, last = first * length + taken[0], last * length + taken[-1]
+        itemsize = self.spec.dtype.itemsize
+        span = (first * itemsize, (last + 1) * itemsize)
+        return span if 2 * (span[1] - span[0]) <= self.spec.nbytes else None
+
+    def _copy_span(
+        self, encoded: Buffer, destination: np.ndarray[Any, Any], region: tuple[slice, ...]
+    ) -> None:
+        span = self.span(region) or (0, self.spec.nbytes)
+        if len(encoded) != span[1] - span[0]:
+            raise CodecError(
+                f"a chunk of shape {self.spec.shape} of {self.spec.dtype} has bytes {span[0]:,} to {span[1]:,}, "
+                f"found {len(encoded):,} of them"
+            )
+        strides = [self.spec.dtype.itemsize]
+        for length in self.spec.shape[:0:-1]:
+            strides.insert(0, strides[0] * length)
+        steps = [stride * (part.step or 1) for stride, part in zip(strides, region, strict=True)]
+        elements = np.ndarray(destination.shape, self.spec.dtype, memoryview(encoded), 0, steps)
+        np.copyto(destination, elements)
 
     def decode(self, encoded: Buffer) -> np.ndarray[Any, Any]:
         """A decoded chunk: a new array, C-contiguous, little-endian, of shape ``spec.shape``.
@@ -96,13 +123,22 @@ class Pipeline:
         return chunk
 
     def decode_into(
-        self, encoded: Buffer, destination: np.ndarray[Any, Any], region: tuple[slice, ...] | None = None
+        self,
+        encoded: Buffer,
+        destination: np.ndarray[Any, Any],
+        region: tuple[slice, ...] | None = None,
+        is_span: bool = False,
     ) -> None:
         """Decode a chunk, or ``region`` of it, into ``destination`` (of the region's shape, any strides).
+
+        With ``is_span``, ``encoded`` holds only the `span` of ``region``.
 
         Raises:
             CodecError: the bytes are no such chunk.
         """
+        if is_span and region is not None:
+            self._copy_span(encoded, destination, region)
+            return
         if region is None and self._verbatim and destination.flags.c_contiguous and destination.nbytes:
             target = destination.reshape(-1).view(np.uint8).data
             decoded = self._decode_bytes(encoded, target)

@@ -72,6 +72,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("arrays") / "a.zarr"
     group = zarr.open_group(path, mode="w", zarr_format=3)
     group.create_array("plain", data=DATA, chunks=(10, 10, 10))
+    group.create_array("raw", data=DATA, chunks=(10, 10, 10), compressors=None)
     group.create_array("sharded", data=DATA, chunks=(5, 10, 10), shards=(10, 20, 20), fill_value=3)
     part = group.create_array("missing", shape=DATA.shape, dtype="u2", chunks=(10, 10, 10), fill_value=9)
     part[:10] = DATA[:10]
@@ -121,6 +122,24 @@ def test_a_plane_of_shards_reads_only_what_it_crosses(store: CountingStore) -> N
     assert None not in ranges, "no shard is read whole"
     shards = 2 * 3
     assert len(ranges) == 2 * shards, "an index and one range for each shard"
+
+
+def test_of_uncompressed_chunks_only_what_is_wanted_is_read(store: CountingStore) -> None:
+    array = zarrcore.open(store)["raw"]
+    assert np.array_equal(array[7, 12:17], DATA[7, 12:17])
+    ranges = [byte_range for key, byte_range in store.requests if "/c/" in key]
+    assert ranges == [ByteRange(1440, 1540)] * 5, "five rows of one plane in each of five chunks"
+    assert np.array_equal(array[7, 12:17, ::-3], DATA[7, 12:17, ::-3])
+
+
+def test_uncompressed_chunks_that_are_cut_are_told(written: Path, tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "a.zarr", data=DATA, chunks=(10, 10, 10), compressors=None)
+    chunk = tmp_path / "a.zarr/c/0/0/0"
+    chunk.write_bytes(chunk.read_bytes()[:1500])
+    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    assert np.array_equal(array[6, :10, :10], DATA[6, :10, :10])
+    with pytest.raises(CodecError, match=r"c/0/0/0: .* found 100 of them"):
+        array[7, :10, :10]
 
 
 def test_requests_in_flight_are_bounded_and_used(written: Path) -> None:

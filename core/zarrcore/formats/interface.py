@@ -43,6 +43,16 @@ class Format(ABC):
         return tuple(get(key) for key in self.document_keys(path))
 
     @abstractmethod
+    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
+        """The paths of nodes that the root's consolidated metadata names; None where there is none.
+
+        It is a hint for stores that cannot be listed, and nothing more: what a node is, its own document says.
+
+        Raises:
+            MetadataError: the consolidated metadata is broken.
+        """
+
+    @abstractmethod
     def claims(self, documents: Documents) -> bool:
         """Whether these documents are of this format, broken or not."""
 

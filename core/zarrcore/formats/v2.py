@@ -54,6 +54,18 @@ class V2Format(Format):
         group = get(group_key) if array is None else None
         return array, group, None if array is None and group is None else get(attributes_key)
 
+    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
+        document = get(".zmetadata")
+        if document is None:
+            return None
+        keys = parse_json_object(document).get("metadata")
+        if not isinstance(keys, dict):
+            raise MetadataError(
+                f"expected an object, found {describe(keys)}", member="metadata", key=".zmetadata"
+            )
+        parts = (key.rpartition("/") for key in keys)
+        return [f"/{path}" for path, _, name in parts if name in (".zarray", ".zgroup")]
+
     def claims(self, documents: Documents) -> bool:
         return documents[0] is not None or documents[1] is not None
 

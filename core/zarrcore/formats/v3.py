@@ -6,6 +6,7 @@ July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from zarrcore.codecs.interface import ArrayToBytesCodec, BytesToBytesCodec
@@ -47,6 +48,17 @@ class V3Format(Format):
 
     def document_keys(self, path: str) -> tuple[str, ...]:
         return (self.prefix(path) + "zarr.json",)
+
+    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
+        consolidated = self.stored_documents(root).get("consolidated_metadata")
+        if not isinstance(consolidated, dict):
+            return None  # absent, or null as some writers leave it
+        nodes = consolidated.get("metadata")
+        if not isinstance(nodes, dict):
+            raise MetadataError(
+                f"expected an object, found {describe(nodes)}", member="consolidated_metadata.metadata"
+            )
+        return [f"/{path.strip('/')}" for path in nodes]
 
     def claims(self, documents: Documents) -> bool:
         if documents[0] is None:

@@ -65,6 +65,7 @@ class Hierarchy:
         self._metadata_max_age_s = metadata_max_age_s
         self._max_chunk_bytes = max_chunk_bytes
         self._nodes: OrderedDict[str, tuple[float, AnyNode]] = OrderedDict()
+        self._consolidated: tuple[float, dict[str, list[str]] | None] | None = None
         self._lock = threading.Lock()
         if root_documents is not None:
             self._open("/", root_documents)
@@ -159,11 +160,21 @@ class Hierarchy:
 
     def child_names(self, path: str) -> Iterator[str]:
         """The names under which the group at ``path`` may have nodes; no document is fetched."""
-        prefix = self.format.prefix(path)
+        try:
+            yield from self._listed_names(path)
+        except ListingUnsupportedError:
+            names = self._consolidated_names()
+            if names is None:
+                raise
+            yield from names.get(path, ())
+
+    def _listed_names(self, path: str) -> Iterator[str]:
         if not isinstance(self.store, ListableStore):
             raise ListingUnsupportedError(
-                f"{self.url} cannot be listed: name the path of a node", url=self.url
+                f"{self.url} cannot be listed and has no consolidated metadata: name the path of a node",
+                url=self.url,
             )
+        prefix = self.format.prefix(path)
         entries = (entry.key[len(prefix) : -1] for entry in self.store.list_dir(prefix) if entry.is_prefix)
         names = (name for name in entries if self.format.may_name_node(name))
         if not self.store.is_remote:
@@ -171,6 +182,31 @@ class Hierarchy:
             first = sorted(islice(names, _SORTED_CHILDREN))
             yield from first
         yield from names
+
+    def _consolidated_names(self) -> dict[str, list[str]] | None:
+        """What the root's consolidated metadata has below each path, implied groups too; None where there is none."""
+        with self._lock:
+            kept, root = self._consolidated, self._nodes.get("/")
+        if kept is not None and not self._is_stale(kept[0]):
+            return kept[1]
+        read_s, get = time.monotonic(), partial(fetch_document, self.store)
+        documents = root[1].documents if root is not None else self.format.fetch(get, "/")
+        paths = self.format.consolidated_paths(get, documents)
+        names = None if paths is None else self._names_by_parent(paths)
+        with self._lock:
+            self._consolidated = (read_s, names)
+        return names
+
+    def _names_by_parent(self, paths: list[str]) -> dict[str, list[str]]:
+        names: dict[str, set[str]] = {}
+        for path in paths:
+            parent = "/"
+            for name in path.strip("/").split("/"):
+                if not self.format.may_name_node(name):
+                    break
+                names.setdefault(parent, set()).add(name)
+                parent = f"{parent.rstrip('/')}/{name}"
+        return {parent: sorted(below) for parent, below in names.items()}
 
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily."""
@@ -191,6 +227,7 @@ class Hierarchy:
         """Forget what was read of metadata and chunks: the next question asks the store."""
         with self._lock:
             self._nodes.clear()
+            self._consolidated = None
         if self.chunk_cache is not None:
             self.chunk_cache.clear()
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
+import zarr
 
 import zarrcore
 from zarrcore.errors import (
@@ -16,7 +20,7 @@ from zarrcore.errors import (
     UnsupportedError,
     ZarrError,
 )
-from zarrcore.stores import ByteRange, BytesLike, MemoryStore, ReadableStore
+from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore, ReadableStore
 
 GROUP = b'{"zarr_format": 3, "node_type": "group", "attributes": {"a": 1}}'
 ARRAY = json.dumps(
@@ -165,6 +169,34 @@ def test_stores_that_cannot_list() -> None:
         list(hierarchy.root.children())
     with pytest.raises(HierarchyNotFoundError):
         zarrcore.open(Unlistable(MemoryStore()))
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_consolidated_metadata_stands_in_for_a_listing(tmp_path: Path, zarr_format: int) -> None:
+    root = zarr.create_group(tmp_path / "a.zarr", zarr_format=zarr_format)
+    root.create_group("a").create_group("b").create_array("x", data=np.arange(5))
+    root.create_array("y", data=np.arange(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(root.store)
+    root.create_array("later", data=np.arange(2))  # which the consolidated metadata does not know
+    for name in ("zarr.json", ".zarray"):
+        (tmp_path / "a.zarr/y" / name).unlink(missing_ok=True)
+    listed = zarrcore.open(tmp_path / "a.zarr")
+    assert {node.path for node in listed.walk()} >= {"/", "/a", "/a/b", "/a/b/x", "/later"}
+    hierarchy = zarrcore.open(Unlistable(LocalStore(tmp_path / "a.zarr")))
+    assert [node.path for node in hierarchy.walk()] == ["/", "/a", "/a/b", "/a/b/x"], (
+        "y's own document is gone"
+    )
+    assert hierarchy["a/b/x"][...].tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("consolidated", [b"5", b'{"metadata": []}', b"[]", b"null"])
+def test_broken_consolidated_metadata(consolidated: bytes) -> None:
+    document = b'{"zarr_format": 3, "node_type": "group", "consolidated_metadata": ' + consolidated + b"}"
+    hierarchy = zarrcore.open(Unlistable(memory(**{"zarr.json": document})))
+    with pytest.raises((MetadataError, zarrcore.ListingUnsupportedError)):
+        list(hierarchy.walk())
 
 
 def test_metadata_is_kept_until_refresh_or_age() -> None:

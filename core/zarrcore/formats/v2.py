@@ -215,10 +215,11 @@ def _with_views(
     for codec in filters:
         configuration = codec.configuration
         given = configuration.get("decode_dtype") or configuration.get("dtype")
-        if given is not None and parse_dtype(given) != dtype:
-            viewed = {"dtype": dtype.descr if dtype.names else dtype.str, "viewed_dtype": given}
-            chain.append(NamedConfiguration("v2_view", viewed))
-            dtype = parse_dtype(given)
+        if given is not None and (viewed := parse_dtype(given)) != dtype:
+            chain.append(
+                NamedConfiguration("v2_view", {"dtype": _spelled(dtype), "viewed_dtype": _spelled(viewed)})
+            )
+            dtype = viewed
         chain.append(codec)
         left = configuration.get("encode_dtype") or configuration.get("astype")
         if codec.name == "numcodecs.packbits":
@@ -228,12 +229,16 @@ def _with_views(
     return chain, dtype
 
 
+def _spelled(dtype: np.dtype[Any]) -> Any:
+    return dtype.descr if dtype.names else dtype.str
+
+
 def _array_to_bytes(stored_dtype: np.dtype[Any]) -> NamedConfiguration:
     if stored_dtype == stored_dtype.newbyteorder("<"):
         return NamedConfiguration("bytes", {"endian": "little"} if stored_dtype.itemsize > 1 else {})
     if stored_dtype == stored_dtype.newbyteorder(">"):
         return NamedConfiguration("bytes", {"endian": "big"})
-    return NamedConfiguration("v2_struct_bytes", {"dtype": stored_dtype.descr})
+    return NamedConfiguration("v2_struct_bytes", {"dtype": _spelled(stored_dtype)})
 
 
 def _fill_value(value: Any, stored_dtype: np.dtype[Any]) -> Element:

@@ -33,7 +33,7 @@ class _NumcodecsCodec(BytesToBytesCodec):
     def _decoded(self, encoded: Buffer) -> Buffer:
         try:
             decoded = self._codec.decode(encoded)
-        except (RuntimeError, ValueError, TypeError, IndexError) as error:
+        except (RuntimeError, ValueError, TypeError, IndexError, OverflowError) as error:
             raise CodecError(str(error), codec=self.name) from error
         return np.ascontiguousarray(decoded).reshape(-1).view(np.uint8).data
 

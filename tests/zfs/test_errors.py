@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from zarr.codecs import BloscCodec, Crc32cCodec
 from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mount, Mounter
 from zarrcore import errors
-from zarrfs import errnos
+from zarrfs import errnos, mountpoints
 from zarrfs.views.entry import ChangedError
 
 VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
@@ -144,6 +146,19 @@ def test_a_key_that_changes_under_an_open_handle_is_stale(damaged: Path, mount: 
         assert file.read(10) == b"\1" * 10
 
 
+def test_two_versions_of_a_key_open_at_once_do_not_mix(damaged: Path, mount: Mounter) -> None:
+    (damaged / "blob").write_bytes(bytes(8 << 20))
+    blob = mount(damaged).keys / "blob"
+    with open(blob, "rb", buffering=0) as old:
+        assert old.read(10) == bytes(10)
+        (damaged / "new").write_bytes(b"\1" * (8 << 20))
+        os.replace(damaged / "new", damaged / "blob")
+        assert blob.read_bytes() == b"\1" * (8 << 20)
+        old.seek(6 << 20)
+        assert error_of(old.read, 10) == errno.ESTALE
+    assert blob.read_bytes() == b"\1" * (8 << 20)
+
+
 def test_a_key_of_another_size_is_opened_as_it_is_now(damaged: Path, mount: Mounter) -> None:
     (damaged / "blob").write_bytes(b"short")
     mounted = mount(damaged)
@@ -173,7 +188,12 @@ def test_what_cannot_be_mounted_is_told_in_one_line(
     assert "no directory" in one_line("mount", *options, tmp_path / "nothing.zarr", there)
     assert "no such directory" in one_line("mount", *options, damaged, tmp_path / "nowhere")
     assert "not a directory" in one_line("mount", *options, damaged, damaged / "zarr.json")
-    assert "holds no hierarchy" in one_line("mount", *options, "--view", "arrays", there, there)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "holds no hierarchy" in one_line("mount", *options, "--view", "arrays", empty, there)
+    assert "lie in one another" in one_line("mount", *options, damaged, damaged / "fine")
+    assert "lie in one another" in one_line("mount", *options, f"file://{empty}", empty)
+    assert "lie in one another" in one_line("mount", *options, empty, tmp_path)
     assert "127.0.0.1:9" in one_line("mount", *options, "--retries", "0", "http://127.0.0.1:9/x.zarr", there)
 
 
@@ -194,6 +214,20 @@ def test_wrong_options_are_the_command_lines_fault(damaged: Path, tmp_path: Path
         outcome = run_process("mount", *options, damaged, tmp_path)
         assert outcome.status == 2, outcome
         assert options[-1].partition("=")[2] in outcome.stderr or options[-1] in outcome.stderr
+
+
+def test_mount_points_of_any_name_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    name = "a\u3000b\x85c\r"
+    listed = tmp_path / "mountinfo"
+    listed.write_text(f"30 1 0:42 / /{name}\\040d rw - fuse.zarrscope s\\040t rw\n", newline="")
+    monkeypatch.setattr("builtins.open", partial(_instead, open, listed))
+    assert mountpoints.mounted_at(f"/{name} d") == mountpoints.Mounted(
+        f"/{name} d", "fuse.zarrscope", "s t", "0:42"
+    )
+
+
+def _instead(real: Callable[..., object], path: Path, _: str, *arguments: object) -> object:
+    return real(path, *arguments)
 
 
 def test_unmounting_what_is_not_mounted(tmp_path: Path) -> None:

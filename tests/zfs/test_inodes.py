@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrfs.inodes import ROOT, InodeTable, StaleNumberError
-from zarrfs.views.entry import Directory, Entry, Numbering
+from zarrfs.views.entry import Content, Directory, Entry, File, Numbering, OpenFile
 
 
 class Folder(Directory):
@@ -119,3 +119,34 @@ def test_no_record_outlives_its_lookups(steps: list[tuple[str, bool]]) -> None:
             assert len(set(numbers)) == 1
     assert len(table) == 1 + sum(bool(numbers) for numbers in told.values())
     assert sorted(name for name, _ in table.children(ROOT)) == sorted(name for name in told if told[name])
+
+
+class Version(File):
+    mtime_s = None
+    size = 1
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+
+    @property
+    def version(self) -> str:
+        return self._version
+
+    def open(self, wait: bool) -> OpenFile:
+        return Content(b"x")
+
+
+def test_another_version_gets_another_number_while_the_old_is_open() -> None:
+    table = InodeTable(Folder())
+    number = looked_up(table, ROOT, "a", Version("1"))
+    assert looked_up(table, ROOT, "a", Version("2")) == number
+    assert table.open(number, "2")
+    assert table.open(number, "2")
+    assert not table.open(number, "3")
+    other = looked_up(table, ROOT, "a", Version("3"))
+    assert other != number
+    assert looked_up(table, ROOT, "a", Version("3")) == other
+    table.close(number)
+    table.close(number)
+    table.forget(number, 2)
+    assert looked_up(table, ROOT, "a", Version("4")) == other

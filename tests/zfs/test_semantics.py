@@ -45,6 +45,7 @@ HELD_BY = {
     "S12": ["test_lifecycle.test_refreshing_shows_what_is_new"],
     "S13": [
         "test_errors.test_a_key_that_changes_under_an_open_handle_is_stale",
+        "test_errors.test_two_versions_of_a_key_open_at_once_do_not_mix",
         "test_remote.test_a_remote_key_that_changes_is_stale",
     ],
     "S14": ["test_semantics.test_chunks_may_be_of_different_ages"],

@@ -64,6 +64,7 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
 
 
 def _mount(namespace: argparse.Namespace) -> int:
+    from zarrcore.cli.source import split_uri
     from zarrcore.errors import MissingExtraError
     from zarrfs import daemon, mountpoints
 
@@ -72,6 +73,7 @@ def _mount(namespace: argparse.Namespace) -> int:
             raise MissingExtraError("mounting", "fuse")
     mountpoints.check_device()
     options = _options(namespace, mountpoints.prepare(namespace.mountpoint))
+    mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     serve = _server(namespace, options)
     if namespace.foreground:
         serve(lambda: None)

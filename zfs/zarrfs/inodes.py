@@ -38,9 +38,23 @@ class Inode:
         taken_s: when the entry was learnt.
         is_listed: whether a listing told it and nobody used it since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
+        opened: how often it is open.
+        open_version: the version that is open. All who have a number open share one page cache, so that another
+            version must get another number.
     """
 
-    __slots__ = ("children", "entry", "is_listed", "kept", "lookups", "name", "parent", "taken_s")
+    __slots__ = (
+        "children",
+        "entry",
+        "is_listed",
+        "kept",
+        "lookups",
+        "name",
+        "open_version",
+        "opened",
+        "parent",
+        "taken_s",
+    )
 
     def __init__(self, entry: Entry, parent: int, name: str, taken_s: float) -> None:
         self.entry = entry
@@ -51,6 +65,18 @@ class Inode:
         self.taken_s = taken_s
         self.children: dict[str, int] | None = None
         self.kept: tuple[str | None, int, float] | None = None
+        self.opened = 0
+        self.open_version: str | None = None
+
+    def may_become(self, entry: Entry) -> bool:
+        """Whether this number can stand for what was found under its name now."""
+        return isinstance(self.entry, Directory) == isinstance(entry, Directory) and self.may_open(
+            entry.version
+        )
+
+    def may_open(self, version: str | None) -> bool:
+        """Whether nobody has another version open."""
+        return not self.opened or version is None or version == self.open_version
 
 
 @dataclass(slots=True)
@@ -119,7 +145,7 @@ class InodeTable:
         number = siblings.get(name) if siblings is not None else None
         if number is not None:
             inode = self._inodes[number]
-            if isinstance(inode.entry, Directory) == isinstance(entry, Directory):
+            if inode.may_become(entry):
                 inode.entry = entry
                 inode.taken_s = taken_s
                 return number
@@ -153,6 +179,24 @@ class InodeTable:
         if inode.is_listed:
             inode.is_listed = False
             self._listed -= 1
+
+    def open(self, number: int, version: str | None) -> bool:
+        """A number is opened; False, and it is to be looked up again, where others have another version open."""
+        inode = self._inodes.get(number)
+        if inode is None:
+            return True
+        if not inode.may_open(version):
+            self.expire(number)
+            return False
+        inode.opened += 1
+        inode.open_version = version
+        return True
+
+    def close(self, number: int) -> None:
+        """Somebody who had a number open has closed it."""
+        inode = self._inodes.get(number)
+        if inode is not None:
+            inode.opened -= 1
 
     def expire(self, number: int) -> None:
         """What a number stands for has changed: it is to be looked up again before it is used."""

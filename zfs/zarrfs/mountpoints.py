@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import unquote
 
 from zarrcore.errors import ZarrError
 
@@ -16,7 +17,7 @@ FSTYPE: Final = "fuse.zarrscope"
 READ_AHEAD_KIB: Final = 4096
 """Lets the kernel ask for 1 MiB at a time, eight requests in flight."""
 
-_OCTAL: Final = re.compile(r"\\([0-7]{3})")
+_OCTAL: Final = re.compile(rb"\\([0-7]{3})")
 
 
 class MountError(ZarrError, OSError):
@@ -37,17 +38,18 @@ class Mounted:
 def mounted_at(path: str) -> Mounted | None:
     """What is mounted at an absolute path, the topmost where there are several; asks only the kernel's list."""
     found = None
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        for line in file:
-            before, _, after = line.partition(" - ")
-            fields, types = before.split(), after.split()
+    with open("/proc/self/mountinfo", "rb") as file:
+        # Bytes: a name may hold what only text takes for the end of a line or a blank.
+        for line in file.read().split(b"\n")[:-1]:
+            before, _, after = line.partition(b" - ")
+            fields, types = before.split(b" "), after.split(b" ")
             if _unescape(fields[4]) == path:
-                found = Mounted(path, types[0], _unescape(types[1]), fields[2])
+                found = Mounted(path, os.fsdecode(types[0]), _unescape(types[1]), os.fsdecode(fields[2]))
     return found
 
 
-def _unescape(text: str) -> str:
-    return _OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
+def _unescape(field: bytes) -> str:
+    return os.fsdecode(_OCTAL.sub(lambda match: bytes([int(match[1], 8)]), field))
 
 
 def resolve(path: str) -> str:
@@ -76,6 +78,24 @@ def prepare(path: str) -> str:
     if there is not None:
         raise MountError(f"cannot mount at {path}: {there.source} is mounted there already")
     return mountpoint
+
+
+def refuse_nested(mountpoint: str, source: str) -> None:
+    """Refuse a mount point in its own source, and a source below it: the daemon would wait for its own answers.
+
+    Args:
+        mountpoint: as `prepare` returned it.
+        source: path or URL; one that is no local path is never nested.
+
+    Raises:
+        MountError: they are nested.
+    """
+    path = unquote(source.removeprefix("file://")) if source.startswith("file://") else source
+    if not os.path.exists(path):
+        return
+    shown = os.path.realpath(path)
+    if os.path.commonpath([shown, mountpoint]) in (shown, mountpoint):
+        raise MountError(f"cannot mount at {mountpoint}: it and its source {shown} lie in one another")
 
 
 def _is_dead(mountpoint: str) -> bool:

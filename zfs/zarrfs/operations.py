@@ -133,7 +133,7 @@ class Operations(pyfuse3.Operations):
             return entry
         asked_s = self._freshness.now()
         fresh = await self._ask(self._directory(inode.parent).lookup, inode.name)
-        if fresh is None or isinstance(fresh, Directory) != isinstance(entry, Directory):
+        if fresh is None or not inode.may_become(fresh):
             raise pyfuse3.FUSEError(errno.ESTALE)
         inode.entry, inode.taken_s = fresh, asked_s
         return fresh
@@ -157,12 +157,15 @@ class Operations(pyfuse3.Operations):
         entry = await self._current(inode)
         if not isinstance(entry, File) or not isinstance(known, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
-        if entry.size != known.size:
+        if entry.size != known.size and not entry.direct_io:
             # The kernel reads as far as it was told that the file goes; this makes it look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
         if flags & _WRITING and not _is_writable(entry):
             raise pyfuse3.FUSEError(errno.EROFS)
         file: OpenFile = await self._ask(entry.open)
+        if not self.inodes.open(inode, file.version):
+            file.close()
+            raise pyfuse3.FUSEError(errno.ESTALE)
         keep = self._keeps_pages(inode, file.version)
         handle = FileHandle(inode, Reader(file, self._workers, self.ahead))
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=entry.direct_io, keep_cache=keep)
@@ -197,7 +200,9 @@ class Operations(pyfuse3.Operations):
         return self.handles.file(fh).reader.file.write(off, buf)
 
     async def release(self, fh: int) -> None:
-        reader = self.handles.remove_file(fh).reader
+        handle = self.handles.remove_file(fh)
+        self.inodes.close(handle.number)
+        reader = handle.reader
         self.counters.ahead_hits += reader.ahead_hits
         reader.close()
 

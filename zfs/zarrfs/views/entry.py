@@ -34,6 +34,11 @@ class Entry(ABC):
     """Seconds since the epoch; None where nothing knows it."""
 
     @property
+    def version(self) -> str | None:
+        """A text that changes with the content; None where only time tells how old it may be."""
+        return None
+
+    @property
     def numbered(self) -> tuple[Numbering, int] | None:
         """The numbering that this entry belongs to, and its place there; None where its number must be remembered."""
         return None

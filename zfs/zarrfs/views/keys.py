@@ -21,7 +21,7 @@ from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, 
 from zarrcore.stores.local import LocalStore
 from zarrfs.views.entry import ChangedError, Directory, Entry, File, OpenFile, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
-from zarrfs.views.key_file import OpenKey
+from zarrfs.views.key_file import OpenKey, version_of
 from zarrfs.views.names import file_name, segment
 
 _LISTING_MAX: Final = 100_000
@@ -253,13 +253,20 @@ class KeyFile(File):
         self.size = facts.size
         self.mtime_s = facts.mtime_s
 
+    @property
+    def version(self) -> str:
+        return version_of(self._facts)
+
+    @property
+    def _facts(self) -> StoreStat:
+        return StoreStat(self.size, self.mtime_s, self._etag)
+
     def open(self, wait: bool) -> OpenFile:
         """The value as it is now; what a remote store told is believed for the time to live."""
         view = self._view
         if not view.is_quick:
             if view.freshness.ttl_s > 0:
-                facts = StoreStat(self.size, self.mtime_s, self._etag)
-                return OpenKey(view.store, self._key, facts, view.forget)
+                return OpenKey(view.store, self._key, self._facts, view.forget)
             if not wait:
                 raise WouldBlockError
         now = view.store.stat(self._key)

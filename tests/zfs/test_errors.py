@@ -190,6 +190,8 @@ def test_what_cannot_be_mounted_is_told_in_one_line(
     assert "not a directory" in one_line("mount", *options, damaged, damaged / "zarr.json")
     empty = tmp_path / "empty"
     empty.mkdir()
+    assert "below that path" in one_line("mount", *options, f"{damaged}#/nothere", there)
+    assert "no-such-format" in one_line("mount", *options, "--format", "no-such-format", damaged, there)
     assert "holds no hierarchy" in one_line("mount", *options, "--view", "arrays", empty, there)
     assert "lie in one another" in one_line("mount", *options, damaged, damaged / "fine")
     assert "lie in one another" in one_line("mount", *options, f"file://{empty}", empty)

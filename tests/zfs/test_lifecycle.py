@@ -52,7 +52,8 @@ def test_umount_says_that_a_mount_is_busy(source: Path, mount: Mounter) -> None:
 def test_signals_unmount(source: Path, mount: Mounter, number: signal.Signals) -> None:
     mounted = mount(source)
     daemon = mounted.daemon()
-    os.kill(daemon, number)
+    for _ in range(3):
+        os.kill(daemon, number)
     wait_until(lambda: has_ended(daemon), "the daemon ends")
     assert not is_mounted(mounted.path)
 
@@ -86,6 +87,25 @@ def test_in_the_foreground(source: Path, tmp_path: Path) -> None:
         process.wait()
     assert (process.returncode, said) == (0, b"")
     assert not is_mounted(tmp_path)
+
+
+def test_giving_up_leaves_no_child(tmp_path: Path) -> None:
+    """Ctrl-C while the command waits: the child is told to end, and waited for."""
+    script = """if True:
+        import os, signal, sys, time
+        from zarrfs.daemon import run_in_background
+        def serve(ready):
+            with open(sys.argv[1], "w") as file:
+                file.write(f"{os.getpid()}\\n")
+            time.sleep(60)
+        run_in_background(serve)
+    """
+    told = tmp_path / "child"
+    process = subprocess.Popen([sys.executable, "-c", script, told], stderr=subprocess.DEVNULL)
+    wait_until(lambda: told.exists() and told.read_text().endswith("\n"), "the child runs")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) != 0
+    assert has_ended(int(told.read_text()))
 
 
 def test_views(source: Path, mount: Mounter) -> None:

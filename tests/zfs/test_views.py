@@ -12,7 +12,7 @@ import pytest
 import zarr
 
 import zarrcore as zc
-from zarrcore.errors import ListingUnsupportedError
+from zarrcore.errors import ListingUnsupportedError, MetadataError, UnsupportedError
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import (
     ByteRange,
@@ -27,7 +27,7 @@ from zarrfs.views.control import Control
 from zarrfs.views.entry import ChangedError, Directory, Entry, File, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.keys import KeysView
-from zarrfs.views.root import NamedTrees, WithControl
+from zarrfs.views.root import LazyTree, NamedTrees, WithControl
 
 
 class Clock:
@@ -318,22 +318,38 @@ def test_text_of_no_fixed_size_has_no_files(small: Path) -> None:
     assert "data.raw" not in names(walk(arrays(small), "text"))
 
 
-def test_the_control_directory_is_hidden_and_gives_way() -> None:
+def test_the_control_directory_is_hidden_and_reserved() -> None:
     refreshed = []
-    values = {"a": b"1"}
+    values = {"a": b"1", ".zarrscope": b"real"}
     keys = KeysView(MemoryStore(values=values), fresh()).root()
     control = Control(lambda: {"n": 1}, lambda: refreshed.append(1), keys)
-    root = WithControl(lambda _: keys, control)
+    root = WithControl(keys, control)
     assert names(root) == ["a"]
     assert json.loads(content(walk(root, ".zarrscope", "stats.json"))) == {"n": 1}
     walk(root, ".zarrscope", "refresh").open(True).write(0, b"x")
     assert refreshed == [1]
-    mine = KeysView(MemoryStore(values={".zarrscope": b"real"}), fresh()).root()
-    assert content(walk(WithControl(lambda _: mine, control), ".zarrscope")) == b"real"
+    assert content(walk(root, ".zarrscope", "keys", ".zarrscope")) == b"real"
 
 
 def test_trees_side_by_side() -> None:
+    def broken(wait: bool) -> Directory:
+        raise OSError("an outage")
+
     keys = KeysView(MemoryStore(values={}), fresh()).root()
-    root = NamedTrees({"keys": lambda _: keys}, 1.0)
-    assert names(root) == ["keys"]
-    assert root.lookup("arrays", True) is None
+    root = WithControl(NamedTrees({"keys": keys, "arrays": LazyTree(broken)}, 1.0), keys)
+    assert names(root) == ["keys", "arrays"]
+    assert root.lookup("arrays", False) is not None
+    assert root.lookup(".zarrscope", False) is keys
+    assert root.lookup("other", True) is None
+    with pytest.raises(OSError, match="outage"):
+        names(walk(root, "arrays"))
+
+
+@pytest.mark.parametrize("error", [MetadataError("bad"), UnsupportedError("format", "x", "is unknown")])
+def test_a_hierarchy_that_does_not_open_says_why(error: Exception) -> None:
+    def broken() -> zc.Hierarchy:
+        raise error
+
+    root = ArraysView(broken, fresh()).root(True)
+    assert names(root) == ["error.txt"]
+    assert content(walk(root, "error.txt")) == f"{error}\n".encode()

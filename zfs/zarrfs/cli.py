@@ -109,6 +109,8 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         from zarrfs import logs
         from zarrfs.session import Session
 
+        if namespace.format is not None:
+            _refuse_unknown(namespace.format)
         logs.start(namespace.log_level, namespace.log_file, namespace.foreground)
         url, node = split_uri(namespace.source)
         # The daemon leaves the directory in which a relative path means something.
@@ -117,6 +119,8 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             inside = (node or "").strip("/")
             shown = PrefixStore(store, f"{inside}/") if inside else store
             _reach(shown)
+            if inside:
+                _refuse_nothing(store, inside)
             Session(shown, _opener(namespace.format), options).run(ready)
 
     return serve
@@ -136,6 +140,30 @@ def _reach(store: ReadableStore) -> None:
     """Ask a remote store for something: a wrong name or refused credentials are told now and not by each file."""
     if store.is_remote:
         store.stat("zarr.json")
+
+
+def _refuse_unknown(format_name: str) -> None:
+    from zarrcore.errors import UnsupportedError
+    from zarrcore.formats import format_named
+    from zarrfs.mountpoints import MountError
+
+    try:
+        format_named(format_name)
+    except UnsupportedError as error:
+        raise MountError(f"cannot mount: {error}") from error
+
+
+def _refuse_nothing(store: ReadableStore, inside: str) -> None:
+    """Refuse a path below which there is nothing, where the store can tell."""
+    from zarrcore.errors import AccessDeniedError, ListingUnsupportedError
+    from zarrcore.stores.interface import ListableStore
+    from zarrfs.mountpoints import MountError
+
+    try:
+        if isinstance(store, ListableStore) and not store.has_prefix(f"{inside}/"):
+            raise MountError(f"cannot mount {store.url}#/{inside}: the store has no key below that path")
+    except (AccessDeniedError, ListingUnsupportedError):
+        return
 
 
 def _umount(namespace: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ child. The child tells the parent through a pipe how mounting went, and only the
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -29,13 +30,24 @@ def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
     answer, report = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
-    if os.fork() == 0:
-        os.close(answer)
-        os._exit(_child(serve, report))
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(answer)
+            status = _child(serve, report)
+        finally:
+            os._exit(status)
     os.close(report)
-    with os.fdopen(answer, "rb") as pipe:
-        told = pipe.read()
+    try:
+        with os.fdopen(answer, "rb") as pipe:
+            told = pipe.read()
+    except BaseException:
+        # Ctrl-C: whoever gives up waiting wants no mount later on.
+        _end(child)
+        raise
     if not told.startswith(_READY):
+        os.waitpid(child, 0)
         raise MountError(told[1:].decode("utf-8", "replace") or "the daemon died before it had mounted")
 
 
@@ -62,6 +74,12 @@ def _child(serve: Callable[[Callable[[], None]], None], report: int) -> int:
         tell(_FAILED + f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace"))
         return 1
     return 0
+
+
+def _end(child: int) -> None:
+    """End the child, which cleans up after itself, and wait for it."""
+    os.kill(child, signal.SIGTERM)
+    os.waitpid(child, 0)
 
 
 def _leave_terminal() -> None:

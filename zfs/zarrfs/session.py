@@ -30,12 +30,13 @@ from zarrfs.views.control import Control
 from zarrfs.views.entry import Directory
 from zarrfs.views.freshness import Freshness
 from zarrfs.views.keys import KeysView
-from zarrfs.views.root import NamedTrees, WithControl
+from zarrfs.views.root import LazyTree, NamedTrees, WithControl
 from zarrfs.workers import Workers
 
 _log = logging.getLogger(__name__)
 
 _AHEAD_MAX: Final = 128 << 20
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GRACE_S: Final = 3.0
 """How long requests that still wait for a store may hold up unmounting."""
 
@@ -57,6 +58,7 @@ class Session:
     ) -> None:
         self._options = options
         self._url = store.url
+        self._early: set[int] = set()
         self._counters = Counters()
         self._freshness = Freshness(options.ttl_s)
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
@@ -84,15 +86,13 @@ class Session:
             Budget(ahead),
         )
 
-    def _trees(self, started_s: float) -> Callable[[bool], Directory]:
+    def _trees(self, started_s: float) -> Directory:
         if self._options.view == "keys":
-            keys = self._keys.root()
-            return lambda _: keys
+            return self._keys.root()
         if self._options.view == "arrays":
             self._arrays.hierarchy()
-            return self._arrays.root
-        both = NamedTrees({"keys": lambda _: self._keys.root(), "arrays": self._arrays.root}, started_s)
-        return lambda _: both
+            return LazyTree(self._arrays.root)
+        return NamedTrees({"keys": self._keys.root(), "arrays": LazyTree(self._arrays.root)}, started_s)
 
     def _is_node(self, path: str) -> bool:
         try:
@@ -132,6 +132,18 @@ class Session:
         Raises:
             MountError: it cannot be mounted.
         """
+        # A signal that came while nobody receives them would otherwise leave a dead mount.
+        with _noted() as self._early:
+            self._init()
+            try:
+                trio.run(self._serve, ready)
+            except BaseException as error:  # noqa: BLE001 - raised again, without the groups around it
+                _log.critical("the mount at %s ends by an error", self._options.mountpoint, exc_info=True)
+                raise sole(error) from None
+            finally:
+                pyfuse3.close(unmount=True)
+
+    def _init(self) -> None:
         with _complaints() as read_complaints:
             try:
                 pyfuse3.init(self._operations, self._options.mountpoint, self._words())
@@ -139,13 +151,6 @@ class Session:
                 raise MountError(
                     f"cannot mount at {self._options.mountpoint}: {read_complaints()}"
                 ) from error
-        try:
-            trio.run(self._serve, ready)
-        except BaseException:
-            _log.critical("the mount at %s ends by an error", self._options.mountpoint, exc_info=True)
-            raise
-        finally:
-            pyfuse3.close(unmount=True)
 
     def _words(self) -> set[str]:
         """The options for libfuse, which takes ASCII only and splits at commas."""
@@ -183,15 +188,37 @@ class Session:
         ready()
 
     async def _await_signals(self, nursery: trio.Nursery) -> None:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as arrivals:
+        with trio.open_signal_receiver(*_SIGNALS) as arrivals:
+            for number in self._early:
+                signal.raise_signal(number)
+            # To the end, however many come: by default the second one would kill.
             async for number in arrivals:
                 if number == signal.SIGHUP:
                     self.refresh()
                     continue
                 pyfuse3.terminate()
                 # Requests in progress get a moment to finish; one that hangs must not keep the mount.
-                nursery.cancel_scope.deadline = trio.current_time() + _GRACE_S
-                return
+                scope = nursery.cancel_scope
+                scope.deadline = min(scope.deadline, trio.current_time() + _GRACE_S)
+
+
+def sole(error: BaseException) -> BaseException:
+    """The error itself where groups hold nothing else: a sentence is told, and not that there was one."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+@contextmanager
+def _noted() -> Iterator[set[int]]:
+    """Note signals instead of dying by them."""
+    noted: set[int] = set()
+    before = {number: signal.signal(number, lambda number, _: noted.add(number)) for number in _SIGNALS}
+    try:
+        yield noted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

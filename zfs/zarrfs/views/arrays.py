@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Final
 
-from zarrcore.errors import HierarchyNotFoundError, NodeNotFoundError
+from zarrcore.errors import HierarchyNotFoundError, MetadataError, NodeNotFoundError, UnsupportedError
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy
 from zarrfs.views.array_directory import ArrayDirectory
 from zarrfs.views.documents import DocumentFile, as_json, sentence
@@ -57,8 +57,9 @@ class ArraysView:
         """
         with self._lock:
             if self._hierarchy is None or self._generation != self.freshness.generation:
-                self._generation = self.freshness.generation
+                generation = self.freshness.generation
                 self._hierarchy = self._open_hierarchy()
+                self._generation = generation
             return self._hierarchy
 
     def node(self, path: str, wait: bool) -> AnyNode | None:
@@ -85,7 +86,7 @@ class ArraysView:
         """The tree's root; where there is no hierarchy, a directory that says so."""
         try:
             node = self.node("/", wait)
-        except HierarchyNotFoundError as error:
+        except (HierarchyNotFoundError, MetadataError, UnsupportedError) as error:
             return ErrorDirectory(sentence(error))
         if node is None:
             return ErrorDirectory("this store holds no hierarchy\n")

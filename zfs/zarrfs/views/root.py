@@ -10,43 +10,69 @@ from zarrfs.views.entry import Directory, Entry
 CONTROL: Final = ".zarrscope"
 
 
-class NamedTrees(Directory):
-    """A directory of trees, each made when it is first looked at.
+class LazyTree(Directory):
+    """A tree that is opened when somebody looks into it, so that what holds it can be listed whatever befell it.
 
     Args:
-        trees: by name, how to make one; called with ``wait`` as `Directory.lookup` is.
+        make: makes the tree's root, called with ``wait`` as `Directory.lookup` is; called each time, since what it
+            shows may become another thing.
+    """
+
+    mtime_s = None
+
+    def __init__(self, make: Callable[[bool], Directory]) -> None:
+        self._make = make
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return self._make(wait).lookup(name, wait)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        return self._make(True).entries()
+
+
+class NamedTrees(Directory):
+    """A directory of trees.
+
+    Args:
+        trees: by name.
         mtime_s: what to show as its time.
     """
 
-    def __init__(self, trees: dict[str, Callable[[bool], Entry]], mtime_s: float | None) -> None:
+    lists_at_once = True
+
+    def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
         self._trees = trees
         self.mtime_s = mtime_s
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
-        make = self._trees.get(name)
-        return None if make is None else make(wait)
+        return self._trees.get(name)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        for name, make in self._trees.items():
-            yield name, make(True)
+        return iter(self._trees.items())
 
 
 class WithControl(Directory):
-    """A tree at the mount point, with `CONTROL` beside its names: a real name always wins.
+    """A tree at the mount point, with `CONTROL` in place of what it may have under that name.
+
+    The name is reserved, lest a store that does not answer keeps anyone from asking the mount how it is.
 
     Args:
-        tree: makes the tree's root; called each time, since what it shows may become another thing.
+        tree: the tree.
         control: the hidden directory.
     """
 
-    def __init__(self, tree: Callable[[bool], Directory], control: Directory) -> None:
+    mtime_s = None
+
+    def __init__(self, tree: Directory, control: Directory) -> None:
         self._tree = tree
         self._control = control
-        self.mtime_s = None
+
+    @property
+    def lists_at_once(self) -> bool:
+        return self._tree.lists_at_once
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
-        entry = self._tree(wait).lookup(name, wait)
-        return self._control if entry is None and name == CONTROL else entry
+        return self._control if name == CONTROL else self._tree.lookup(name, wait)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        return self._tree(True).entries()
+        return ((name, entry) for name, entry in self._tree.entries() if name != CONTROL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -41,20 +42,22 @@ def window_menu(window: MainWindow) -> QMenu:
     return menu
 
 
-def add_shortcuts(window: MainWindow, node_pane: QWidget) -> None:
+def add_shortcuts(window: MainWindow) -> None:
     """Keys that the menu does not have, or has as a text only."""
     for keys, action in (
-        ("F", window.fit),
-        ("1", window.actual_size),
         ("Esc", window.workers.stop),
         ("Ctrl+Right", lambda: window.step(1)),
         ("Ctrl+Left", lambda: window.step(-1)),
         ("Ctrl+L", window.focus_address),
     ):
         QShortcut(QKeySequence(keys), window, action)
-    inside = Qt.ShortcutContext.WidgetWithChildrenShortcut  # in the tree these keys turn its own pages
-    QShortcut(QKeySequence("PgDown"), node_pane, lambda: window.step(1), context=inside)
-    QShortcut(QKeySequence("PgUp"), node_pane, lambda: window.step(-1), context=inside)
+
+
+def add_picture_keys(pane: QWidget, actions: Mapping[str, Callable[[], object]]) -> None:
+    """Keys that mean something else in the tree and in text: they are the picture's only inside it."""
+    inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
+    for keys, action in actions.items():
+        QShortcut(QKeySequence(keys), pane, action, context=inside)
 
 
 def _appearance_menu(window: MainWindow, parent: QMenu) -> QMenu:

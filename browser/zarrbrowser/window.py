@@ -84,15 +84,12 @@ class MainWindow(QMainWindow):
     def open_text(self, text: str) -> None:
         """Open what was typed, dropped or chosen; go there if that source is open already."""
         request = SourceRequest.typed(text)
-        for row in range(self.model.rowCount()):
-            index = self.model.index(row, 0)
-            item = self.model.item(index)
-            if item and item.request and item.source and request.address in (
-                item.request.address, item.source.hierarchy.url
-            ):  # fmt: skip
-                self._revealer.reveal(item.source, index, request.path)
-                return
-        self.open(request)
+        index = self.model.find(request)
+        item = self.model.item(index)
+        if item is not None and item.source is not None:
+            self._revealer.reveal(item.source, index, request.path)
+        elif request.address:
+            self.open(request)
 
     def choose_folder(self) -> None:
         """Ask for a folder; the window stays alive meanwhile."""
@@ -192,7 +189,7 @@ class MainWindow(QMainWindow):
         self.node_pane.shown.connect(self.settled)
         self._revealer.failed.connect(self._path_failed)
         self.node_pane.failed.connect(self._say)
-        add_shortcuts(self, self.node_pane)
+        add_shortcuts(self)
 
     def _restore(self) -> None:
         geometry, split = self.settings.data("geometry"), self.settings.data("split")
@@ -225,6 +222,8 @@ class MainWindow(QMainWindow):
             self.setWindowTitle(f"{item.node.name or item.source.title} – zarrscope")
             if self.node_pane.current_tab() not in ("Image", "Plot", "Value"):
                 QTimer.singleShot(0, self.settled.emit)
+        elif item.is_note and item.parent is not None and item.parent.fetching is Fetching.FAILED:
+            self._say(item.note)
         elif item.request is not None:
             self.top_bar.show_address(item.request.address)
             if item.fetching is Fetching.FAILED:
@@ -246,7 +245,10 @@ class MainWindow(QMainWindow):
 
     def _row_changed(self, first: QModelIndex, _last: QModelIndex) -> None:
         item = self.model.item(first)
-        if item is not None and item.request is not None and item.source is None and self._is_current(first):
+        if item is None:
+            return
+        opens = item.request is not None and item.source is None and self._is_current(first)
+        if opens or (item.is_note and first == self.tree.currentIndex()):
             self._show_row(first)
 
     def _source_opened(self, index: QModelIndex) -> None:

@@ -13,6 +13,8 @@ from zarrbrowser.theme import current_colours
 
 Index = QModelIndex | QPersistentModelIndex
 _ON_ONE_LINE = 8
+_LONGEST = 1000
+"""Characters of one value that a row shows."""
 
 
 class _Member:
@@ -95,7 +97,22 @@ def value_text(value: Any) -> str:
         return count(len(value), "item")
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
+    text = str(value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def is_small(document: Any, limit: int) -> bool:
+    """Whether a document has at most ``limit`` members, counted no further than that."""
+    found, rest = 0, [document]
+    while rest:
+        value = rest.pop()
+        parts = list(value.values()) if isinstance(value, Mapping) else value
+        if isinstance(parts, list | tuple):
+            found += len(parts)
+            if found > limit:
+                return False
+            rest.extend(parts)
+    return True
 
 
 def _parts(value: Any) -> list[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
@@ -18,7 +19,7 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_
 from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_group
-from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.workers import Request, Workers
 
@@ -103,12 +104,31 @@ class TreeModel(RowModel):
             self._fetch(item)
 
     def open(self, request: SourceRequest) -> QModelIndex:
-        """Open a source; its row is there at once and says that it is loading."""
+        """Open a source; its row is there at once and says that it is loading.
+
+        A row that is about to open the same, or failed to, is taken instead of another one.
+        """
+        index = self.find(request)
+        known = self.item(index)
+        if index.isValid() and known is not None and known.source is None and known.request is not None:
+            known.request = replace(known.request, path=request.path)
+            if known.fetching is Fetching.FAILED:
+                self._open(known)
+            return index
         item = TreeItem(self._root)
         item.request = request
         self._insert(self._root, len(self._root.children), [item])
         self._open(item)
         return self.index_of(item)
+
+    def find(self, request: SourceRequest) -> QModelIndex:
+        """The row of the source that is asked for, if there is one."""
+        for item in self._root.children:
+            places = [item.request.place] if item.request else []
+            places += [place_of(item.source.hierarchy.url)] if item.source else []
+            if request.place in places:
+                return self.index_of(item)
+        return QModelIndex()
 
     def close(self, index: Index) -> None:
         """Remove a source."""

@@ -37,6 +37,8 @@ def tool_tip(item: TreeItem) -> str:
         return item.note
     if is_broken(item.node):
         return f"{item.node.path}\n{sentence(item.node.error)}"
+    if is_array(item.node):
+        return f"{item.node.path}\n{format_shape(item.node.shape)}  ·  {short_type_name(item.node)}"
     return item.source.hierarchy.url if item.request is not None and item.source else item.node.path
 
 

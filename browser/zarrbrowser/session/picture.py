@@ -71,12 +71,9 @@ def meaning_of(dtype: np.dtype[Any]) -> str:
     """What the drawn numbers mean where they are not the elements themselves; empty where they are."""
     if dtype.kind == "c":
         return "amplitude"
-    if dtype.kind == "M":
-        unit = np.datetime_data(dtype)[0]
-        return f"{_UNIT_NAMES.get(unit, unit)} since 1970"
     if dtype.kind == "m":
-        unit = np.datetime_data(dtype)[0]
-        return _UNIT_NAMES.get(unit, unit)
+        unit, step = np.datetime_data(dtype)
+        return ("" if step == 1 else f"× {step:,} ") + _UNIT_NAMES.get(unit, unit)
     return ""
 
 

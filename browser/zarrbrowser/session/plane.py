@@ -95,6 +95,8 @@ class Plane:
     statistics: Statistics | None
     """None for colours, which are drawn as they are."""
     elapsed_s: float
+    brightest: float = 255.0
+    """What full light is among colours."""
 
 
 def read_plane(
@@ -116,7 +118,11 @@ def read_plane(
     measured = statistics(picture) if request.axes.channel is None else None
     if cancelled():
         raise Cancelled
-    return Plane(request, values, picture, measured, time.perf_counter() - started)
+    brightest = 255.0
+    if measured is None and picture.dtype.itemsize > 1:
+        # Few cameras fill 16 bits: against the type's largest number their pictures would be black.
+        brightest = float(max(1, picture[..., :3].max(initial=1)))
+    return Plane(request, values, picture, measured, time.perf_counter() - started, brightest)
 
 
 def _read_values(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -87,10 +88,13 @@ def format_value(value: Any) -> str:
     return str(value)
 
 
-def format_level(value: float) -> str:
-    """A bound of the contrast: six significant digits, no trailing zeros.
+def format_level(value: float, span: float = math.inf) -> str:
+    """A bound of the contrast: six significant digits or as many as a ``span`` needs, no trailing zeros.
 
     >>> format_level(0.1234567), format_level(1200.0), format_level(-1e-12)
     ('0.123457', '1200', '-1e-12')
+    >>> format_level(1e9, 20.0), format_level(1e9 + 20, 20.0)
+    ('1000000000', '1000000020')
     """
-    return f"{value:.6g}"
+    larger = abs(value) / span if span > 0 else 0.0
+    return f"{value:.{max(6, min(17, 3 + math.ceil(math.log10(max(larger, 1.0)))))}g}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from zarrbrowser.session.nodes import AnyArray, ArrayLike
-from zarrbrowser.session.picture import numbers_of
+from zarrbrowser.session.picture import DRAWABLE, drawable, finite, numbers_of
 from zarrbrowser.session.plane import Cost
 
 
@@ -35,6 +35,8 @@ class Series:
     request: SeriesRequest
     values: AnyArray
     numbers: AnyArray
+    extremes: tuple[float, float]
+    """Of the finite numbers; 0 and 1 where there are none."""
     elapsed_s: float
 
 
@@ -59,7 +61,10 @@ def read_series(request: SeriesRequest, cancelled: Callable[[], bool] = lambda: 
     values = request.array.read(..., cancelled=cancelled)
     if request.field is not None:
         values = values[request.field]
-    return Series(request, values, numbers_of(values), time.perf_counter() - started)
+    numbers = numbers_of(values)
+    known = finite(numbers)
+    extremes = (drawable(float(known.min())), drawable(float(known.max()))) if known.size else (0.0, 1.0)
+    return Series(request, values, numbers, extremes, time.perf_counter() - started)
 
 
 def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
@@ -71,7 +76,7 @@ def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
     stop = max(start, min(numbers.size, math.ceil(high) + 1))
     per_pixel = max(1, (stop - start) // max(1, pixels))
     if per_pixel == 1:
-        return Outline(np.arange(start, stop), numbers[start:stop].astype(np.float64), 1)
+        return Outline(np.arange(start, stop), _within(numbers[start:stop].astype(np.float64)), 1)
     start -= start % per_pixel  # buckets stay put while panning, or the line would shimmer
     whole = (stop - start) // per_pixel
     buckets = numbers[start : start + whole * per_pixel].reshape(whole, per_pixel)
@@ -82,5 +87,10 @@ def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
     y[1::2] = np.fmax.reduce(buckets, axis=1)
     tail = numbers[start + whole * per_pixel : stop].astype(np.float64)
     return Outline(
-        np.concatenate([x, np.arange(stop - tail.size, stop)]), np.concatenate([y, tail]), per_pixel
+        np.concatenate([x, np.arange(stop - tail.size, stop)]), _within(np.concatenate([y, tail])), per_pixel
     )
+
+
+def _within(y: AnyArray) -> AnyArray:
+    """Infinite numbers stay, and are gaps in the line; others are held where they can be drawn."""
+    return np.where(np.isinf(y), y, np.clip(y, -DRAWABLE, DRAWABLE))

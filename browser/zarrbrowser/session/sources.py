@@ -39,6 +39,11 @@ class SourceRequest:
             address = unquote(urlsplit(address).path)
         return cls(os.path.expanduser(address), "/" + path.strip("/"))
 
+    @property
+    def place(self) -> str:
+        """Where it is, however it was written: what tells one source from another."""
+        return place_of(self.address)
+
 
 @dataclass(slots=True)
 class Source:
@@ -70,6 +75,17 @@ def open_source(request: SourceRequest) -> Source:
     store = zarrcore.open_store(request.address, **options)
     hierarchy = zarrcore.open(store, format=request.format, chunk_cache=cache)
     return Source(request, hierarchy, hierarchy.node("/"))
+
+
+def place_of(address: str) -> str:
+    """One text for all ways to write an address.
+
+    >>> place_of("/data/../data/a.zarr/"), place_of("file:///data/a.zarr"), place_of("s3://bucket/a.zarr/")
+    ('/data/a.zarr', '/data/a.zarr', 's3://bucket/a.zarr')
+    """
+    if address.startswith("file://"):
+        address = unquote(urlsplit(address).path)
+    return address.rstrip("/") if "://" in address else os.path.abspath(address)
 
 
 def short_name(address: str) -> str:

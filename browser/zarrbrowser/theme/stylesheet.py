@@ -15,7 +15,7 @@ QToolTip { background: $surface; color: $text; border: 1px solid $border; paddin
 QMainWindow, QDialog { background: $window; }
 QLabel { background: transparent; }
 QLabel[role="muted"] { color: $muted; }
-QLabel[role="title"] { font-size: 15pt; font-weight: 600; }
+QWidget[role="title"] { font-size: 15pt; font-weight: 600; }
 QLabel[role="heading"] { font-weight: 600; color: $muted; }
 QLabel[role="number"] { font-size: 22pt; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }

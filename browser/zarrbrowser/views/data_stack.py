@@ -21,9 +21,11 @@ class DataStack(QWidget):
 
     Signals:
         data_shown: whether it is the data widget that is in front now.
+        settled: nothing more is to come: data are in front, or the words that stand in their place.
     """
 
     data_shown = Signal(bool)
+    settled = Signal()
 
     def __init__(self, data: QWidget, retry: Callable[[], object], load_anyway: Callable[[], object]) -> None:
         super().__init__()
@@ -56,6 +58,7 @@ class DataStack(QWidget):
         self.notice.say("")
         self._stack.setCurrentWidget(self.data)
         self.data_shown.emit(True)
+        self.settled.emit()
 
     def show_sentence(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
         """Words instead of data."""
@@ -63,6 +66,8 @@ class DataStack(QWidget):
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._stack.setCurrentWidget(self.sentence)
         self.data_shown.emit(False)
+        if drawing != "loading":
+            self.settled.emit()
 
     def show_error(self, error: Exception) -> None:
         """What went wrong, and a button to try again."""
@@ -80,7 +85,7 @@ class DataStack(QWidget):
         if cost.nbytes <= max(ASK_ABOVE_BYTES, agreed_bytes):
             return True
         self.notice.say(
-            f"{what} crosses {count(cost.chunks, 'chunk')}, which decode to {format_bytes(cost.nbytes)}: "
+            f"{what} crosses {count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded: "
             "only whole chunks can be read."
         )
         self.show_sentence("Nothing has been read yet.", drawing="array2")

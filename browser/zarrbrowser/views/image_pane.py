@@ -72,7 +72,6 @@ class ImagePane(QWidget):
         self.clear()
         reason = why_no_picture(array.dtype)
         self.controls.setVisible(not reason)
-        self.contrast.show_unit(meaning_of(array.dtype))
         if reason:
             self.sliders.hide()
             self.stack.show_sentence(reason, drawing="array2")
@@ -203,6 +202,7 @@ class ImagePane(QWidget):
         levels = (0.0, 1.0)
         if plane.statistics is not None:
             levels = plane.statistics.levels(view.contrast)
+            self.contrast.show_type(plane.values.dtype)
             self.contrast.show_contrast(view.contrast, levels, plane.statistics)
         self.missing.show_statistics(plane.statistics)
         self.stack.show_data()

@@ -8,6 +8,7 @@ from importlib import import_module
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
+from zarrbrowser.menus import add_picture_keys
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.session.colour_maps import COLOUR_MAPS, lookup_table
 from zarrbrowser.session.describe import summary
@@ -65,7 +66,7 @@ class NodePane(QWidget):
         self._stack.addWidget(self._blank)
         self._sentence = SentencePane(self._fill_current)
         self._stack.addWidget(self._sentence)
-        self._picture, self._name, self._summary = QLabel(), label(role="title"), ElidedLabel("muted")
+        self._picture, self._name, self._summary = QLabel(), ElidedLabel("title"), ElidedLabel("muted")
         self._format = label(role="chip")
         self._format.setFixedHeight(24)
         column = QVBoxLayout(self)
@@ -82,7 +83,7 @@ class NodePane(QWidget):
         self._quiet()
         self._session.select(source, node)
         self._stale = set(tabs_for(node))
-        self._name.setText(node.name or source.title)
+        self._name.set_text(node.name or source.title)
         place = node.path if node.name else source.hierarchy.url
         self._summary.set_text(f"{place}   ·   {summary(node)}")
         self._format.setText(str(source.hierarchy.format.title))
@@ -211,7 +212,10 @@ class NodePane(QWidget):
             from zarrbrowser.views.image_pane import ImagePane
 
             image = ImagePane(self._session, self._workers)
-            image.plane_shown.connect(lambda _plane: self.shown.emit())
+            image.stack.settled.connect(self.shown)
+            step = image.step
+            turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1)}
+            add_picture_keys(image, {"F": image.canvas.fit, "1": image.canvas.actual_size, **turning})
             image.pointed.connect(self.pointed)
             image.reported.connect(self.reported)
             return image
@@ -219,17 +223,21 @@ class NodePane(QWidget):
             from zarrbrowser.views.plot_pane import PlotPane
 
             plot = PlotPane(self._workers)
-            plot.series_shown.connect(lambda _series: self.shown.emit())
+            plot.stack.settled.connect(self.shown)
+            add_picture_keys(plot, {"F": plot.fit})
             plot.pointed.connect(self.pointed)
             plot.reported.connect(self.reported)
             return plot
         if name == "Attributes":
             return AttributeTree()
-        kinds: dict[str, type[MetadataPane | OverviewPane | ProblemPane | ValuePane]] = {
+        if name == "Value":
+            value = ValuePane(self._workers)
+            value.stack.settled.connect(self.shown)
+            return value
+        kinds: dict[str, type[MetadataPane | OverviewPane | ProblemPane]] = {
             "Metadata": MetadataPane,
             "Overview": OverviewPane,
             "Problem": ProblemPane,
-            "Value": ValuePane,
         }
         return kinds[name](self._workers)
 

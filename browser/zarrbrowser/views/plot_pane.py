@@ -45,7 +45,9 @@ class PlotPane(QWidget):
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.graphics.setAccessibleName("plot of the array")
-        self.plot = self.graphics.addPlot(axisItems={side: NumberAxis(side) for side in ("left", "bottom")})
+        self.plot = self.graphics.addPlot(
+            axisItems={side: NumberAxis(side, whole=side == "bottom") for side in ("left", "bottom")}
+        )
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)
         self.stack = DataStack(self.graphics, self.request_series, self._load_anyway)
@@ -106,12 +108,12 @@ class PlotPane(QWidget):
         """The whole array in view."""
         if self._series is None:
             return
-        numbers = self._series.numbers
-        finite = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
-        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-        self.plot.setRange(
-            xRange=(0, max(1, numbers.size - 1)), yRange=(low, high if high > low else low + 1)
-        )
+        last, (low, high) = max(1, self._series.numbers.size - 1), self._series.extremes
+        least = max(
+            1e-11 * max(abs(low), abs(high)), 1e-36
+        )  # floats that are closer have no room for numbers
+        high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
+        self.plot.setRange(xRange=(0, last), yRange=(low, high))
 
     def wear(self) -> None:
         """Take on the application's appearance."""
@@ -153,6 +155,7 @@ class PlotPane(QWidget):
         self.stack.show_data()
         self.plot.setLabel("bottom", axis_names(1, array.dimension_names)[0])
         unit = meaning_of(series.values.dtype)
+        self.plot.getAxis("left").dates = series.values.dtype if series.values.dtype.kind == "M" else None
         self.plot.setLabel(
             "left", (series.request.field or array.name or "value") + (f" ({unit})" if unit else "")
         )
@@ -177,7 +180,10 @@ class PlotPane(QWidget):
 
     def _draw(self, line: Outline) -> None:
         few = line.x.size <= _POINTS_BELOW and line.per_pixel == 1
-        self.curve.setData(line.x, line.y, symbol="o" if few else None, symbolSize=5)
+        drawn = np.isfinite(line.y).any()  # Qt aborts when it is to draw points that are nowhere
+        self.curve.setData(
+            line.x if drawn else [], line.y if drawn else [], symbol="o" if few else None, symbolSize=5
+        )
         size = self._series.numbers.size if self._series is not None else 0
         detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {line.per_pixel:,} per pixel"
         self.note.setText(count(size, "element") + detail)

@@ -37,6 +37,7 @@ class TopBar(QFrame):
         self.open_button.setMenu(self.recent_menu)
         self.address = QLineEdit()
         self.address.setPlaceholderText("Path or URL:  /data/scan.zarr   s3://bucket/scan.zarr   https://…")
+        self.address.setAcceptDrops(False)  # the window opens what is dropped, here too
         self.address.setAccessibleName("path or URL of a source")
         self.address.returnPressed.connect(self._enter)
         self._completions = QStringListModel(self)

@@ -10,6 +10,8 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 134, 84
+_SHAPE_WIDTH_MOST = 180
+"""A shape that needs more is told by the tool tip."""
 
 
 class TreeView(QTreeView):
@@ -37,11 +39,15 @@ class TreeView(QTreeView):
         for column, width in ((1, _SHAPE_WIDTH), (2, _TYPE_WIDTH)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             self.setColumnWidth(column, width)
+        self._widened = False
+        header.sectionResized.connect(self._section_resized)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._look = QTimer(self, singleShot=True, interval=30)
         self._look.timeout.connect(self._fetch_visible)
         self.verticalScrollBar().valueChanged.connect(lambda _value: self._look.start())
         model.children_arrived.connect(self._look_on)
+        model.children_arrived.connect(self._span_note)
+        model.rowsInserted.connect(lambda parent, _first, _last: self._span_note(parent))
         self.expanded.connect(lambda _index: self._look.start())
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)
@@ -49,6 +55,8 @@ class TreeView(QTreeView):
 
     def choose(self, index: QModelIndex) -> None:
         """Make a row the current one and bring it into view."""
+        if index == self.currentIndex():
+            self.node_chosen.emit(index)  # something else may stand on the right
         self.setCurrentIndex(index)
         self.scrollTo(index)
 
@@ -62,6 +70,19 @@ class TreeView(QTreeView):
                 self.setExpanded(index, not self.isExpanded(index))
             return
         super().keyPressEvent(event)
+
+    def _section_resized(self, column: int, _before: int, _now: int) -> None:
+        # Whoever chose a width keeps it.
+        self._widened = self._widened or (column > 0 and self.header().isVisible() and self.underMouse())
+
+    def _span_note(self, parent: QModelIndex) -> None:
+        """Let a row that only says something do so over all columns; make room for the shapes that came."""
+        for row in range(max(0, self.tree_model.rowCount(parent) - 2), self.tree_model.rowCount(parent)):
+            item = self.tree_model.item(self.tree_model.index(row, 0, parent))
+            self.setFirstColumnSpanned(row, parent, item is not None and item.is_note)
+        wanted = min(self.sizeHintForColumn(1) + 8, _SHAPE_WIDTH_MOST)
+        if not self._widened and wanted > self.columnWidth(1):
+            self.setColumnWidth(1, wanted)
 
     def _look_on(self, index: QModelIndex) -> None:
         # A range is one row, so the end of a large group would stay in view, and be fetched to its last node.

@@ -8,14 +8,14 @@ from typing import Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStackedWidget, QTreeView, QVBoxLayout, QWidget
 
-from zarrbrowser.models.json_model import JsonModel
+from zarrbrowser.models.json_model import JsonModel, is_small
 from zarrbrowser.session.describe import json_text
 from zarrbrowser.session.quantities import count
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
 _OPEN_AT_ONCE = 60
-"""Fewer members than this are all unfolded."""
+"""So many members are all unfolded."""
 
 
 class AttributeTree(QWidget):
@@ -58,7 +58,7 @@ class AttributeTree(QWidget):
         self.copy_button.setVisible(bool(document))
         header = self.tree.header()
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-        if len(json_text(document)) < 40 * _OPEN_AT_ONCE:
+        if is_small(document, _OPEN_AT_ONCE):
             self.tree.expandAll()
         self.tree.resizeColumnToContents(0)
         self.tree.setColumnWidth(0, min(360, max(160, self.tree.columnWidth(0) + 24)))

@@ -40,7 +40,9 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         super().__init__(parent)
         self.setAccessibleName("picture of the plane")
         self.ci.layout.setContentsMargins(8, 12, 16, 8)
-        self.plot = self.addPlot(axisItems={side: NumberAxis(side) for side in ("left", "bottom")})
+        self.plot = self.addPlot(
+            axisItems={side: NumberAxis(side, whole=True) for side in ("left", "bottom")}
+        )
         self.view = self.plot.getViewBox()
         self.image = pg.ImageItem(axisOrder="row-major")
         self._missing = QGraphicsRectItem()
@@ -100,6 +102,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     def actual_size(self) -> None:
         """One element per pixel of the screen, about the middle of what is in view."""
         self._fitted = False
+        # A layout that is still to come, of wider numbers say, would give the pixels another size.
+        self.ci.layout.activate()
         middle, ratio = self.view.viewRect().center(), self.devicePixelRatioF()
         width, height = self.view.width() * ratio, self.view.height() * ratio
         self.view.setRange(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), padding=0)
@@ -174,7 +178,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         part = plane.picture[rows.slice, columns.slice]
         style: dict[str, Any] = {"levels": self._levels, "lut": lookup_table(self._colour_map)}
         if plane.statistics is None:
-            style = {"levels": (0, np.iinfo(part.dtype).max), "lut": None}
+            style = {"levels": (0, plane.brightest), "lut": None}
         self.image.setImage(part, autoLevels=False, **style)
         self.image.setRect(QRectF(columns.start - 0.5, rows.start - 0.5, columns.extent, rows.extent))
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.session.contrast import Contrast, ContrastMode, Statistics
+from zarrbrowser.session.dates import count_of_date, format_date
+from zarrbrowser.session.picture import meaning_of
 from zarrbrowser.session.quantities import format_level
 from zarrbrowser.widgets.colour_map_box import ColourMapBox
 from zarrbrowser.widgets.histogram import Histogram
@@ -36,6 +41,7 @@ class ContrastPanel(QFrame):
         self.setProperty("role", "side")
         self.setFixedWidth(WIDTH)
         self._levels = (0.0, 1.0)
+        self._dates: np.dtype[Any] | None = None
         self.colour_map, self.mode, self.histogram = ColourMapBox(), QComboBox(), Histogram()
         self.mode.setAccessibleName("contrast")
         self.mode.setToolTip("How the bounds of the contrast are found")
@@ -52,20 +58,22 @@ class ContrastPanel(QFrame):
             lambda low, high: self.chosen.emit(Contrast(ContrastMode.FIXED, low, high))
         )
 
+    def show_type(self, dtype: np.dtype[Any]) -> None:
+        """Write bounds as values of this type: dates as dates; say what numbers count if it is not themselves."""
+        self._dates = dtype if dtype.kind == "M" else None
+        self.histogram.item.axis.setStyle(showValues=self._dates is None)
+        self.unit.setText(meaning_of(dtype))
+        self.unit.setVisible(bool(meaning_of(dtype)))
+
     def show_contrast(self, contrast: Contrast, levels: tuple[float, float], found: Statistics) -> None:
         """Show a mode, the bounds that came of it, and the values they were found among."""
         self._levels = levels
         self.mode.setCurrentIndex(list(_TITLES).index(contrast.mode))
         for edit, value in zip((self.low, self.high), levels, strict=True):
-            edit.setText(format_level(value))
+            edit.setText(self._text(value))
             edit.setModified(False)
             edit.setCursorPosition(0)
         self.histogram.show_statistics(found, levels)
-
-    def show_unit(self, unit: str) -> None:
-        """What the numbers count, where they are not the elements themselves."""
-        self.unit.setText(unit)
-        self.unit.setVisible(bool(unit))
 
     def choose_colour_map(self, name: str) -> None:
         """Show a colour map as the current one."""
@@ -99,19 +107,29 @@ class ContrastPanel(QFrame):
         edits = (self.low, self.high)
         if not any(edit.isModified() for edit in edits):
             return
-        # A bound that was not typed keeps the digits that its field does not show.
+        # A bound that was not typed keeps the digits that its field does not show; nor does what is no bound count.
         bounds = [
-            float(edit.text()) if edit.isModified() else level
+            self._value(edit.text(), level) if edit.isModified() else level
             for edit, level in zip(edits, self._levels, strict=True)
         ]
         self.chosen.emit(Contrast(ContrastMode.FIXED, min(bounds), max(bounds)))
+
+    def _text(self, level: float) -> str:
+        span = self._levels[1] - self._levels[0]
+        return (
+            format_level(level, span) if self._dates is None else format_date(level, self._dates, span / 1000)
+        )
+
+    def _value(self, text: str, otherwise: float) -> float:
+        try:
+            value = float(text) if self._dates is None else count_of_date(text, self._dates)
+        except ValueError:
+            return otherwise
+        return value if math.isfinite(value) else otherwise
 
 
 def _number(name: str) -> QLineEdit:
     edit = QLineEdit()
     edit.setAccessibleName(name)
     edit.setToolTip(name[0].upper() + name[1:])
-    validator = QDoubleValidator(edit)
-    validator.setLocale(validator.locale().c())
-    edit.setValidator(validator)
     return edit

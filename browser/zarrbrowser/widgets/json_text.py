@@ -6,13 +6,15 @@ from PySide6.QtCore import QRegularExpression
 from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QSyntaxHighlighter, QTextCharFormat
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from zarrbrowser.session.quantities import format_bytes
 from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
 SHOWN_CHARACTERS = 500_000
 """A longer document is shown in part and copied whole: laying out megabytes would hold up the window."""
+
+COLOURED_CHARACTERS = 20_000
+"""A longer document is plain: colouring takes a second per megabyte, all before the first line is seen."""
 
 
 class _Highlighter(QSyntaxHighlighter):
@@ -66,11 +68,10 @@ class JsonText(QWidget):
     def show_text(self, text: str) -> None:
         """Show a document."""
         self._text = text
+        self._highlighter.setDocument(self.edit.document() if len(text) <= COLOURED_CHARACTERS else None)
         self.edit.setPlainText(text[:SHOWN_CHARACTERS])
         cut = len(text) > SHOWN_CHARACTERS
-        self._note.setText(
-            f"the first {format_bytes(SHOWN_CHARACTERS)} of {format_bytes(len(text))}" if cut else ""
-        )
+        self._note.setText(f"the first {SHOWN_CHARACTERS:,} of {len(text):,} characters" if cut else "")
 
     def copy(self) -> None:
         """Put the whole document on the clipboard."""

@@ -25,6 +25,8 @@ class ElidedLabel(QWidget):
         super().__init__(parent)
         self._text = ""
         self._muted = role == "muted"
+        self.setProperty("role", role)
+        self.ensurePolished()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property

@@ -6,10 +6,13 @@ when it is newer than what is shown, few run at once, and of those that wait onl
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from PySide6.QtCore import QTimer
 
 from zarrbrowser.workers.workers import Request, Workers
 
@@ -37,6 +40,8 @@ class Lane:
         self._answered = 0
         self._running: dict[int, Request] = {}
         self._next: _Question | None = None
+        self._patience = QTimer(singleShot=True)
+        self._patience.timeout.connect(self._start)
 
     @property
     def busy(self) -> bool:
@@ -53,7 +58,6 @@ class Lane:
         """Ask; a question that still waits for a place is dropped in favour of this one."""
         self._asked += 1
         self._next = _Question(self._asked, work, done, failed, label)
-        self._make_room()
         self._start()
 
     def forget(self) -> None:
@@ -65,15 +69,21 @@ class Lane:
         self._answered = self._asked
 
     def _make_room(self) -> None:
-        if len(self._running) < self._in_flight:
-            return
+        """End the oldest request when its time is over; look again when it will be."""
         oldest = min(self._running)
-        if time.monotonic() - self._running[oldest].started_s > PATIENCE_S:
+        left_s = PATIENCE_S - (time.monotonic() - self._running[oldest].started_s)
+        if left_s <= 0:
             self._workers.cancel(self._running.pop(oldest))
+        else:
+            self._patience.start(math.ceil(left_s * 1000))
 
     def _start(self) -> None:
         question = self._next
-        if question is None or len(self._running) >= self._in_flight:
+        if question is None:
+            return
+        if len(self._running) >= self._in_flight:
+            self._make_room()
+        if len(self._running) >= self._in_flight:
             return
         self._next = None
         self._running[question.number] = self._workers.submit(

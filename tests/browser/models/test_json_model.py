@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 
-from zarrbrowser.models.json_model import JsonModel
+from zarrbrowser.models.json_model import JsonModel, is_small
 
 
 def test_any_json_is_a_sound_model(application: QApplication, qtmodeltester: ModelTester) -> None:
@@ -24,3 +24,8 @@ def test_any_json_is_a_sound_model(application: QApplication, qtmodeltester: Mod
     assert not model.hasChildren(model.index(1, 0)), "a short list is told whole beside its name"
     deep = model.index(0, 0, model.index(0, 0, model.index(0, 0)))
     assert (deep.data(), deep.siblingAtColumn(1).data()) == ("0", "1 member")
+
+
+def test_counting_members_ends_early() -> None:
+    assert is_small({"a": {"b": [1, 2]}, "c": "text"}, 5)
+    assert not is_small({"a": {"b": [1, 2]}, "c": "text"}, 4)

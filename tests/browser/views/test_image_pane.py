@@ -47,7 +47,8 @@ def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None
 
 def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
-    qtbot.wait(50)  # a resize, as the first layout brings, fits the plane anew
+    pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane anew
+    qtbot.wait(50)
     pane.canvas.view.setRange(xRange=(10, 20), padding=0)
     seen = pane.canvas.view.viewRect()
     with qtbot.waitSignal(pane.plane_shown):
@@ -200,6 +201,30 @@ def test_colours_are_shown_as_they_are(open_window: OpenWindow, qtbot: QtBot) ->
     assert (colour.red(), colour.green(), colour.blue()) == tuple(values[1, 2])
 
 
+def test_colours_of_few_bits_are_not_black(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.zeros((6, 7, 4), np.uint16)
+    values[2, 3] = (4095, 0, 2048, 65535)
+    pane, _array = show(open_window, qtbot, values)
+    pane.canvas.image.render()
+    colour = pane.canvas.image.qimage.pixelColor(3, 2)
+    assert (colour.red(), colour.green(), colour.blue()) == pytest.approx((255, 0, 128), abs=1)
+
+
+def test_bounds_of_dates_are_dates(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.datetime64("2020-01-01", "h") + np.arange(24 * 400).reshape(100, 96)
+    pane, _array = show(open_window, qtbot, values)
+    contrast = pane.contrast
+    assert contrast.low.text().startswith("2020-01-0")
+    contrast.low.clear()
+    QTest.keyClicks(contrast.low, "2020-03-01\r")
+    expected = np.datetime64("2020-03-01", "h").astype(np.int64)
+    assert pane.canvas.image.levels[0] == expected
+    contrast.low.clear()
+    QTest.keyClicks(contrast.low, "nonsense\r")
+    assert pane.canvas.image.levels[0] == expected
+    assert contrast.low.text() == "2020-03-01T00"
+
+
 def test_much_is_read_only_when_asked_for(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +247,7 @@ def test_a_large_plane_is_drawn_at_the_screens_resolution(open_window: OpenWindo
     pane, _array = show(open_window, qtbot, values)
     drawn = pane.canvas.image.image
     assert drawn.size < values.size / 4
+    pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane anew
     pane.canvas.view.setRange(xRange=(2000, 2100), yRange=(1000, 1100), padding=0)
     qtbot.waitUntil(lambda: [axis.step for axis in pane.canvas._drawn] == [1, 1])
     rows, columns = pane.canvas._drawn

@@ -81,3 +81,22 @@ def test_a_scalar_is_its_value(value: Any, text: str, open_window: OpenWindow, q
     pane = window.node_pane.pane("Value")
     assert isinstance(pane, ValuePane)
     qtbot.waitUntil(lambda: pane.value.text() == text)
+
+
+def test_dates_stand_on_the_axis(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.datetime64("2020-01-01", "10D") + np.arange(20)
+    pane = show(open_window, qtbot, FakeArray(values))
+    qtbot.waitUntil(lambda: pane._series is not None)
+    axis = pane.plot.getAxis("left")
+    first = int(values[0].astype(np.int64))
+    assert axis.tickStrings([first, first + 3], 1.0, 3.0) == ["2019-12-30", "2020-01-29"]
+
+
+@pytest.mark.parametrize("values", [[1.7e308, -1.7e308, np.inf], [1, np.nextafter(1, 0)], [np.nan]])
+def test_every_line_has_a_range(values: list[float], open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.array(values)))
+    qtbot.waitUntil(lambda: pane._series is not None)
+    (left, right), (low, high) = pane.plot.getViewBox().viewRange()
+    assert left < right
+    assert low < high
+    assert pane.graphics.grab().toImage().width() > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -246,6 +247,65 @@ def test_a_pane_that_fails_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) 
     root.find("/group/inner").codecs = ()
     window.node_pane._sentence.button.click()
     assert window.node_pane.pane("Metadata").isVisible()
+
+
+@pytest.mark.parametrize("values", [np.float32(7), np.zeros((0, 3)), np.zeros((2, 2), "S3"), np.zeros(0)])
+def test_what_is_no_picture_settles_too(values: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup({"array": FakeArray(values)}))
+    with qtbot.waitSignal(window.settled):
+        window.open_text("fake.zarr#/array")
+
+
+def test_a_source_is_opened_once(application: QApplication, qtbot: QtBot) -> None:
+    opened: list[str] = []
+    problems = [StoreNotFoundError("there is no directory /data/a.zarr")]
+
+    def opener(request: SourceRequest) -> Source:
+        opened.append(request.address)
+        if problems:
+            raise problems.pop()
+        root = example()
+        return Source(request, FakeHierarchy(root), root)
+
+    window = MainWindow(Settings(fresh=True), opener)
+    qtbot.addWidget(window)
+    window.show()
+    window.open_text("  ")
+    assert window.model.rowCount() == 0
+    window.open_text("/data/a.zarr")
+    qtbot.waitUntil(lambda: window.sentence.button.isVisible())
+    window.open_text("/data/b/../a.zarr/#/image")  # failed: tried again, and goes there
+    window.open_text("/data/a.zarr#/group")  # is being opened
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "group")
+    window.open_text("file:///data/a.zarr")
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "fake.zarr")
+    assert (len(opened), window.model.rowCount()) == (2, 1)
+
+
+def test_an_error_goes_when_the_source_is_opened_again(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example())
+    window.open_text("fake.zarr#/nowhere")
+    qtbot.waitUntil(window.sentence.isVisible)
+    window.open_text("fake.zarr")
+    qtbot.waitUntil(window.node_pane.isVisible)
+
+
+def test_a_late_look_up_leaves_the_chosen_row(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window, gate = open_window(example(), "/image"), Gate()
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "image")
+    hierarchy = window.session.sources[0].hierarchy
+    find = hierarchy.node
+    hierarchy.node = lambda path: (gate.wait(), find(path))[1]  # type: ignore[method-assign]
+    window.open_text("fake.zarr#/group/inner")
+    assert gate.waiting.acquire(timeout=5)
+    window.tree.setCurrentIndex(window.model.index(0, 0))
+    gate.open()
+    qtbot.waitUntil(lambda: not window.workers.active)
+    assert window.workers.shut_down(5)
+    application = QApplication.instance()
+    assert application is not None
+    application.processEvents()
+    assert window.tree.currentIndex().data() == "fake.zarr"
 
 
 def test_settings_are_remembered_but_not_when_fresh(

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import Gate
 from zarrbrowser.workers import Lane, Request, Workers
+from zarrbrowser.workers import lane as lane_module
 from zarrbrowser.workers.workers import Stopped
 
 
@@ -114,6 +115,17 @@ def test_a_lane_skips_what_was_passed_over(workers: Workers, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: not asker.lane.busy)
     assert sorted(asker.began) == [1, 2, 8]
     assert asker.answers[-1] == 8
+
+
+def test_a_lane_gives_up_what_hangs(workers: Workers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lane_module, "PATIENCE_S", 0.05)
+    asker = Asker(workers)
+    for number in (1, 2, 3):
+        asker.ask(number)
+    asker.gates[3].open()
+    qtbot.waitUntil(lambda: asker.answers == [3])
+    for gate in asker.gates.values():
+        gate.open()
 
 
 def test_a_lane_that_forgets_shows_nothing_more(workers: Workers, qtbot: QtBot) -> None:

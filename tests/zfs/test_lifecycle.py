@@ -171,6 +171,39 @@ def test_refreshing_shows_what_is_new(tmp_path: Path, mount: Mounter, how: str) 
     assert (mounted.arrays / "x" / "data.raw").read_bytes() == (VALUES + 2).tobytes()
 
 
+def test_refreshing_shows_new_names_at_the_mount_point(tmp_path: Path, mount: Mounter) -> None:
+    zarr.save_group(tmp_path / "b.zarr", x=VALUES)
+    mounted = mount(tmp_path / "b.zarr", "--view", "keys", "--metadata-ttl", "forever")
+    assert not (mounted.path / "new").exists()
+    (tmp_path / "b.zarr" / "new").write_text("new")
+    assert not (mounted.path / "new").exists()
+    mounted.refresh()
+    wait_until((mounted.path / "new").exists, "the new key shows")
+
+
+def test_names_below_an_open_directory_are_looked_up_anew(tmp_path: Path, mount: Mounter) -> None:
+    zarr.save_group(tmp_path / "b.zarr", x=VALUES)
+    mounted = mount(tmp_path / "b.zarr", "--metadata-ttl", "0")
+    descriptor = os.open(mounted.arrays / "x", os.O_RDONLY)
+    try:
+        assert os.stat("data.raw", dir_fd=descriptor).st_size == VALUES.nbytes
+        assert _is_there("slices/2.raw", descriptor)
+        zarr.save_group(tmp_path / "b.zarr", x=VALUES[:2])
+        assert os.stat("data.raw", dir_fd=descriptor).st_size == VALUES[:2].nbytes
+        assert _is_there("slices/1.raw", descriptor)
+        assert not _is_there("slices/2.raw", descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_there(path: str, folder: int) -> bool:
+    try:
+        os.stat(path, dir_fd=folder)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def test_without_time_to_live_every_open_asks(tmp_path: Path, mount: Mounter) -> None:
     zarr.save_group(tmp_path / "b.zarr", x=VALUES)
     mounted = mount(tmp_path / "b.zarr", "--metadata-ttl", "0")

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zarrfs.prefetch import Budget, Reader
+from zarrfs.prefetch import FETCHES_MAX, Budget, Reader
 from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
 
 MIB = 1 << 20
@@ -50,6 +51,8 @@ class Tasks:
     async def run(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
         await trio.lowlevel.checkpoint()
         return function(*arguments)
+
+    run_ahead = run
 
     def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
         self._nursery.start_soon(function, *arguments)
@@ -177,3 +180,53 @@ def test_several_requests_at_once(together: int) -> None:
                     nursery.start_soon(one, offset + index * (128 << 10))
 
     reading(test)
+
+
+class Hung(Tasks):
+    """Threads that fetch ahead come to no end until they are let."""
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        super().__init__(nursery)
+        self.ahead = 0
+        self.go_on = trio.Event()
+
+    async def run_ahead(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
+        self.ahead += 1
+        await self.go_on.wait()
+        return function(*arguments)
+
+
+def test_hung_readers_leave_threads_and_give_their_bytes_back() -> None:
+    async def main() -> None:
+        budget = Budget(1024 * MIB)
+        async with trio.open_nursery() as nursery:
+            threads = Hung(nursery)
+            readers = [Reader(Slow(), threads, budget) for _ in range(10)]
+            for reader in readers:
+                nursery.start_soon(reader.read, 0, 512 << 10)
+            await trio.testing.wait_all_tasks_blocked()
+            assert threads.ahead == FETCHES_MAX
+            # Nothing can be begun for one more, which is served nevertheless.
+            readers.append(Reader(Slow(), threads, budget))
+            assert await readers[-1].read(0, 512 << 10) == DATA[: 512 << 10]
+            for reader in readers:
+                reader.close()
+            assert budget.used > 0
+            threads.go_on.set()
+        assert budget.used == 0
+        assert threads.ahead == FETCHES_MAX
+
+    trio.run(main)
+
+
+def test_blocks_dropped_before_they_were_begun_are_not_fetched() -> None:
+    async def main() -> None:
+        budget, file = Budget(64 * MIB), Slow()
+        async with trio.open_nursery() as nursery:
+            reader = Reader(file, Tasks(nursery), budget)
+            reader._follow(0, MIB)
+            assert budget.used > 0
+            reader.close()
+        assert (file.reads, budget.used) == ([], 0)
+
+    trio.run(main)

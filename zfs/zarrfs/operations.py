@@ -10,7 +10,7 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import pyfuse3
 
@@ -20,6 +20,7 @@ from zarrfs.guard import guarded
 from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
 from zarrfs.inodes import ROOT, InodeTable
 from zarrfs.prefetch import Budget, Reader
+from zarrfs.read_only import ReadOnlyOperations
 from zarrfs.views.entry import (
     NAME_MAX,
     BytesLike,
@@ -38,11 +39,13 @@ T = TypeVar("T")
 
 _LISTED_MAX: Final = 100_000
 """Names that were listed and never used, of which the kernel is let keep count; some 500 bytes each here."""
+_ABSENT_MAX: Final = 10_000
+"""Names not found at the mount point that the kernel may remember until the next refresh."""
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
 
 
 @guarded
-class Operations(pyfuse3.Operations):
+class Operations(ReadOnlyOperations):
     """A tree behind a mount point.
 
     Args:
@@ -70,6 +73,7 @@ class Operations(pyfuse3.Operations):
         self.inodes = InodeTable(root)
         self.handles = HandleTable()
         self.ahead = ahead
+        self._absent_names: set[str] = set()
         self._freshness = freshness
         self._appearance = appearance
         self._workers = workers
@@ -83,22 +87,34 @@ class Operations(pyfuse3.Operations):
         except WouldBlockError:
             return await self._workers.run(function, *arguments, True)
 
-    def _directory(self, number: int) -> Directory:
+    async def _directory(self, number: int) -> Directory:
+        """A directory to look names up in, itself looked up again where it is too old to know them."""
         entry = self.inodes.entry(number)
         if not isinstance(entry, Directory):
             raise pyfuse3.FUSEError(errno.ENOTDIR)
-        return entry
+        if not entry.knows_only_its_path:
+            entry = await self._current(number)
+        return cast(Directory, entry)
+
+    def _age_of(self, number: int) -> float:
+        """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
+        now_s = self._freshness.now()
+        if not self.inodes.remembers(number):
+            return now_s
+        inode = self.inodes.inode(number)
+        timeless = isinstance(inode.entry, Directory) and inode.entry.knows_only_its_path
+        return now_s if timeless else inode.taken_s
 
     async def lookup(
         self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
     ) -> pyfuse3.EntryAttributes:
-        directory = self._directory(parent_inode)
+        directory = await self._directory(parent_inode)
         text = os.fsdecode(name)
-        asked_s = self._freshness.now()
+        asked_s = self._age_of(parent_inode)
         entry = await self._ask(directory.lookup, text)
         attributes = self._appearance.new()
         if entry is None:
-            return self._absent(attributes)
+            return self._absent(parent_inode, text, attributes)
         number = self.inodes.assign(parent_inode, text, entry, asked_s)
         try:
             self._appearance.fill(attributes, number, entry)
@@ -108,11 +124,16 @@ class Operations(pyfuse3.Operations):
         self.inodes.count(number)
         return attributes
 
-    def _absent(self, attributes: pyfuse3.EntryAttributes) -> pyfuse3.EntryAttributes:
+    def _absent(self, parent: int, name: str, attributes: pyfuse3.EntryAttributes) -> pyfuse3.EntryAttributes:
         """That there is no such name: number 0, which unlike ENOENT the kernel remembers."""
-        self.counters.failed(errno.ENOENT)
         if self._freshness.ttl_s <= 0:
             raise pyfuse3.FUSEError(errno.ENOENT)
+        if parent == ROOT:
+            # Below, they go with the directory; here a refresh must name each.
+            if len(self._absent_names) >= _ABSENT_MAX:
+                raise pyfuse3.FUSEError(errno.ENOENT)
+            self._absent_names.add(name)
+        self.counters.failed(errno.ENOENT)
         attributes.st_ino = 0
         return attributes
 
@@ -131,8 +152,9 @@ class Operations(pyfuse3.Operations):
         inode = self.inodes.inode(number)
         if not self._freshness.expired(inode.taken_s):
             return entry
-        asked_s = self._freshness.now()
-        fresh = await self._ask(self._directory(inode.parent).lookup, inode.name)
+        parent = await self._directory(inode.parent)
+        asked_s = self._age_of(inode.parent)
+        fresh = await self._ask(parent.lookup, inode.name)
         if fresh is None or not inode.may_become(fresh):
             raise pyfuse3.FUSEError(errno.ESTALE)
         inode.entry, inode.taken_s = fresh, asked_s
@@ -207,7 +229,7 @@ class Operations(pyfuse3.Operations):
         reader.close()
 
     async def opendir(self, inode: int, ctx: pyfuse3.RequestContext) -> int:
-        entry = self._directory(inode)
+        entry = await self._directory(inode)
         if inode != ROOT and self.inodes.remembers(inode):
             self.inodes.touch(inode)
         return self.handles.add_directory(DirectoryHandle(inode, entry))
@@ -216,7 +238,7 @@ class Operations(pyfuse3.Operations):
         handle = self.handles.directory(fh)
         handle.seek(start_id)
         sent = False
-        asked_s = self._freshness.now()
+        asked_s = self._age_of(handle.number)
         while True:
             if not handle.waiting:
                 try:
@@ -276,22 +298,10 @@ class Operations(pyfuse3.Operations):
 
     def forget_names(self) -> None:
         """Let the kernel drop the names that it knows, and with them all below; what is open stays as it is."""
-        for name, _ in self.inodes.children(ROOT):
+        names = self._absent_names.union(name for name, _ in self.inodes.children(ROOT))
+        self._absent_names.clear()
+        for name in names:
             pyfuse3.invalidate_entry_async(ROOT, os.fsencode(name), ignore_enoent=True)
-
-    async def _refuse(self, *_: Any) -> Any:
-        raise pyfuse3.FUSEError(errno.EROFS)
-
-    mknod = mkdir = symlink = link = create = _refuse  # type: ignore[assignment]
-    unlink = rmdir = rename = _refuse  # type: ignore[assignment]
-
-    async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:
-        facts = pyfuse3.StatvfsData()
-        facts.f_bsize = facts.f_frsize = 4096
-        facts.f_blocks = facts.f_bfree = facts.f_bavail = 0
-        facts.f_files = facts.f_ffree = facts.f_favail = 0
-        facts.f_namemax = NAME_MAX
-        return facts
 
 
 def _is_writable(entry: Entry) -> bool:

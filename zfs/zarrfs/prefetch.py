@@ -26,6 +26,12 @@ _BEGIN: Final = 256 << 10
 _BLOCK_MIN: Final = _MIB
 _BLOCK_MAX: Final = 4 * _MIB
 _WINDOW_MAX: Final = 32 * _MIB
+_FETCHES_MAX: Final = 4
+"""Blocks that are fetched at once for one handle: one whose store hangs leaves threads to the others."""
+
+FETCHES_MAX: Final = 16
+"""Blocks that are fetched at once for all handles. None is begun without a free thread, so that none ever waits for
+one; whoever may not begin any is served as it would be without reading ahead."""
 
 
 class Threads(Protocol):
@@ -34,26 +40,35 @@ class Threads(Protocol):
     async def run(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
         """The function's answer, from a worker thread."""
 
+    async def run_ahead(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
+        """The same, from one of `FETCHES_MAX` others."""
+
     def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
         """Run an asynchronous function beside the caller."""
 
 
 class Budget:
-    """Bytes that all readers of a mount may hold together."""
+    """Bytes that all readers of a mount may hold together, and blocks that may be fetched at once."""
 
     def __init__(self, nbytes: int) -> None:
         self.limit = nbytes
         self.used = 0
+        self._fetches = 0
 
     def take(self, nbytes: int) -> bool:
-        """Reserve bytes, where that many are left."""
-        if self.used + nbytes > self.limit:
+        """Reserve bytes and a thread to fetch them, where that many are left."""
+        if self.used + nbytes > self.limit or self._fetches >= FETCHES_MAX:
             return False
         self.used += nbytes
+        self._fetches += 1
         return True
 
+    def fetched(self) -> None:
+        """Give back the thread."""
+        self._fetches -= 1
+
     def give_back(self, nbytes: int) -> None:
-        """Give back what was taken."""
+        """Give back bytes that are no longer held."""
         self.used -= nbytes
 
 
@@ -66,6 +81,7 @@ class _Block:
     done: trio.Event = field(default_factory=trio.Event)
     content: memoryview | None = None
     """The bytes, or None while they are fetched and where that failed."""
+    dropped: bool = False
 
 
 class Reader:
@@ -83,7 +99,7 @@ class Reader:
         self._blocks: list[_Block] = []
         self._next = 0
         self._run = 0
-        self._closed = False
+        self._fetches = 0
 
     async def read(self, offset: int, nbytes: int) -> BytesLike:
         """``nbytes`` from ``offset``, fewer at the end of the file only."""
@@ -104,7 +120,6 @@ class Reader:
 
     def close(self) -> None:
         """Drop the blocks; those being fetched are dropped when they come."""
-        self._closed = True
         self._drop_all()
         self.file.close()
 
@@ -129,8 +144,9 @@ class Reader:
             end = min(self.file.size, (start + wanted) // _BLOCK_MIN * _BLOCK_MIN)
             if end > stop and end - start > _BLOCK_MIN and end != self.file.size:
                 return
-            if not self._budget.take(end - start):
+            if self._fetches >= _FETCHES_MAX or not self._budget.take(end - start):
                 return
+            self._fetches += 1
             block = _Block(start, end)
             self._blocks.append(block)
             self._threads.start(self._fetch, block)
@@ -138,13 +154,20 @@ class Reader:
 
     async def _fetch(self, block: _Block) -> None:
         try:
-            content = await self._threads.run(self.file.read, block.start, block.stop - block.start, True)
-            if not self._closed and len(content) == block.stop - block.start:
+            if block.dropped:
+                return
+            nbytes = block.stop - block.start
+            content = await self._threads.run_ahead(self.file.read, block.start, nbytes, True)
+            if len(content) == nbytes:
                 block.content = memoryview(content)
         except Exception:  # noqa: BLE001 - whoever asks for these bytes meets the error, and only for those at fault
             self._run = 0
         finally:
             block.done.set()
+            self._fetches -= 1
+            self._budget.fetched()
+            if block.dropped:
+                self._give_back(block)
 
     async def _from_blocks(self, offset: int, nbytes: int) -> BytesLike | None:
         """The bytes where blocks hold or will hold all of them, else None."""
@@ -172,4 +195,10 @@ class Reader:
             self._drop(self._blocks.pop())
 
     def _drop(self, block: _Block) -> None:
+        """Bytes on their way are still held when they come, wanted or not."""
+        block.dropped = True
+        if block.done.is_set():
+            self._give_back(block)
+
+    def _give_back(self, block: _Block) -> None:
         self._budget.give_back(block.stop - block.start)

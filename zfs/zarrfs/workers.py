@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import trio
 
 from zarrfs.counters import Counters
+from zarrfs.prefetch import FETCHES_MAX
 
 T = TypeVar("T")
 
@@ -23,9 +24,17 @@ class Workers:
 
     def __init__(self, count: int, counters: Counters) -> None:
         self._limiter = trio.CapacityLimiter(count)
+        self._ahead = trio.CapacityLimiter(FETCHES_MAX)
         self._counters = counters
         self.nursery: trio.Nursery | None = None
         """Where tasks run; set while the mount is served."""
+
+    async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
+        """As `run`, in a thread that is there for what nobody awaits yet: should it hang, all others go on."""
+        self._counters.hops += 1
+        return await trio.to_thread.run_sync(
+            partial(function, *arguments), abandon_on_cancel=True, limiter=self._ahead
+        )
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """The function's answer, from a worker thread."""

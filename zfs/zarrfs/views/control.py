@@ -62,6 +62,7 @@ class Control(Directory):
         keys: the root of all keys, with a key shown where a name is both a key and a prefix.
     """
 
+    knows_only_its_path = True
     mtime_s = None
 
     def __init__(

@@ -85,6 +85,8 @@ class Directory(Entry):
     __slots__ = ()
 
     mode: ClassVar[int] = 0o555
+    knows_only_its_path: ClassVar[bool] = False
+    """Whether it asks anew for each name, so that it never gets old itself."""
 
     @abstractmethod
     def lookup(self, name: str, wait: bool) -> Entry | None:

@@ -219,6 +219,7 @@ class KeysDirectory(Directory):
 
     __slots__ = ("_prefix", "_view")
 
+    knows_only_its_path = True
     mtime_s = None
 
     def __init__(self, view: KeysView, prefix: str) -> None:

@@ -18,6 +18,7 @@ class LazyTree(Directory):
             shows may become another thing.
     """
 
+    knows_only_its_path = True
     mtime_s = None
 
     def __init__(self, make: Callable[[bool], Directory]) -> None:
@@ -38,6 +39,7 @@ class NamedTrees(Directory):
         mtime_s: what to show as its time.
     """
 
+    knows_only_its_path = True
     lists_at_once = True
 
     def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
@@ -61,6 +63,7 @@ class WithControl(Directory):
         control: the hidden directory.
     """
 
+    knows_only_its_path = True
     mtime_s = None
 
     def __init__(self, tree: Directory, control: Directory) -> None:

@@ -1,0 +1,33 @@
+"""What a mount answers to whoever wants to change something, and how much room it says that there is."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import pyfuse3
+
+from zarrfs.counters import Counters
+from zarrfs.guard import guarded
+from zarrfs.views.entry import NAME_MAX
+
+
+@guarded
+class ReadOnlyOperations(pyfuse3.Operations):
+    """Requests that need no tree."""
+
+    counters: Counters
+
+    async def _refuse(self, *_: Any) -> Any:
+        raise pyfuse3.FUSEError(errno.EROFS)
+
+    mknod = mkdir = symlink = link = create = _refuse  # type: ignore[assignment]
+    unlink = rmdir = rename = _refuse  # type: ignore[assignment]
+
+    async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:
+        facts = pyfuse3.StatvfsData()
+        facts.f_bsize = facts.f_frsize = 4096
+        facts.f_blocks = facts.f_bfree = facts.f_bavail = 0
+        facts.f_files = facts.f_ffree = facts.f_favail = 0
+        facts.f_namemax = NAME_MAX
+        return facts

@@ -57,7 +57,9 @@ def add_picture_keys(pane: QWidget, actions: Mapping[str, Callable[[], object]])
     """Keys that mean something else in the tree and in text: they are the picture's only inside it."""
     inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
     for keys, action in actions.items():
-        QShortcut(QKeySequence(keys), pane, action, context=inside)
+        shortcut = QShortcut(QKeySequence(keys), pane)
+        shortcut.setContext(inside)
+        shortcut.activated.connect(action)
 
 
 def _appearance_menu(window: MainWindow, parent: QMenu) -> QMenu:

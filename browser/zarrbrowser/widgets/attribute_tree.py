@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QStackedWidget, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from zarrbrowser.models.json_model import JsonModel, is_small
 from zarrbrowser.session.describe import json_text
@@ -31,11 +31,6 @@ class AttributeTree(QWidget):
         self.tree.setAccessibleName("attributes")
         self.tree.setIndentation(16)
         self.copy_button = push_button("Copy as JSON", self.copy, drawing="copy")
-        self._nothing = label("There are no attributes.", "muted")
-        self._nothing.setMargin(4)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.tree)
-        self._stack.addWidget(self._nothing)
         top = QHBoxLayout()
         top.addWidget(self._count)
         top.addStretch(1)
@@ -44,7 +39,8 @@ class AttributeTree(QWidget):
         column.setContentsMargins(16, 12, 12, 12)
         column.setSpacing(8)
         column.addLayout(top)
-        column.addWidget(self._stack, 1)
+        column.addWidget(self.tree)
+        column.addStretch(0)
 
     def show_attributes(self, document: Mapping[str, Any]) -> None:
         """Show a node's attributes."""
@@ -53,8 +49,8 @@ class AttributeTree(QWidget):
         self.tree.setModel(JsonModel(document, self.tree))
         if before is not None:
             before.deleteLater()
-        self._count.setText(count(len(document), "attribute"))
-        self._stack.setCurrentWidget(self.tree if document else self._nothing)
+        self._count.setText(count(len(document), "attribute") if document else "No attributes")
+        self.tree.setVisible(bool(document))
         self.copy_button.setVisible(bool(document))
         header = self.tree.header()
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)

@@ -21,6 +21,8 @@ from zarrbrowser.widgets.number_axis import NumberAxis
 
 _MARGIN = 0.5
 """Drawn beyond each edge of the view, in views, so that panning shows no blank."""
+_SCREEN = 4096
+"""Room around a small picture, in elements: a screen's width, for one element per pixel."""
 _SLENDER = 8
 """A picture longer than wide by this is stretched, or it would be a hair."""
 
@@ -153,7 +155,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         long, short = max(axes.width, axes.height), max(1, min(axes.width, axes.height))
         self.set_square(long / short < _SLENDER)
         self.square_changed.emit(long / short < _SLENDER)
-        reach = 5 * long  # square elements need room beyond the short side too
+        reach = max(5 * long, _SCREEN)  # square elements need room beyond the short side too
         self.view.setLimits(
             xMin=-reach, xMax=axes.width + reach, yMin=-reach, yMax=axes.height + reach, minXRange=2
         )

@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from zarrbrowser.session.describe import Fact
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.label import ElidedLabel, label
 
 _LABEL_WIDTH = 104
+_LONGEST_WORD = 32
+"""Lines are broken between words only; a longer one, a path or a name, gives up its middle."""
 
 
 class FactGrid(QWidget):
@@ -41,12 +43,21 @@ class FactGrid(QWidget):
 
     def _add(self, row: int, fact: Fact) -> None:
         name = label(fact.label, "muted")
-        text = label(fact.text, selectable=True, wrap=True)
-        self.texts[fact.label] = text
+        text = _words(fact.text)
+        if isinstance(text, QLabel):
+            self.texts[fact.label] = text
         self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
         cell = QVBoxLayout()
         cell.setSpacing(1)
         cell.addWidget(text)
         if fact.detail:
-            cell.addWidget(label(fact.detail, "muted", selectable=True, wrap=True))
+            cell.addWidget(_words(fact.detail, "muted"))
         self._grid.addLayout(cell, row, 1)
+
+
+def _words(text: str, role: str = "") -> QWidget:
+    if max(map(len, text.split()), default=0) <= _LONGEST_WORD:
+        return label(text, role, selectable=True, wrap=True)
+    long = ElidedLabel(role)
+    long.set_text(text)
+    return long

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Gate
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import DARK, Appearance, current_colours
@@ -186,11 +186,21 @@ def test_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
     for keys, place in (("Ctrl+Right", 5), ("Ctrl+Right", 6), ("Ctrl+Left", 5)):
         QTest.keySequence(window, QKeySequence(keys))
         assert pane.sliders.sliders[0].value() == place
-    pane.canvas.view.setRange(xRange=(1, 2))
+    view = pane.canvas.view
+    window.tree.setFocus()
+    view.sigRangeChangedManually.emit([True, True])
+    view.setRange(xRange=(5, 8), yRange=(5, 8))
+    seen = view.viewRect()
+    for keys in ("F", "1", "PgDown"):  # these are the tree's own
+        QTest.keySequence(window, QKeySequence(keys))
+    assert (view.viewRect(), pane.sliders.sliders[0].value()) == (seen, 5)
+    pane.canvas.setFocus()
+    QTest.keySequence(window, QKeySequence("PgDown"))
+    assert pane.sliders.sliders[0].value() == 6
     QTest.keySequence(window, QKeySequence("F"))
-    assert pane.canvas.view.viewRect().width() > 4
+    assert view.viewRect().contains(QRectF(0, 0, 14, 13))
     QTest.keySequence(window, QKeySequence("1"))
-    assert pane.canvas.view.viewRect().width() * pane.canvas.devicePixelRatioF() > 20
+    assert view.viewPixelSize()[0] * pane.canvas.devicePixelRatioF() == pytest.approx(1, abs=0.003)
 
 
 def test_folders_can_be_dropped(application: QApplication, qtbot: QtBot) -> None:
@@ -288,6 +298,35 @@ def test_an_error_goes_when_the_source_is_opened_again(open_window: OpenWindow, 
     qtbot.waitUntil(window.sentence.isVisible)
     window.open_text("fake.zarr")
     qtbot.waitUntil(window.node_pane.isVisible)
+
+
+def test_a_long_name_and_a_small_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+    name = "n" * 400
+    window = open_window(FakeGroup({name: FakeArray(np.zeros((3, 4)))}), f"/{name}")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    for tab in range(3):
+        window.node_pane.tabs.setCurrentIndex(tab)
+        window.resize(900, 600)
+        qtbot.wait(10)
+        assert (window.width(), window.height()) == (900, 600)
+
+
+def test_a_listing_that_fails_is_a_sentence_when_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root, flaky = example(), Flaky()
+    root.find("/group").before_listing = flaky
+    window = open_window(root, "/group")
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "group")
+    window.tree.expand(window.tree.currentIndex())
+    group = window.tree.currentIndex()
+    qtbot.waitUntil(lambda: "does not answer" in str(window.model.index(0, 0, group).data()))
+    assert window.tree.isFirstColumnSpanned(0, group)
+    window.tree.setCurrentIndex(window.model.index(0, 0, group))
+    assert window.sentence.isVisible()
+    flaky.mended = True
+    window.sentence.button.click()
+    qtbot.waitUntil(lambda: window.model.index(0, 0, group).data() == "inner")
+    qtbot.waitUntil(window.node_pane.isVisible)
+    assert not window.tree.isFirstColumnSpanned(0, group)
 
 
 def test_a_late_look_up_leaves_the_chosen_row(open_window: OpenWindow, qtbot: QtBot) -> None:

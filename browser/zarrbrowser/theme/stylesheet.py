@@ -16,17 +16,17 @@ QMainWindow, QDialog { background: $window; }
 QLabel { background: transparent; }
 QLabel[role="muted"] { color: $muted; }
 QWidget[role="title"] { font-size: 15pt; font-weight: 600; }
-QLabel[role="heading"] { font-weight: 600; color: $muted; }
+QWidget[role="heading"] { font-weight: 600; color: $muted; }
 QLabel[role="number"] { font-size: 22pt; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
 QFrame[role="missing"] { background: $missing; border-radius: 3px; }
 
-QLineEdit, QComboBox, QSpinBox {
+QLineEdit, QComboBox, QDoubleSpinBox {
     background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;
     padding: 3px 7px; min-height: 20px; selection-background-color: $accent; selection-color: $on_accent;
 }
-QLineEdit:focus, QComboBox:focus, QSpinBox:focus { border-color: $accent; }
-QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled { color: $disabled; }
+QLineEdit:focus, QComboBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
+QLineEdit:disabled, QComboBox:disabled, QDoubleSpinBox:disabled { color: $disabled; }
 QComboBox { padding-right: 2px; }
 QComboBox::drop-down { border: 0; width: 20px; subcontrol-position: center right; }
 QComboBox::down-arrow { image: url("$down"); width: 12px; height: 12px; }
@@ -34,12 +34,12 @@ QComboBox QAbstractItemView {
     background: $surface; border: 1px solid $border; padding: 3px;
     selection-background-color: $selection; selection-color: $text;
 }
-QSpinBox { padding-right: 20px; }
-QSpinBox::up-button, QSpinBox::down-button { border: 0; width: 18px; background: transparent; }
-QSpinBox::up-button { subcontrol-position: top right; margin-top: 1px; }
-QSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 1px; }
-QSpinBox::up-arrow { image: url("$up"); width: 10px; height: 10px; }
-QSpinBox::down-arrow { image: url("$down"); width: 10px; height: 10px; }
+QDoubleSpinBox { padding-right: 20px; }
+QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { border: 0; width: 18px; background: transparent; }
+QDoubleSpinBox::up-button { subcontrol-position: top right; margin-top: 1px; }
+QDoubleSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 1px; }
+QDoubleSpinBox::up-arrow { image: url("$up"); width: 10px; height: 10px; }
+QDoubleSpinBox::down-arrow { image: url("$down"); width: 10px; height: 10px; }
 
 QPushButton, QToolButton {
     background: $raised; color: $text; border: 1px solid $border; border-radius: 5px; padding: 4px 12px;

@@ -29,7 +29,7 @@ class OverviewPane(QWidget):
         self.children_label: QLabel | None = None
         self.attributes = AttributeTree()
         self._place = QVBoxLayout()
-        self._place.setContentsMargins(20, 16, 16, 12)
+        self._place.setContentsMargins(16, 16, 16, 12)
         line = QFrame()
         line.setFrameShape(QFrame.Shape.HLine)
         column = QVBoxLayout(self)

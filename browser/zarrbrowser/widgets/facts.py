@@ -31,7 +31,7 @@ class FactGrid(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
         if heading:
-            column.addWidget(label(heading, "heading"))
+            column.addWidget(label(heading, "heading", wrap=True))
         column.addLayout(self._grid)
         for row, fact in enumerate(facts):
             self._add(row, fact)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.theme import current_colours
 from zarrbrowser.widgets.buttons import push_button
-from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.label import ElidedLabel, label
 
 SHOWN_CHARACTERS = 500_000
 """A longer document is shown in part and copied whole: laying out megabytes would hold up the window."""
@@ -50,9 +50,10 @@ class JsonText(QWidget):
         self._note = label(role="muted")
         self.copy_button = push_button("Copy", self.copy, drawing="copy")
         top = QHBoxLayout()
-        top.addWidget(label(heading, "heading"))
+        title = ElidedLabel("heading")
+        title.set_text(heading)
+        top.addWidget(title, 1)
         top.addWidget(self._note)
-        top.addStretch(1)
         top.addWidget(self.copy_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 12, 12)

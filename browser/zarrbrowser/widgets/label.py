@@ -24,7 +24,7 @@ class ElidedLabel(QWidget):
     def __init__(self, role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = ""
-        self._muted = role == "muted"
+        self._muted = role in ("muted", "heading")
         self.setProperty("role", role)
         self.ensurePolished()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -192,6 +192,9 @@ def test_what_cannot_be_mounted_is_told_in_one_line(
     empty.mkdir()
     assert "below that path" in one_line("mount", *options, f"{damaged}#/nothere", there)
     assert "no-such-format" in one_line("mount", *options, "--format", "no-such-format", damaged, there)
+    assert "no such file" in one_line(
+        "mount", *options, "--log-file", tmp_path / "no" / "log", damaged, there
+    )
     assert "holds no hierarchy" in one_line("mount", *options, "--view", "arrays", empty, there)
     assert "lie in one another" in one_line("mount", *options, damaged, damaged / "fine")
     assert "lie in one another" in one_line("mount", *options, f"file://{empty}", empty)
@@ -212,6 +215,10 @@ def test_wrong_options_are_the_command_lines_fault(damaged: Path, tmp_path: Path
         ("--cache-size", "much"),
         ("-o", "metadata-ttl=soon"),
         ("--view", "x"),
+        ("-o", "uid=-5"),
+        ("-o", "gid=4294967295"),
+        ("-o", "umask=abc"),
+        ("-o", "umask=8"),
     ):
         outcome = run_process("mount", *options, damaged, tmp_path)
         assert outcome.status == 2, outcome

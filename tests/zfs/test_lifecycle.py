@@ -75,7 +75,7 @@ def test_a_dead_mount_is_cleaned_by_the_next_one(source: Path, mount: Mounter) -
 
 @pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
 def test_in_the_foreground(source: Path, tmp_path: Path) -> None:
-    command = [Path(sys.executable).with_name("zarrscope"), "mount", "-f", source, tmp_path]
+    command = [Path(sys.executable).with_name("zarrscope"), "mount", "-o", "foreground", source, tmp_path]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
         wait_until(lambda: is_mounted(tmp_path), "it is mounted")
@@ -124,7 +124,8 @@ def test_one_node_of_a_store(source: Path, mount: Mounter) -> None:
 
 
 def test_option_words(source: Path, mount: Mounter) -> None:
-    words = "ro,nofail,_netdev,x-systemd.automount,fsname=my\\,data,uid=12,gid=34,umask=0277,allow_other,cache-size=8MiB"
+    ignored = "nofail,dirsync,nolazytime,_netdev,x-systemd.automount"
+    words = f"{ignored},ro,fsname=my\\,data,uid=12,gid=34,umask=0277,allow_other,cache-size=8MiB"
     mounted = mount(source, "-o", words, "-o", "metadata_ttl=forever")
     facts = os.stat(mounted.keys / "zarr.json")
     assert (facts.st_uid, facts.st_gid, facts.st_mode & 0o777) == (12, 34, 0o400)

@@ -39,7 +39,6 @@ def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
     )
     parser.add_argument("source", metavar="SOURCE", help="path or URL of a store, or SOURCE#/node/path")
     parser.add_argument("mountpoint", metavar="MOUNTPOINT", help="an existing directory")
-    parser.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
     parser.add_argument(
         "-o",
         action=OptionWords,
@@ -47,7 +46,7 @@ def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
         dest=argparse.SUPPRESS,
         metavar="WORD,...",
         help="ro, allow_other, default_permissions, auto_unmount, fsname=, uid=, gid=, umask=, "
-        "or any long option without its dashes",
+        "or any of the other options by its long name, without the dashes",
     )
     parser.set_defaults(run=_mount)
 

@@ -15,6 +15,7 @@ import pyfuse3
 
 from zarrfs.counters import Counters
 from zarrfs.errnos import ORDINARY, UNFORESEEN, errno_of
+from zarrfs.views.freshness import Remembered
 
 _log = logging.getLogger(__name__)
 
@@ -25,6 +26,8 @@ class Counting(Protocol):
     """Operations that keep count."""
 
     counters: Counters
+    warned: Remembered[str, None]
+    """What the log says already."""
 
 
 C = TypeVar("C", bound=type[Any])
@@ -55,7 +58,7 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
             operations.counters.failed(error.errno)
             raise
         except Exception as error:
-            number = _number(name, error)
+            number = _number(name, error, operations.warned)
             operations.counters.failed(number)
             if name == "forget":
                 # The kernel awaits no answer to this one, and pyfuse3 no error.
@@ -65,11 +68,13 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
     return answer
 
 
-def _number(name: str, error: Exception) -> int:
+def _number(name: str, error: Exception, warned: Remembered[str, None]) -> int:
     number = errno_of(error)
     if number is None:
         _log.error("%s failed unforeseen", name, exc_info=error)
         return UNFORESEEN
-    if number not in ORDINARY:
-        _log.warning("%s: %s", name, error)
+    # The kernel and patient programs try again, which is no news.
+    if number not in ORDINARY and warned.get(text := str(error)) is None:
+        warned.put(text, None, warned.freshness.now())
+        _log.warning("%s: %s", name, text)
     return number

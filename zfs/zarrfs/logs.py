@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import logging.handlers
 import os
+
+from zarrfs.mountpoints import MountError
 
 _SYSTEM_LOG = "/dev/log"
 
@@ -13,7 +16,7 @@ def start(level: str, file: str | None, foreground: bool) -> None:
     """Send the daemon's log to a file, to the terminal, or to the system's log where there is one."""
     handler: logging.Handler
     if file is not None:
-        handler = logging.FileHandler(os.path.abspath(file), encoding="utf-8")
+        handler = _to_file(os.path.abspath(file))
     elif foreground:
         handler = logging.StreamHandler()
     elif os.path.exists(_SYSTEM_LOG):
@@ -26,3 +29,11 @@ def start(level: str, file: str | None, foreground: bool) -> None:
     # These tell of each request; whoever wants the mount's own messages does not want theirs.
     for noisy in ("pyfuse3", "httpx", "httpcore"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLogger().level))
+
+
+def _to_file(path: str) -> logging.Handler:
+    try:
+        return logging.FileHandler(path, encoding="utf-8")
+    except OSError as error:
+        reason = os.strerror(error.errno or errno.EIO).lower()
+        raise MountError(f"cannot mount: the log cannot be written to {path}: {reason}") from error

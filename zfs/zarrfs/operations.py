@@ -8,9 +8,8 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import stat
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import pyfuse3
 
@@ -31,16 +30,17 @@ from zarrfs.views.entry import (
     OpenFile,
     WouldBlockError,
 )
-from zarrfs.views.freshness import Freshness
+from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.workers import Workers
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _LISTED_MAX: Final = 100_000
-"""Names that were listed and never used, of which the kernel is let keep count; some 500 bytes each here."""
+"""Names that were listed and never used, of which the kernel keeps count; some 500 bytes each here."""
 _ABSENT_MAX: Final = 10_000
 """Names not found at the mount point that the kernel may remember until the next refresh."""
+_WARNED_MAX: Final = 1000
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
 
 
@@ -57,8 +57,6 @@ class Operations(ReadOnlyOperations):
         ahead: bytes that may be fetched ahead of all readers together.
     """
 
-    supports_dot_lookup = False
-
     def __init__(
         self,
         root: Directory,
@@ -70,6 +68,7 @@ class Operations(ReadOnlyOperations):
     ) -> None:
         super().__init__()
         self.counters = counters
+        self.warned = Remembered(freshness, _WARNED_MAX)
         self.inodes = InodeTable(root)
         self.handles = HandleTable()
         self.ahead = ahead
@@ -90,11 +89,11 @@ class Operations(ReadOnlyOperations):
     async def _directory(self, number: int) -> Directory:
         """A directory to look names up in, itself looked up again where it is too old to know them."""
         entry = self.inodes.entry(number)
-        if not isinstance(entry, Directory):
-            raise pyfuse3.FUSEError(errno.ENOTDIR)
         if not entry.knows_only_its_path:
             entry = await self._current(number)
-        return cast(Directory, entry)
+        if not isinstance(entry, Directory):
+            raise pyfuse3.FUSEError(errno.ENOTDIR)
+        return entry
 
     def _age_of(self, number: int) -> float:
         """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
@@ -102,8 +101,7 @@ class Operations(ReadOnlyOperations):
         if not self.inodes.remembers(number):
             return now_s
         inode = self.inodes.inode(number)
-        timeless = isinstance(inode.entry, Directory) and inode.entry.knows_only_its_path
-        return now_s if timeless else inode.taken_s
+        return now_s if inode.entry.knows_only_its_path else inode.taken_s
 
     async def lookup(
         self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
@@ -169,7 +167,7 @@ class Operations(ReadOnlyOperations):
         ctx: pyfuse3.RequestContext,
     ) -> pyfuse3.EntryAttributes:
         entry = self.inodes.entry(inode)
-        if not (_is_writable(entry) and fields.update_size):
+        if not (entry.is_writable and fields.update_size):
             raise pyfuse3.FUSEError(errno.EROFS)
         # A shell's ">" truncates before it writes.
         return await self.getattr(inode, ctx)
@@ -182,7 +180,7 @@ class Operations(ReadOnlyOperations):
         if entry.size != known.size and not entry.direct_io:
             # The kernel reads as far as it was told that the file goes; this makes it look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
-        if flags & _WRITING and not _is_writable(entry):
+        if flags & _WRITING and not entry.is_writable:
             raise pyfuse3.FUSEError(errno.EROFS)
         file: OpenFile = await self._ask(entry.open)
         if not self.inodes.open(inode, file.version):
@@ -302,7 +300,3 @@ class Operations(ReadOnlyOperations):
         self._absent_names.clear()
         for name in names:
             pyfuse3.invalidate_entry_async(ROOT, os.fsencode(name), ignore_enoent=True)
-
-
-def _is_writable(entry: Entry) -> bool:
-    return isinstance(entry, File) and bool(entry.mode & stat.S_IWUSR)

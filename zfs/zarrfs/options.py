@@ -22,6 +22,9 @@ _UNITS: Final = {
 }
 _SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?", re.IGNORECASE)
 
+_NOBODY: Final = (1 << 32) - 1
+"""No user has this number: to the kernel it means that none is told."""
+
 _IGNORED: Final = frozenset(
     [
         "_netdev",
@@ -31,17 +34,25 @@ _IGNORED: Final = frozenset(
         "defaults",
         "dev",
         "diratime",
+        "dirsync",
         "exec",
         "group",
+        "iversion",
+        "lazytime",
         "loud",
+        "mand",
         "noatime",
         "noauto",
         "nodev",
         "nodiratime",
         "noexec",
         "nofail",
+        "noiversion",
+        "nolazytime",
+        "nomand",
         "norelatime",
         "nostrictatime",
+        "nosymfollow",
         "nosuid",
         "nouser",
         "owner",
@@ -119,9 +130,32 @@ def time_to_live(text: str) -> float:
     return seconds
 
 
+def user_or_group(text: str) -> int:
+    """The number of a user or a group.
+
+    >>> user_or_group("1000")
+    1000
+    """
+    if not (text.isascii() and text.isdigit()) or int(text) >= _NOBODY:
+        raise argparse.ArgumentTypeError(f"expected the number of a user or group, found {text!r}")
+    return int(text)
+
+
+def permissions(text: str) -> int:
+    """Permissions in octal.
+
+    >>> permissions("027")
+    23
+    """
+    if not re.fullmatch("0?[0-7]{1,3}", text):
+        raise argparse.ArgumentTypeError(f"expected permissions in octal such as 022, found {text!r}")
+    return int(text, 8)
+
+
 def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     """Add our own options."""
     group = parser.add_argument_group("mount options")
+    group.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
     group.add_argument("--view", choices=("keys", "arrays"), help="mount one tree at the mount point itself")
     group.add_argument(
         "--format", metavar="NAME", help="the format of the hierarchy, instead of detecting it"
@@ -142,13 +176,13 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     for word in ("ro", "allow_other", "default_permissions", "auto_unmount"):
         group.add_argument(f"--{word}", action="store_true", help=argparse.SUPPRESS)
     group.add_argument("--fsname", help=argparse.SUPPRESS)
-    group.add_argument("--uid", type=int, help=argparse.SUPPRESS)
-    group.add_argument("--gid", type=int, help=argparse.SUPPRESS)
-    group.add_argument("--umask", type=lambda text: int(text, 8), default=0, help=argparse.SUPPRESS)
+    group.add_argument("--uid", type=user_or_group, help=argparse.SUPPRESS)
+    group.add_argument("--gid", type=user_or_group, help=argparse.SUPPRESS)
+    group.add_argument("--umask", type=permissions, default=0, help=argparse.SUPPRESS)
 
 
 def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 1000:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 1000:
         raise argparse.ArgumentTypeError(f"expected a number from 1 to 1000, found {text!r}")
     return int(text)
 

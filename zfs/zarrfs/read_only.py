@@ -10,13 +10,16 @@ import pyfuse3
 from zarrfs.counters import Counters
 from zarrfs.guard import guarded
 from zarrfs.views.entry import NAME_MAX
+from zarrfs.views.freshness import Remembered
 
 
 @guarded
 class ReadOnlyOperations(pyfuse3.Operations):
     """Requests that need no tree."""
 
+    supports_dot_lookup = False
     counters: Counters
+    warned: Remembered[str, None]
 
     async def _refuse(self, *_: Any) -> Any:
         raise pyfuse3.FUSEError(errno.EROFS)

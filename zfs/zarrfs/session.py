@@ -37,6 +37,8 @@ _log = logging.getLogger(__name__)
 
 _AHEAD_MAX: Final = 128 << 20
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_KEEPERS: Final = 3
+"""Who keeps answers, one from the other: the trees, the inode numbers, the kernel. Their times add up to the TTL."""
 _GRACE_S: Final = 3.0
 """How long requests that still wait for a store may hold up unmounting."""
 
@@ -60,10 +62,10 @@ class Session:
         self._url = store.url
         self._early: set[int] = set()
         self._counters = Counters()
-        self._freshness = Freshness(options.ttl_s)
+        self._freshness = Freshness(options.ttl_s / _KEEPERS)
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
         forever = options.ttl_s == 0 or options.ttl_s == float("inf")
-        self._chunks = ChunkCache(options.cache_bytes - ahead, None if forever else options.ttl_s)
+        self._chunks = ChunkCache(options.cache_bytes - ahead, None if forever else self._freshness.ttl_s)
         self._arrays = ArraysView(
             lambda: open_hierarchy(store, self._chunks), self._freshness, self._chunks.clear
         )

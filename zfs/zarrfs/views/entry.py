@@ -7,6 +7,7 @@ memory (or from a local disk, which is as quick) or raises `WouldBlockError`; th
 
 from __future__ import annotations
 
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
 from itertools import islice
@@ -32,6 +33,14 @@ class Entry(ABC):
 
     mtime_s: float | None
     """Seconds since the epoch; None where nothing knows it."""
+    mode: ClassVar[int]
+    knows_only_its_path: ClassVar[bool] = False
+    """Whether it is a directory that asks anew for each name, so that it never gets old itself."""
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether anybody may write to it."""
+        return bool(self.mode & stat.S_IWUSR)
 
     @property
     def version(self) -> str | None:
@@ -85,8 +94,6 @@ class Directory(Entry):
     __slots__ = ()
 
     mode: ClassVar[int] = 0o555
-    knows_only_its_path: ClassVar[bool] = False
-    """Whether it asks anew for each name, so that it never gets old itself."""
 
     @abstractmethod
     def lookup(self, name: str, wait: bool) -> Entry | None:

@@ -46,7 +46,7 @@ class Remembered(Generic[K, V]):
     """
 
     def __init__(self, freshness: Freshness, budget: int) -> None:
-        self._freshness = freshness
+        self.freshness = freshness
         self._budget = budget
         self._weight = 0
         self._generation = freshness.generation
@@ -63,7 +63,7 @@ class Remembered(Generic[K, V]):
             found = self._answers.get(question)
             if found is None:
                 return None
-            if self._freshness.expired(found[1]):
+            if self.freshness.expired(found[1]):
                 self._drop(question)
                 return None
             self._answers.move_to_end(question)
@@ -90,7 +90,7 @@ class Remembered(Generic[K, V]):
             self._weight -= found[2]
 
     def _forget_old_generation(self) -> None:
-        if self._generation != self._freshness.generation:
-            self._generation = self._freshness.generation
+        if self._generation != self.freshness.generation:
+            self._generation = self.freshness.generation
             self._answers.clear()
             self._weight = 0

@@ -21,7 +21,8 @@ from zarrbrowser.menus import add_shortcuts, window_menu
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.reveal import Revealer
-from zarrbrowser.session.sources import Opener, SourceRequest, open_source
+from zarrbrowser.session.nodes import NodeLike
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
@@ -217,12 +218,14 @@ class MainWindow(QMainWindow):
             self.status.report("")
             self._right.setCurrentWidget(self.node_pane)
             self.node_pane.show_node(item.source, item.node)
-            url = item.source.hierarchy.url
-            self.top_bar.show_address(url if item.node.path == "/" else f"{url}#{item.node.path}")
+            self.top_bar.show_address(_address(item.source, item.node))
             self.setWindowTitle(f"{item.node.name or item.source.title} – zarrscope")
             if self.node_pane.current_tab() not in ("Image", "Plot", "Value"):
                 QTimer.singleShot(0, self.settled.emit)
         elif item.is_note and item.parent is not None and item.parent.fetching is Fetching.FAILED:
+            source, node = item.source, item.parent.node
+            if source is not None and node is not None:
+                self.top_bar.show_address(_address(source, node))
             self._say(item.note)
         elif item.request is not None:
             self.top_bar.show_address(item.request.address)
@@ -310,3 +313,8 @@ class MainWindow(QMainWindow):
         self.settings.flush()
         self.workers.shut_down(_LEAVE_S)
         super().closeEvent(event)
+
+
+def _address(source: Source, node: NodeLike) -> str:
+    url = source.hierarchy.url
+    return url if node.path == "/" else f"{url}#{node.path}"

@@ -97,11 +97,9 @@ class Operations(ReadOnlyOperations):
 
     def _age_of(self, number: int) -> float:
         """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
-        now_s = self._freshness.now()
-        if not self.inodes.remembers(number):
-            return now_s
-        inode = self.inodes.inode(number)
-        return now_s if inode.entry.knows_only_its_path else inode.taken_s
+        if self.inodes.remembers(number) and not self.inodes.entry(number).knows_only_its_path:
+            return self.inodes.inode(number).taken_s
+        return self._freshness.now()
 
     async def lookup(
         self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
@@ -110,9 +108,9 @@ class Operations(ReadOnlyOperations):
         text = os.fsdecode(name)
         asked_s = self._age_of(parent_inode)
         entry = await self._ask(directory.lookup, text)
-        attributes = self._appearance.new()
         if entry is None:
-            return self._absent(parent_inode, text, attributes)
+            return self._absent(parent_inode, text)
+        attributes = self._appearance.new()
         number = self.inodes.assign(parent_inode, text, entry, asked_s)
         try:
             self._appearance.fill(attributes, number, entry)
@@ -122,7 +120,7 @@ class Operations(ReadOnlyOperations):
         self.inodes.count(number)
         return attributes
 
-    def _absent(self, parent: int, name: str, attributes: pyfuse3.EntryAttributes) -> pyfuse3.EntryAttributes:
+    def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
         """That there is no such name: number 0, which unlike ENOENT the kernel remembers."""
         if self._freshness.ttl_s <= 0:
             raise pyfuse3.FUSEError(errno.ENOENT)
@@ -132,6 +130,7 @@ class Operations(ReadOnlyOperations):
                 raise pyfuse3.FUSEError(errno.ENOENT)
             self._absent_names.add(name)
         self.counters.failed(errno.ENOENT)
+        attributes = self._appearance.new()
         attributes.st_ino = 0
         return attributes
 
@@ -166,8 +165,7 @@ class Operations(ReadOnlyOperations):
         fh: int | None,
         ctx: pyfuse3.RequestContext,
     ) -> pyfuse3.EntryAttributes:
-        entry = self.inodes.entry(inode)
-        if not (entry.is_writable and fields.update_size):
+        if not (self.inodes.entry(inode).is_writable and fields.update_size):
             raise pyfuse3.FUSEError(errno.EROFS)
         # A shell's ">" truncates before it writes.
         return await self.getattr(inode, ctx)
@@ -222,9 +220,8 @@ class Operations(ReadOnlyOperations):
     async def release(self, fh: int) -> None:
         handle = self.handles.remove_file(fh)
         self.inodes.close(handle.number)
-        reader = handle.reader
-        self.counters.ahead_hits += reader.ahead_hits
-        reader.close()
+        self.counters.ahead_hits += handle.reader.ahead_hits
+        handle.reader.close()
 
     async def opendir(self, inode: int, ctx: pyfuse3.RequestContext) -> int:
         entry = await self._directory(inode)

@@ -1,7 +1,7 @@
 """Shards: where the units of a chunk lie in its bytes.
 
 The index is fetched first, then byte ranges; those that lie close to one another come in one request. Shards may nest:
-each level finds the next one's bytes. Sharding codec, "Reading".
+each level finds the next one's bytes. Specification: zarr-specs, "Sharding codec", "Binary shard format".
 """
 
 from __future__ import annotations

@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib
 import threading
 from functools import cache
-from importlib.metadata import entry_points
+from typing import Any
 
 from zarrcore.codecs.interface import Codec
 from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.extensions import load_extension
 from zarrcore.metadata import NamedConfiguration
 
 _importing = threading.Lock()
@@ -68,19 +69,20 @@ def codec_class(name: str) -> type[Codec]:
 
 @cache
 def _load(name: str) -> type[Codec]:
+    found: Any
     if place := _BUILT_IN.get(name):
         module, _, attribute = place.partition(":")
         # Two threads that import parts of numcodecs at once would wait for each other's half of it.
         with _importing:
-            found: type[Codec] = getattr(importlib.import_module(module), attribute)
+            found = getattr(importlib.import_module(module), attribute)
     else:
-        points = list(entry_points(group="zarrscope.codecs", name=name))
-        if not points:
+        found = load_extension("zarrscope.codecs", name)
+        if found is None:
             raise UnsupportedError("codec", name)
-        found = points[0].load()
-    if not issubclass(found, Codec):
+    if not (isinstance(found, type) and issubclass(found, Codec)):
         raise UnsupportedError("codec", name, f"is registered with {found!r}, which is no codec class")
-    return found
+    kind: type[Codec] = found
+    return kind
 
 
 def make_codec(named: NamedConfiguration, member: str) -> Codec | None:

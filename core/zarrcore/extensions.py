@@ -1,0 +1,31 @@
+"""What other packages add: codecs, data types, stores and formats, found through entry points.
+
+A package names its objects in one of the groups ``zarrscope.codecs``, ``zarrscope.data_types``, ``zarrscope.stores`` and
+``zarrscope.formats``; each part of zarrcore says what it expects of an object. Ours come first: nobody replaces ``zstd``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+
+@cache
+def extension_names(group: str) -> tuple[str, ...]:
+    """The names that installed packages have put into a group, sorted.
+
+    >>> extension_names("zarrscope.nothing")
+    ()
+    """
+    return tuple(sorted({point.name for point in entry_points(group=group)}))
+
+
+def load_extension(group: str, name: str) -> Any | None:
+    """The object that an installed package has registered; None where none has.
+
+    Raises:
+        Whatever importing the package raises.
+    """
+    point = next(iter(entry_points(group=group, name=name)), None)
+    return None if point is None else point.load()

@@ -27,6 +27,18 @@ class RegularChunkGrid:
         """
         return tuple(-(-length // chunk) for length, chunk in zip(shape, self.chunk_shape, strict=True))
 
+    def chunk_shape_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Elements per dimension of the chunk at a grid index, what overhangs the array included."""
+        return self.chunk_shape
+
+    def chunk_origin(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The array index of the first element of the chunk at a grid index.
+
+        >>> RegularChunkGrid((5, 20)).chunk_origin((1, 3))
+        (5, 60)
+        """
+        return tuple(i * length for i, length in zip(index, self.chunk_shape, strict=True))
+
     def document(self) -> JsonObject:
         """As it stands in a metadata document."""
         return {"name": "regular", "configuration": {"chunk_shape": list(self.chunk_shape)}}

@@ -1,16 +1,21 @@
-"""What a format has to answer: which keys hold a node's documents, and what do they say?
+"""What a format has to answer: which keys hold a node's documents, what do they say, and how are they written?
 
-A format does no I/O of its own: it names the keys, gets their values, and gives back the neutral metadata. So the same
-description serves the library, the mount and a store that cannot list.
+A format does no I/O of its own: it names the keys, gets their values, and gives back the neutral metadata; and it turns
+neutral metadata, or a change, into values for those keys. So the same description serves the library, the mount and a
+store that cannot list.
+
+Packages add formats through the entry-point group ``zarrscope.formats``: the entry's name is the format's, its object a
+`Format` class without parameters, or an instance. Ours are asked first.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
-from zarrcore.metadata import JsonObject, NodeMetadata
+from zarrcore.errors import UnsupportedError
+from zarrcore.metadata import ChunkKeyEncoding, JsonObject, NodeMetadata
 
 Documents = tuple[bytes | None, ...]
 """The values of `Format.document_keys`, in their order; None for an absent key."""
@@ -24,15 +29,18 @@ class Format(ABC):
         title: the name for people.
         specification: where the format is described.
         implicit_groups: whether a prefix without a document of its own is a group.
+        writable: whether `encode` and the other methods that make documents work.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     specification: ClassVar[str]
     implicit_groups: ClassVar[bool]
+    writable: ClassVar[bool] = False
 
     V3: ClassVar[Format]
     V2: ClassVar[Format]
+    N5: ClassVar[Format]
 
     @abstractmethod
     def document_keys(self, path: str) -> tuple[str, ...]:
@@ -41,16 +49,6 @@ class Format(ABC):
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
         """The documents of the node at ``path``, asked for through ``get``; what cannot matter any more is not asked for."""
         return tuple(get(key) for key in self.document_keys(path))
-
-    @abstractmethod
-    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
-        """The paths of nodes that the root's consolidated metadata names; None where there is none.
-
-        It is a hint for stores that cannot be listed, and nothing more: what a node is, its own document says.
-
-        Raises:
-            MetadataError: the consolidated metadata is broken.
-        """
 
     @abstractmethod
     def claims(self, documents: Documents) -> bool:
@@ -69,6 +67,92 @@ class Format(ABC):
     def stored_documents(self, documents: Documents) -> JsonObject:
         """The documents as found on disk, in one object; text that is no JSON stands as a string."""
 
+    def encode(self, metadata: NodeMetadata) -> Documents:
+        """The documents of a node, in the order of `document_keys`; `parse` reads ``metadata`` back from them.
+
+        Of metadata that `adapted` has returned, every member comes back equal.
+
+        Raises:
+            MetadataError: ``metadata`` holds what no document can, for instance attributes that are no JSON.
+            UnsupportedError: this format cannot express it, or cannot be written at all.
+        """
+        raise self._not_written()
+
+    def adapted(self, metadata: NodeMetadata) -> NodeMetadata:
+        """The same node in the terms of this format: same shape, type and values; another key encoding and other codecs.
+
+        What this format has no way to say is told by its nearest: chunk keys are those of this format, compressors those
+        that it knows. What would lose values or the division into chunks is refused. Copying between formats, and
+        creating an array with default codecs, go through this.
+
+        Raises:
+            UnsupportedError: this format cannot hold such a node.
+        """
+        raise self._not_written()
+
+    def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
+        """The stored documents with other attributes; every other member is kept as it stands, known or not.
+
+        Where no document is stored yet (an implicit group), those of a group with these attributes.
+
+        Raises:
+            MetadataError: a document is broken, or an attribute is not JSON.
+            UnsupportedError: this format cannot be written.
+        """
+        raise self._not_written()
+
+    def with_shape(self, documents: Documents, shape: tuple[int, ...]) -> Documents:
+        """The stored documents of an array with another shape; every other member is kept as it stands.
+
+        Raises:
+            MetadataError: a document is broken, or the array cannot have this shape.
+            UnsupportedError: this format cannot be written.
+        """
+        raise self._not_written()
+
+    def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
+        """How chunk keys of new arrays are built."""
+        return ChunkKeyEncoding()
+
+    def consolidate(self, nodes: Mapping[str, Documents]) -> dict[str, bytes]:
+        """Consolidated metadata: keys and values to set at the root, from the stored documents of all nodes by path.
+
+        Raises:
+            MetadataError: a document is no JSON object; the error tells its key.
+            UnsupportedError: this format has no consolidated metadata, or not for such a root.
+        """
+        raise UnsupportedError("format", self.name, "has no consolidated metadata")
+
+    def consolidated_documents(
+        self, get: Callable[[str], bytes | None], root: Documents
+    ) -> dict[str, JsonObject] | None:
+        """What the root's consolidated metadata says of each path, as `comparable` tells it; None where there is none.
+
+        It is a hint for stores that cannot be listed, and nothing more: what a node is, its own document says. Where the
+        two differ, the consolidated metadata is stale.
+
+        Raises:
+            MetadataError: the consolidated metadata is broken.
+        """
+        return None
+
+    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
+        """The paths of nodes that the root's consolidated metadata names; None where there is none.
+
+        Raises:
+            MetadataError: the consolidated metadata is broken.
+        """
+        documents = self.consolidated_documents(get, root)
+        return None if documents is None else list(documents)
+
+    def comparable(self, documents: Documents) -> JsonObject:
+        """A node's own documents in the form in which `consolidated_documents` has them.
+
+        Raises:
+            MetadataError: they are no JSON objects.
+        """
+        return self.stored_documents(documents)
+
     def prefix(self, path: str) -> str:
         """What the keys of the node at ``path`` begin with; for an array, chunk keys follow.
 
@@ -80,6 +164,9 @@ class Format(ABC):
     def may_name_node(self, name: str) -> bool:
         """Whether a prefix of this name can be a node."""
         return bool(name.strip(".")) and not name.startswith("__")
+
+    def _not_written(self) -> UnsupportedError:
+        return UnsupportedError("format", self.name, "can be read but not written")
 
     def __repr__(self) -> str:
         return f"Format({self.name!r})"

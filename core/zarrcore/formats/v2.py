@@ -54,17 +54,37 @@ class V2Format(Format):
         group = get(group_key) if array is None else None
         return array, group, None if array is None and group is None else get(attributes_key)
 
-    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
-        document = get(".zmetadata")
-        if document is None:
+    def consolidated_documents(
+        self, get: Callable[[str], bytes | None], root: Documents
+    ) -> dict[str, JsonObject] | None:
+        stored = get(".zmetadata")
+        if stored is None:
             return None
-        keys = parse_json_object(document).get("metadata")
-        if not isinstance(keys, dict):
+        entries = parse_json_object(stored).get("metadata")
+        if not isinstance(entries, dict):
             raise MetadataError(
-                f"expected an object, found {describe(keys)}", member="metadata", key=".zmetadata"
+                f"expected an object, found {describe(entries)}", member="metadata", key=".zmetadata"
             )
-        parts = (key.rpartition("/") for key in keys)
-        return [f"/{path}" for path, _, name in parts if name in (".zarray", ".zgroup")]
+        documents: dict[str, JsonObject] = {}
+        for key, document in entries.items():
+            path, _, name = key.rpartition("/")
+            if name in (".zarray", ".zgroup", ".zattrs"):
+                documents.setdefault(f"/{path}", {})[name] = document
+        return {
+            path: self._comparable(found) for path, found in documents.items() if found.keys() != {".zattrs"}
+        }
+
+    def comparable(self, documents: Documents) -> JsonObject:
+        return self._comparable(self.stored_documents(documents))
+
+    def _comparable(self, documents: JsonObject) -> JsonObject:
+        """Without what stands for nothing: empty attributes, a group where an array is, what zarr-python puts into ``.zgroup``."""
+        found = {name: document for name, document in documents.items() if document or name != ".zattrs"}
+        if ".zarray" in found:
+            found.pop(".zgroup", None)
+        if isinstance(group := found.get(".zgroup"), dict):
+            found[".zgroup"] = {name: group[name] for name in group if name != "consolidated_metadata"}
+        return found
 
     def claims(self, documents: Documents) -> bool:
         return documents[0] is not None or documents[1] is not None

@@ -6,13 +6,15 @@ July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zarrcore.codecs.interface import ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.formats.attributes import document_bytes, json_attributes
 from zarrcore.formats.interface import Documents, Format
+from zarrcore.formats.v3_encode import consolidated_document, encode_node
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject, NamedConfiguration, NodeMetadata
 from zarrcore.metadata.chunk_grid import parse_chunk_grid
 from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding, parse_chunk_key_encoding
@@ -45,20 +47,10 @@ class V3Format(Format):
     title = "Zarr v3"
     specification = "https://zarr-specs.readthedocs.io/en/latest/v3/core/v3.0.html"
     implicit_groups = True
+    writable = True
 
     def document_keys(self, path: str) -> tuple[str, ...]:
         return (self.prefix(path) + "zarr.json",)
-
-    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
-        consolidated = self.stored_documents(root).get("consolidated_metadata")
-        if not isinstance(consolidated, dict):
-            return None  # absent, or null as some writers leave it
-        nodes = consolidated.get("metadata")
-        if not isinstance(nodes, dict):
-            raise MetadataError(
-                f"expected an object, found {describe(nodes)}", member="consolidated_metadata.metadata"
-            )
-        return [f"/{path.strip('/')}" for path in nodes]
 
     def claims(self, documents: Documents) -> bool:
         if documents[0] is None:
@@ -75,6 +67,48 @@ class V3Format(Format):
 
     def stored_documents(self, documents: Documents) -> JsonObject:
         return parse_json_object(documents[0]) if documents[0] is not None else {}
+
+    def encode(self, metadata: NodeMetadata) -> Documents:
+        return (encode_node(metadata),)
+
+    def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
+        if documents[0] is None:
+            return self.encode(GroupMetadata(attributes))
+        document = parse_json_object(documents[0])
+        document["attributes"] = json_attributes(attributes)
+        return (document_bytes(document),)
+
+    def with_shape(self, documents: Documents, shape: tuple[int, ...]) -> Documents:
+        document = self.stored_documents(documents)
+        document["shape"] = list(shape)
+        parse_node(document)
+        return (document_bytes(document),)
+
+    def consolidate(self, nodes: Mapping[str, Documents]) -> dict[str, bytes]:
+        return {"zarr.json": consolidated_document(self, nodes)}
+
+    def consolidated_documents(
+        self, get: Callable[[str], bytes | None], root: Documents
+    ) -> dict[str, JsonObject] | None:
+        consolidated = self.stored_documents(root).get("consolidated_metadata")
+        if not isinstance(consolidated, dict):
+            return None  # absent, or null as some writers leave it
+        nodes = consolidated.get("metadata")
+        if not isinstance(nodes, dict):
+            raise MetadataError(
+                f"expected an object, found {describe(nodes)}", member="consolidated_metadata.metadata"
+            )
+        return {f"/{path.strip('/')}": _without_consolidated(document) for path, document in nodes.items()}
+
+    def comparable(self, documents: Documents) -> JsonObject:
+        return _without_consolidated(self.stored_documents(documents))
+
+
+def _without_consolidated(document: Any) -> JsonObject:
+    """The document without what it tells of other nodes; {} for what is no document."""
+    if not isinstance(document, dict):
+        return {}
+    return {name: value for name, value in document.items() if name != "consolidated_metadata"}
 
 
 def parse_node(document: JsonObject) -> NodeMetadata:

@@ -1,6 +1,7 @@
-"""Chunk key encodings: the key of the chunk at a grid index, relative to the array.
+"""Chunk key encodings: the key of the chunk at a grid index, relative to the array, and back.
 
-Accepted specification, "chunk_key_encoding".
+Accepted specification, "chunk_key_encoding". Next to its two encodings stands ``n5``, a name of ours that no document holds:
+N5 names the fastest dimension first, and its arrays are shown here with the axes reversed.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.json_document import JsonObject, describe
 from zarrcore.metadata.named_configuration import NamedConfiguration
 
+_MAX_DIGITS = 19  # of an index below 2**63
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkKeyEncoding:
-    """``default`` (``c/1/23``) or ``v2`` (``1.23``), with either separator."""
+    """``default`` (``c/1/23``), ``v2`` (``1.23``), with either separator; or ``n5`` (``23/1``)."""
 
-    name: Literal["default", "v2"] = "default"
+    name: Literal["default", "v2", "n5"] = "default"
     """The encoding's identifier."""
     separator: Literal["/", "."] = "/"
     """What stands between the indices."""
@@ -28,13 +31,41 @@ class ChunkKeyEncoding:
         >>> ChunkKeyEncoding().encode((1, 23, 45)), ChunkKeyEncoding("v2", ".").encode(())
         ('c/1/23/45', '0')
         """
-        if self.name == "default":
-            return self.separator.join(("c", *map(str, index)))
+        match self.name:
+            case "default":
+                return self.separator.join(("c", *map(str, index)))
+            case "n5":
+                index = index[::-1]
         return self.separator.join(map(str, index)) if index else "0"
+
+    def decode(self, key: str, ndim: int) -> tuple[int, ...] | None:
+        """The grid index of an array of ``ndim`` dimensions whose key is ``key``; None where it is no chunk's key.
+
+        Strictly the inverse of `encode`: a key that `encode` would never give names no chunk.
+
+        >>> ChunkKeyEncoding().decode("c/1/23", 2), ChunkKeyEncoding().decode("c/01/23", 2)
+        ((1, 23), None)
+        """
+        parts = key.split(self.separator)
+        if self.name == "default":
+            if parts.pop(0) != "c":
+                return None
+        elif ndim == 0:
+            return () if key == "0" else None
+        if len(parts) != ndim or not all(map(_is_index, parts)):
+            return None
+        index = tuple(map(int, parts))
+        return index[::-1] if self.name == "n5" else index
 
     def document(self) -> JsonObject:
         """As it stands in a metadata document."""
         return {"name": self.name, "configuration": {"separator": self.separator}}
+
+
+def _is_index(text: str) -> bool:
+    # str.isdigit alone takes other scripts' digits, and int takes signs, blanks and underscores.
+    decimal = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
+    return decimal and (text[0] != "0" or text == "0")
 
 
 def parse_chunk_key_encoding(named: NamedConfiguration) -> ChunkKeyEncoding:

@@ -100,9 +100,12 @@ def describe(value: Any) -> str:
 
 def format_json(document: Any) -> bytes:
     """``document`` as indented JSON text with a final newline; non-finite numbers become the strings of the spec."""
-    return (json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(
-        "utf-8", "surrogatepass"
-    )
+    document = _finite(document)
+    try:
+        return (json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    except UnicodeEncodeError:
+        # Half a surrogate pair has no UTF-8; an escape says it.
+        return (json.dumps(document, indent=2, allow_nan=False) + "\n").encode()
 
 
 def _finite(value: Any) -> Any:

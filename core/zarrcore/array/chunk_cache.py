@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +50,7 @@ class Claim:
     def fulfil(self, chunk: Chunk) -> None:
         """Keep ``chunk`` and hand it to all who wait."""
         chunk.flags.writeable = False
-        self._cache._store(self._key, chunk, self._generation)  # noqa: SLF001 - a claim is the cache's own hand
+        self._cache._store(self._key, chunk, self._generation, self)  # noqa: SLF001 - a claim is the cache's own hand
         self.future.set_result(chunk)
 
     def fail(self, error: Exception) -> None:
@@ -74,6 +74,9 @@ class ChunkCache:
         max_bytes: the budget for decoded bytes; chunks in use by a reader do not count.
         max_age_s: chunks decoded longer ago are decoded again; None keeps them for ever.
 
+    Attributes:
+        generation: another number whenever something was forgotten.
+
     >>> cache = ChunkCache(1 << 20)
     >>> cache.nbytes
     0
@@ -85,7 +88,7 @@ class ChunkCache:
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._claims: dict[Hashable, Claim] = {}
         self._lock = threading.Lock()
-        self._generation = 0
+        self.generation = 0
         _caches.add(self)
         self.nbytes = 0
         self.hits = 0
@@ -106,25 +109,37 @@ class ChunkCache:
             self.misses += 1
             if (running := self._claims.get(key)) is not None:
                 return running.future
-            claim = self._claims[key] = Claim(self, key, self._generation)
+            claim = self._claims[key] = Claim(self, key, self.generation)
             return claim
 
     def put(self, key: Hashable, chunk: Chunk) -> None:
         """Keep what was made without a claim: a shard's index, for instance."""
         chunk.flags.writeable = False
-        self._store(key, chunk, self._generation)
+        self._store(key, chunk, self.generation)
 
     def __contains__(self, key: Hashable) -> bool:
         with self._lock:
             entry = self._entries.get(key)
             return entry is not None and not self._is_stale(entry)
 
+    def forget(self, keys: Iterable[Hashable]) -> None:
+        """Forget some chunks, because they were written; what is being decoded at this moment is not kept either.
+
+        Whatever else was derived from stored bytes is kept under the `generation` in which it was read.
+        """
+        with self._lock:
+            self.generation += 1
+            for key in keys:
+                self._claims.pop(key, None)
+                if (entry := self._entries.pop(key, None)) is not None:
+                    self.nbytes -= entry.nbytes
+
     def clear(self) -> None:
         """Forget all chunks, those too that are being decoded at this moment."""
         with self._lock:
             self._entries.clear()
             self._claims.clear()
-            self._generation += 1
+            self.generation += 1
             self.nbytes = 0
 
     def _start_anew(self) -> None:
@@ -146,13 +161,14 @@ class ChunkCache:
     def _is_stale(self, entry: _Entry) -> bool:
         return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
 
-    def _store(self, key: Hashable, chunk: Chunk, generation: int) -> None:
+    def _store(self, key: Hashable, chunk: Chunk, generation: int, claim: Claim | None = None) -> None:
         # A missing chunk is one element shown many times: it costs what that element costs.
         nbytes = _ENTRY_NBYTES + (chunk.dtype.itemsize if 0 in chunk.strides else chunk.nbytes)
         with self._lock:
-            if generation != self._generation:
+            if claim is not None and self._claims.get(key) is claim:
+                del self._claims[key]
+            if generation != self.generation:
                 return
-            self._claims.pop(key, None)
             if nbytes > self.max_bytes:
                 return
             if (old := self._entries.pop(key, None)) is not None:

@@ -127,7 +127,8 @@ class ShardReader:
         return partial(attempt, member.units, self.read, cache, key, member.units, depth, bounds)
 
     def _index(self, cache: ChunkCache | None, key: str, level: _Level, bounds: Bounds) -> Index | None:
-        cache_key = (self._scope, key, bounds)
+        # A shard that is written anew has another index: the one read before is not found under a later generation.
+        cache_key = (self._scope, key, bounds, 0 if cache is None else cache.generation)
         if cache is not None and (kept := cache.get(cache_key)) is not None:
             return kept
         wanted = level.shard.index_range(level.pipeline.spec)

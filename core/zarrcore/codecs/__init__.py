@@ -1,5 +1,6 @@
 """Codecs: how a chunk becomes bytes and bytes become a chunk."""
 
+from zarrcore.codecs.empty import is_fill
 from zarrcore.codecs.interface import (
     ArraySpec,
     ArrayToArrayCodec,
@@ -7,6 +8,15 @@ from zarrcore.codecs.interface import (
     BytesToBytesCodec,
     Codec,
 )
-from zarrcore.codecs.pipeline import Pipeline
+from zarrcore.codecs.pipeline import Pipeline, completed
 
-__all__ = ["ArraySpec", "ArrayToArrayCodec", "ArrayToBytesCodec", "BytesToBytesCodec", "Codec", "Pipeline"]
+__all__ = [
+    "ArraySpec",
+    "ArrayToArrayCodec",
+    "ArrayToBytesCodec",
+    "BytesToBytesCodec",
+    "Codec",
+    "Pipeline",
+    "completed",
+    "is_fill",
+]

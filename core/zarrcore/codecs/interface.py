@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from zarrcore.errors import UnsupportedError
 from zarrcore.metadata import Element
 from zarrcore.metadata.fill_value import zero
 from zarrcore.stores.interface import BytesLike
@@ -68,6 +69,26 @@ class Codec(ABC):
     def name(self) -> str:
         return self.names[0]
 
+    @property
+    def can_encode(self) -> bool:
+        """Whether it writes too: a codec of somebody else's may only read."""
+        return any("encode" in vars(kind) for kind in type(self).__mro__ if kind.__module__ != __name__)
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any] | None:
+        """Every parameter spelled out, as strict readers demand, for `name`; None: as the document has them.
+
+        Args:
+            spec: the decoded array; for a bytes → bytes codec, the array whose bytes it is given.
+
+        Raises:
+            MetadataError: a parameter that can be read but must not be written.
+            UnsupportedError: likewise, in a form that we do not write.
+        """
+        return None
+
+    def _not_written(self) -> UnsupportedError:
+        return UnsupportedError("codec", self.name, "can be read but not written")
+
 
 class ArrayToArrayCodec(Codec):
     """array → array."""
@@ -87,6 +108,15 @@ class ArrayToArrayCodec(Codec):
         Raises:
             CodecError: ``encoded`` holds what no encoder writes.
         """
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        """The array of `encoded_spec`; may be a view of ``decoded``, which has shape and type of ``spec``.
+
+        Raises:
+            CodecError: the encoded type cannot hold a value.
+            UnsupportedError: this codec only decodes.
+        """
+        raise self._not_written()
 
 
 class ArrayToBytesCodec(Codec):
@@ -108,9 +138,22 @@ class ArrayToBytesCodec(Codec):
             CodecError: the bytes are no such array.
         """
 
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+        """The bytes of ``decoded`` (of shape ``spec.shape``, any strides); may share its memory.
+
+        Raises:
+            CodecError: the array cannot be encoded.
+            UnsupportedError: this codec only decodes.
+        """
+        raise self._not_written()
+
 
 class BytesToBytesCodec(Codec):
     """bytes → bytes."""
+
+    def for_array(self, spec: ArraySpec) -> Self:
+        """This codec made ready for the bytes of an array: where parameters follow from the elements' type."""
+        return self
 
     def encoded_nbytes(self, decoded_nbytes: int) -> int | None:
         """Exact number of encoded bytes, or None where it depends on the values."""
@@ -131,3 +174,12 @@ class BytesToBytesCodec(Codec):
         Raises:
             CodecError: the bytes do not decode, or to more than ``max_nbytes``.
         """
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        """The encoded bytes, in memory of their own or in that of ``decoded``.
+
+        Raises:
+            CodecError: the bytes cannot be encoded, for instance because there are too many.
+            UnsupportedError: this codec only decodes.
+        """
+        raise self._not_written()

@@ -11,16 +11,49 @@ from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import describe
 
 
-def integer(configuration: Mapping[str, Any], name: str, default: int | None = None) -> int:
+def integer(
+    configuration: Mapping[str, Any],
+    name: str,
+    default: int | None = None,
+    *,
+    minimum: int | None = None,
+    maximum: int | None = None,
+) -> int:
     """An integer parameter.
 
     Raises:
-        MetadataError: it is missing without a default, or no integer.
+        MetadataError: it is missing without a default, no integer, or beyond a limit.
     """
     value = configuration.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int):
         raise MetadataError(f"expected an integer, found {describe(value)}", member=name)
+    if minimum is not None and value < minimum:
+        raise MetadataError(f"expected at least {minimum:,}, found {value:,}", member=name)
+    if maximum is not None and value > maximum:
+        raise MetadataError(f"expected at most {maximum:,}, found {value:,}", member=name)
     return value
+
+
+def boolean(configuration: Mapping[str, Any], name: str, default: bool) -> bool:
+    """A parameter that is true or false.
+
+    Raises:
+        MetadataError: anything else.
+    """
+    value = configuration.get(name, default)
+    if not isinstance(value, bool):
+        raise MetadataError(f"expected true or false, found {describe(value)}", member=name)
+    return value
+
+
+def known(configuration: Mapping[str, Any], *names: str) -> None:
+    """Check that a codec is configured by nothing but what it knows: another parameter may change what the bytes mean.
+
+    Raises:
+        MetadataError: another parameter.
+    """
+    for name in configuration.keys() - set(names):
+        raise MetadataError("the codec knows no such parameter", member=name)
 
 
 def choice(configuration: Mapping[str, Any], name: str, allowed: tuple[str, ...], default: str | None) -> str:

@@ -1,13 +1,14 @@
 """A chain of codecs, made ready for chunks of one shape and type.
 
 Accepted specification, "Determination of encoded representations" and "Decoding procedure". What is known beforehand (every
-codec's shapes, types and byte bounds) is worked out once, so that decoding a chunk is only the calls that matter.
+codec's shapes, types and byte bounds) is worked out once, so that decoding or encoding a chunk is only the calls that matter.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from zarrcore.codecs.interface import (
     ArrayToBytesCodec,
     Buffer,
     BytesToBytesCodec,
+    Codec,
 )
 from zarrcore.codecs.registry import make_codec
-from zarrcore.errors import CodecError, MetadataError
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 
 _SCRATCH_NBYTES = 64 << 20
@@ -30,7 +32,7 @@ _scratch = threading.local()
 
 
 class Pipeline:
-    """Decodes chunks of ``spec``.
+    """Decodes and encodes chunks of ``spec``.
 
     Attributes:
         spec: shape and type of a decoded chunk.
@@ -48,9 +50,13 @@ class Pipeline:
         self._array_to_array: list[tuple[ArrayToArrayCodec, ArraySpec]] = []
         self._array_to_bytes: ArrayToBytesCodec | None = None
         self._bytes_to_bytes: list[tuple[BytesToBytesCodec, int, bool]] = []
+        self._chain: list[tuple[NamedConfiguration, Codec | None, ArraySpec]] = []
         encoded = spec
         for position, named in enumerate(codecs):
             codec = make_codec(named, f"{member}[{position}]")
+            if isinstance(codec, BytesToBytesCodec):
+                codec = codec.for_array(encoded)
+            self._chain.append((named, codec, encoded))
             if isinstance(codec, ArrayToArrayCodec) and self._array_to_bytes is None:
                 self._array_to_array.append((codec, encoded))
                 encoded = codec.encoded_spec(encoded)
@@ -153,6 +159,50 @@ class Pipeline:
         chunk = self._decode_array(decoded)
         np.copyto(destination, chunk if region is None else chunk[region], casting="equiv")
 
+    def encode(self, chunk: np.ndarray[Any, Any]) -> Buffer:
+        """The encoded bytes of ``chunk``, of shape ``spec.shape`` and any strides; thread-safe.
+
+        They may lie in the memory of ``chunk`` itself: store them before it changes.
+
+        Raises:
+            CodecError: another shape or type, or values that a codec cannot hold.
+            UnsupportedError: a codec that can only be read.
+        """
+        for named, codec, _ in self._chain:
+            if codec is None:
+                raise UnsupportedError(
+                    "codec", named.name, "is unknown: chunks can be read without it, but not written"
+                )
+        if self._array_to_bytes is None:  # pragma: no cover - the constructor sees to it
+            raise CodecError("no array → bytes codec")
+        array = self._conforming(chunk)
+        for array_codec, spec in self._array_to_array:
+            array = array_codec.encode(array, spec)
+        data = self._array_to_bytes.encode(array, self._encoded_spec)
+        for bytes_codec, _, _ in self._bytes_to_bytes:
+            data = bytes_codec.encode(data)
+        return data
+
+    def _conforming(self, chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        dtype = self.spec.dtype
+        if chunk.dtype != dtype:
+            if not np.can_cast(chunk.dtype, dtype, "equiv"):
+                raise CodecError(f"expected a chunk of {dtype}, found one of {chunk.dtype}")
+            chunk = chunk.astype(dtype)
+        shape = self.spec.shape if dtype.subdtype is None else self.spec.shape + dtype.shape
+        if chunk.shape != shape:
+            raise CodecError(f"expected a chunk of shape {shape}, found {chunk.shape}")
+        return chunk
+
+    def completed(self) -> tuple[NamedConfiguration, ...]:
+        """The codecs with every parameter spelled out; see `completed`.
+
+        Raises:
+            MetadataError: a parameter that can be read but must not be written.
+            UnsupportedError: a codec that can only be read.
+        """
+        return tuple(_completed(*link) for link in self._chain)
+
     def _decode_bytes(self, encoded: Buffer, out: memoryview | None) -> Buffer:
         data = encoded
         for position in range(len(self._bytes_to_bytes) - 1, -1, -1):
@@ -174,6 +224,31 @@ class Pipeline:
         for codec, spec in reversed(self._array_to_array):
             chunk = codec.decode(chunk, spec)
         return chunk
+
+
+def completed(codecs: Sequence[NamedConfiguration], spec: ArraySpec) -> tuple[NamedConfiguration, ...]:
+    """The same codecs by their usual names, with every parameter spelled out as strict readers demand.
+
+    Raises:
+        MetadataError: they do not follow one another, do not fit ``spec``, or a parameter must not be written.
+        UnsupportedError: a codec that we do not know or only read.
+
+    >>> spec = ArraySpec((8,), np.dtype("<f4"), np.zeros((), "<f4"))
+    >>> completed([NamedConfiguration("bytes"), NamedConfiguration("numcodecs.zstd", {"level": 3})], spec)[1].document()
+    {'name': 'zstd', 'configuration': {'level': 3, 'checksum': False}}
+    """
+    return Pipeline(codecs, spec).completed()
+
+
+def _completed(named: NamedConfiguration, codec: Codec | None, spec: ArraySpec) -> NamedConfiguration:
+    if codec is None or not codec.can_encode:
+        raise UnsupportedError(
+            "codec", named.name, "cannot be written" if codec is None else "can be read but not written"
+        )
+    configuration = codec.configuration(spec)
+    if configuration is None:
+        return named
+    return replace(named, name=codec.name, configuration=configuration)
 
 
 def _scratch_buffer(nbytes: int) -> memoryview:

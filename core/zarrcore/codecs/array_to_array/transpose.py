@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
+from zarrcore.codecs.parameters import known
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
@@ -27,6 +28,7 @@ class TransposeCodec(ArrayToArrayCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "order")
         order = configuration.get("order")
         if order in ("C", "F"):
             return cls(str(order))
@@ -55,3 +57,9 @@ class TransposeCodec(ArrayToArrayCodec):
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
         return encoded.transpose(np.argsort(self.permutation(len(spec.shape))))
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        return decoded.transpose(self.permutation(len(spec.shape)))
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {"order": list(self.permutation(len(spec.shape)))}

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
-from zarrcore.codecs.parameters import choice
-from zarrcore.errors import CodecError
+from zarrcore.codecs.parameters import choice, known
+from zarrcore.errors import CodecError, MetadataError
 
 
 class BytesCodec(ArrayToBytesCodec):
@@ -26,6 +26,7 @@ class BytesCodec(ArrayToBytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "endian")
         # Absent is right for types of one byte only; writers before 2023-07 left it out everywhere and meant "little".
         return cls(choice(configuration, "endian", ("little", "big"), "little"))
 
@@ -38,6 +39,8 @@ class BytesCodec(ArrayToBytesCodec):
         return self.stored_dtype(spec) == spec.dtype
 
     def encoded_nbytes(self, spec: ArraySpec) -> int:
+        if spec.dtype.hasobject or spec.dtype.kind == "T":
+            raise MetadataError("elements of varying length need a codec of their own", member=self.name)
         return spec.nbytes
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
@@ -55,3 +58,13 @@ class BytesCodec(ArrayToBytesCodec):
         return np.frombuffer(encoded, dtype, count=spec.size if dtype.subdtype is None else -1).reshape(
             spec.shape
         )
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+        # No copy where the elements lie as they are stored.
+        stored = np.ascontiguousarray(decoded, self.stored_dtype(spec))
+        return stored.reshape(-1).view(np.uint8).data
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any] | None:
+        if spec.dtype.newbyteorder("<") == spec.dtype.newbyteorder(">"):
+            return {}
+        return {"endian": "big" if self._byte_order == ">" else "little"}

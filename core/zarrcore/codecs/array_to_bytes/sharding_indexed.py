@@ -7,16 +7,17 @@ the inner chunk is missing. Before 2023-07 there were no ``index_codecs``, and a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import google_crc32c
 import numpy as np
 
+from zarrcore.codecs.empty import is_fill
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
-from zarrcore.codecs.parameters import choice
-from zarrcore.errors import CodecError, MetadataError
+from zarrcore.codecs.parameters import choice, known
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
 from zarrcore.metadata.json_document import describe
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _MISSING = 2**64 - 1
 _MAX_INNER_CHUNKS = 1 << 26
 _UINT64 = np.dtype("<u8")
+_DEFAULT_INDEX_CODECS = (NamedConfiguration("bytes", {"endian": "little"}), NamedConfiguration("crc32c"))
 
 Index = np.ndarray[tuple[int, int], np.dtype[np.uint64]]
 """A row per inner chunk in C order: offset and number of bytes."""
@@ -54,11 +56,13 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         self._codecs = codecs
         self._index_codecs = index_codecs
         self._index_at_start = index_location == "start"
-        self._inner = lru_cache(maxsize=4)(self._make_inner)
-        self._index_pipeline = lru_cache(maxsize=4)(self._make_index_pipeline)
+        # A codec belongs to one pipeline, thus to shards of one shape, type and fill value.
+        self.inner_pipeline = cache(self._make_inner)
+        self._index_pipeline = cache(self._make_index_pipeline)
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "chunk_shape", "codecs", "index_codecs", "index_location")
         shape = integers(configuration.get("chunk_shape"), "chunk_shape", minimum=1)
         index_codecs = None
         if "index_codecs" in configuration:
@@ -89,15 +93,11 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
             )
         return grid
 
-    def inner_pipeline(self, spec: ArraySpec) -> Pipeline:
-        """What decodes an inner chunk of a shard of ``spec``."""
-        return self._inner(spec.dtype, spec.fill_value.tobytes())
-
-    def _make_inner(self, dtype: np.dtype[Any], fill: bytes) -> Pipeline:
+    def _make_inner(self, spec: ArraySpec) -> Pipeline:
+        """What decodes and encodes an inner chunk of a shard of ``spec``."""
         from zarrcore.codecs.pipeline import Pipeline
 
-        element = np.frombuffer(fill, dtype).reshape(()) if dtype.itemsize else np.zeros((), dtype)
-        return Pipeline(self._codecs, ArraySpec(self.chunk_shape, dtype, element), "codecs")
+        return Pipeline(self._codecs, ArraySpec(self.chunk_shape, spec.dtype, spec.fill_value), "codecs")
 
     def _make_index_pipeline(self, chunks: int) -> Pipeline:
         from zarrcore.codecs.pipeline import Pipeline
@@ -163,8 +163,9 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return offset, offset + nbytes
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
-        inner = self.inner_pipeline(spec)
-        return 2 * spec.nbytes + math.prod(self.grid_shape(spec)) * (16 + 4096) + inner.spec.nbytes
+        # Twice what its chunks need: writers that replace inner chunks may leave the old ones between them.
+        chunks = math.prod(self.grid_shape(spec))
+        return 2 * chunks * self.inner_pipeline(spec).max_encoded_nbytes + self._index_nbytes(chunks)
 
     def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
         inner, grid, view = self.inner_pipeline(spec), self.grid_shape(spec), memoryview(encoded)
@@ -172,16 +173,18 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         index = self.parse_index(view[start:stop], spec)
         shard = np.empty(spec.shape, spec.dtype)
         for position, coordinates in enumerate(np.ndindex(*grid)):
-            region: Any = tuple(
-                slice(i * length, (i + 1) * length)
-                for i, length in zip(coordinates, self.chunk_shape, strict=True)
-            )
+            region = self._region(coordinates)
             place = self.member(index, position)
             if place is None:
                 shard[region] = spec.fill_value
             else:
-                inner.decode_into(self.slice_member(view, place), shard[(*region, ...)])
+                inner.decode_into(self.slice_member(view, place), shard[region])
         return shard
+
+    def _region(self, coordinates: tuple[int, ...]) -> Any:
+        """Where an inner chunk lies in its shard; the ellipsis makes it an array even without dimensions."""
+        parts = zip(coordinates, self.chunk_shape, strict=True)
+        return (*(slice(i * length, (i + 1) * length) for i, length in parts), ...)
 
     def slice_member(self, shard: memoryview, place: tuple[int, int]) -> memoryview:
         """The bytes of an inner chunk out of those of its shard.
@@ -194,6 +197,46 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
                 f"an inner chunk ends at byte {place[1]:,} of a shard of {len(shard):,}", codec=self.name
             )
         return shard[place[0] : place[1]]
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+        inner, fill = self.inner_pipeline(spec), spec.fill_value
+        chunks = (decoded[self._region(coordinates)] for coordinates in np.ndindex(*self.grid_shape(spec)))
+        return self.join((None if is_fill(chunk, fill) else inner.encode(chunk) for chunk in chunks), spec)
+
+    def join(self, members: Iterable[Buffer | None], spec: ArraySpec) -> bytes:
+        """The shard of encoded inner chunks, in C order; None for one that is left out.
+
+        Raises:
+            UnsupportedError: an index without ``index_codecs``, whose form no specification settles.
+        """
+        if self._index_codecs is None:
+            raise UnsupportedError("codec", self.name, "without index_codecs can be read but not written")
+        index: Index = np.full((math.prod(self.grid_shape(spec)), 2), _MISSING, _UINT64)
+        index_nbytes = self._index_nbytes(len(index))
+        parts: list[Buffer] = []
+        end = index_nbytes if self._index_at_start else 0
+        for position, member in enumerate(members):
+            if member is not None:
+                index[position] = end, len(member)
+                end += len(member)
+                parts.append(member)
+        parts.insert(
+            0 if self._index_at_start else len(parts), self._index_pipeline(len(index)).encode(index)
+        )
+        return b"".join(parts)
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        from zarrcore.codecs.pipeline import completed
+
+        chunks = math.prod(self.grid_shape(spec))
+        index_spec = ArraySpec((chunks, 2), _UINT64, zero(_UINT64))
+        index_codecs = completed(self._index_codecs or _DEFAULT_INDEX_CODECS, index_spec)
+        return {
+            "chunk_shape": list(self.chunk_shape),
+            "codecs": [codec.document() for codec in self.inner_pipeline(spec).completed()],
+            "index_codecs": [codec.document() for codec in index_codecs],
+            "index_location": "start" if self._index_at_start else "end",
+        }
 
 
 def _named(value: Any, member: str) -> tuple[NamedConfiguration, ...]:

@@ -1,7 +1,8 @@
 """The ``blosc`` codec: the Blosc 1 container.
 
 Specification: zarr-specs, "Blosc codec" (version 1.0); the container: c-blosc, README_CHUNK_FORMAT. c-blosc trusts the
-sizes in the header, so every one of them is checked before the call.
+sizes in the header, so every one of them is checked before the call. numcodecs uses c-blosc's own threads, and its global
+state, in the main thread only; in any other, as ours are, a call stands for itself and releases the GIL.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ from typing import Any, ClassVar, Self
 import numcodecs.blosc
 import numpy as np
 
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
-from zarrcore.errors import CodecError
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.parameters import choice, integer, known
+from zarrcore.errors import CodecError, UnsupportedError
 
 _HEADER = struct.Struct("<BBBBIII")
 _MEMCPYED = 0x02
+_COMPRESSORS = ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd")
+_SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
+_MAX_TYPE_NBYTES = 255
+_MAX_BLOCK_NBYTES = 2**31 - 1
 
 
 class BloscCodec(BytesToBytesCodec):
@@ -25,9 +31,62 @@ class BloscCodec(BytesToBytesCodec):
 
     names: ClassVar[tuple[str, ...]] = ("blosc",)
 
+    def __init__(
+        self, cname: str, clevel: int, shuffle: str | None, type_nbytes: int | None, block_nbytes: int
+    ) -> None:
+        self._cname = cname
+        self._clevel = clevel
+        self._shuffle = shuffle
+        self._type_nbytes = type_nbytes
+        self._block_nbytes = block_nbytes
+
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        return cls()
+        # How many threads the writer used is no matter of the bytes, yet jzarr 0.4 told it.
+        known(configuration, "cname", "clevel", "shuffle", "typesize", "blocksize", "nthreads", "numThreads")
+        return cls(
+            choice(configuration, "cname", _COMPRESSORS, "lz4"),
+            integer(configuration, "clevel", 5, minimum=0, maximum=9),
+            _shuffle(configuration),
+            integer(configuration, "typesize", minimum=1) if "typesize" in configuration else None,
+            integer(configuration, "blocksize", 0, minimum=0, maximum=_MAX_BLOCK_NBYTES),
+        )
+
+    def for_array(self, spec: ArraySpec) -> Self:
+        return self.from_configuration(self._spelled_out(spec))
+
+    def _spelled_out(self, spec: ArraySpec) -> dict[str, Any]:
+        # Elements larger than Blosc's field for their size are bytes to it.
+        type_nbytes = self._type_nbytes or spec.dtype.itemsize
+        if type_nbytes > _MAX_TYPE_NBYTES or spec.dtype.hasobject or spec.dtype.kind == "T":
+            type_nbytes = 1
+        return {
+            "cname": self._cname,
+            "clevel": self._clevel,
+            "shuffle": self._shuffle or ("bitshuffle" if type_nbytes == 1 else "shuffle"),
+            "typesize": type_nbytes,
+            "blocksize": self._block_nbytes,
+        }
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        if self._cname not in numcodecs.blosc.list_compressors():
+            raise UnsupportedError("compressor", self._cname, "is not in this build of Blosc")
+        return self._spelled_out(spec)
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        shuffle = _SHUFFLES.index(self._shuffle or "shuffle")
+        try:
+            encoded: bytes = numcodecs.blosc.compress(
+                decoded,
+                self._cname.encode(),
+                self._clevel,
+                shuffle,
+                self._block_nbytes,
+                self._type_nbytes or 1,
+            )
+        except (RuntimeError, ValueError, OverflowError) as error:
+            raise CodecError(str(error), codec="blosc") from error
+        return encoded
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         decoded_nbytes = _checked_nbytes(encoded, max_nbytes)
@@ -41,6 +100,14 @@ class BloscCodec(BytesToBytesCodec):
         except (RuntimeError, ValueError) as error:
             raise CodecError(str(error), codec="blosc") from error
         return decoded
+
+
+def _shuffle(configuration: Mapping[str, Any]) -> str | None:
+    """By name, or by the number of version 2; None: as suits the elements."""
+    value = configuration.get("shuffle", -1)
+    if isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 2:
+        return None if value == -1 else _SHUFFLES[value]
+    return choice(configuration, "shuffle", _SHUFFLES, None)
 
 
 def _checked_nbytes(encoded: Buffer, max_nbytes: int) -> int:

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 
 import google_crc32c
 
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.parameters import known
 from zarrcore.errors import ChecksumError, CodecError
 
 
@@ -21,6 +22,7 @@ class Crc32cCodec(BytesToBytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration)
         return cls()
 
     def encoded_nbytes(self, decoded_nbytes: int) -> int:
@@ -37,3 +39,11 @@ class Crc32cCodec(BytesToBytesCodec):
         if found != stored:
             raise ChecksumError(f"stored checksum {stored:#010x}, found {found:#010x}", codec=self.name)
         return data
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        data = bytes(decoded)
+        checksum: int = google_crc32c.value(data)
+        return data + checksum.to_bytes(4, "little")
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {}

@@ -1,7 +1,8 @@
 """The ``gzip`` codec (RFC 1952), and version 2's ``zlib`` (RFC 1950).
 
 Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. ISA-L decodes about twice as
-fast as zlib and releases the GIL; its bounded stream object is what stops a bomb.
+fast as zlib and releases the GIL; its bounded stream object is what stops a bomb. libdeflate encodes two to three times as
+fast as zlib at the same level and compresses as well; ISA-L has four levels only, all of which compress less than level 1.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import io
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+import deflate
 from isal import igzip, igzip_lib, isal_zlib
 
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError
 
 
@@ -21,10 +24,19 @@ class GzipCodec(BytesToBytesCodec):
 
     names: ClassVar[tuple[str, ...]] = ("gzip",)
     window_bits: ClassVar[int] = 31
+    default_level: ClassVar[int] = 5
+
+    def __init__(self, level: int) -> None:
+        self._level = level
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        return cls()
+        known(configuration, "level")
+        level = integer(configuration, "level", cls.default_level, minimum=-1, maximum=9)
+        return cls(6 if level == -1 else level)  # -1 is zlib's name for its default
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {"level": self._level}
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         stream = isal_zlib.decompressobj(wbits=self.window_bits)
@@ -40,6 +52,13 @@ class GzipCodec(BytesToBytesCodec):
             raise CodecError(f"the stream breaks off after {len(encoded):,} bytes", codec=self.name)
         return decoded
 
+    def encode(self, decoded: Buffer) -> Buffer:
+        compress = deflate.gzip_compress if self.window_bits == 31 else deflate.zlib_compress
+        try:
+            return compress(decoded, self._level)
+        except (deflate.DeflateError, ValueError, OverflowError) as error:
+            raise CodecError(str(error), codec=self.name) from error
+
 
 def _members(encoded: Buffer, max_nbytes: int) -> bytes:
     """The data of all members of a gzip stream, or the first ``max_nbytes`` of it."""
@@ -52,3 +71,4 @@ class ZlibCodec(GzipCodec):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.zlib", "zlib")
     window_bits = 15
+    default_level = 1  # numcodecs'

@@ -1,8 +1,8 @@
 """The ``zstd`` codec (RFC 8878).
 
-Specification: zarr-extensions, "zstd". Measured: into a large destination numcodecs' binding is the faster one (no copy), on
-chunks of a few KiB the ``zstandard`` package is, by about two. A frame whose header does not tell the decoded size, and
-several frames in a row, go through a bounded stream.
+Specification: zarr-extensions, "zstd". Measured: ``zstandard``, with a compressor kept per thread, encodes fastest; it decodes
+chunks of a few KiB about twice as fast as numcodecs' binding, which is the faster one into a large destination (no copy). A
+frame whose header does not tell the decoded size, and several frames in a row, go through a bounded stream.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import Any, ClassVar, Self
 import numcodecs.zstd
 import zstandard
 
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
-from zarrcore.errors import CodecError
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.parameters import boolean, integer, known
+from zarrcore.errors import CodecError, MetadataError
 
 _LARGE_NBYTES = 64 << 10
+_MIN_LEVEL, _MAX_LEVEL = -131072, 22
 
 
 class ZstdCodec(BytesToBytesCodec):
@@ -25,10 +27,24 @@ class ZstdCodec(BytesToBytesCodec):
 
     names: ClassVar[tuple[str, ...]] = ("zstd",)
     _decompressors = threading.local()
+    _compressors = threading.local()
+
+    def __init__(self, level: int, checksum: bool) -> None:
+        self._level = level
+        self._checksum = checksum
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        return cls()
+        known(configuration, "level", "checksum")
+        return cls(integer(configuration, "level", 0), boolean(configuration, "checksum", False))
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        # numcodecs took any level and used the nearest that there is, so version 2 documents may hold any.
+        if not _MIN_LEVEL <= self._level <= _MAX_LEVEL:
+            raise MetadataError(
+                f"expected {_MIN_LEVEL:,} to {_MAX_LEVEL}, found {self._level:,}", member=f"{self.name}.level"
+            )
+        return {"level": self._level, "checksum": self._checksum}
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         try:
@@ -69,3 +85,18 @@ class ZstdCodec(BytesToBytesCodec):
         if not parts and max_nbytes:
             raise CodecError("the frame breaks off", codec="zstd")
         return b"".join(parts)
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        try:
+            return self._compressor().compress(decoded)
+        except (zstandard.ZstdError, ValueError, OverflowError) as error:
+            raise CodecError(str(error), codec="zstd") from error
+
+    def _compressor(self) -> zstandard.ZstdCompressor:
+        # One per thread, the last one used: a compressor of a high level holds hundreds of MiB.
+        wanted = (min(max(self._level, _MIN_LEVEL), _MAX_LEVEL), self._checksum)
+        if getattr(self._compressors, "parameters", None) != wanted:
+            self._compressors.parameters = wanted
+            self._compressors.instance = zstandard.ZstdCompressor(level=wanted[0], write_checksum=wanted[1])
+        compressor: zstandard.ZstdCompressor = self._compressors.instance
+        return compressor

@@ -1,0 +1,55 @@
+"""Whether a chunk holds nothing but the fill value, so that it need not be stored.
+
+Accepted specification, "Chunk encoding": a chunk that is absent reads as the fill value. Equal means the same bits: ``-0.0``
+is not ``0.0``, and every NaN keeps its payload.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zarrcore.metadata import Element
+
+_BLOCK_SIZE = 1 << 16
+
+
+def is_fill(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
+    """Whether every element of ``chunk`` has the bits of ``fill_value``; strings and objects are compared by value.
+
+    ``fill_value`` has the type of ``chunk``, in whatever byte order.
+
+    >>> is_fill(np.zeros((3, 3)), np.zeros(())), is_fill(np.full((3, 3), -0.0), np.zeros(()))
+    (True, False)
+    """
+    if chunk.dtype.kind == "T" or chunk.dtype.hasobject:
+        return _is_value(chunk, fill_value)
+    fill_value = fill_value.astype(chunk.dtype, copy=False)
+    nbytes = chunk.dtype.itemsize
+    if nbytes in (1, 2, 4, 8):
+        bits: np.dtype[Any] = np.dtype(f"u{nbytes}")
+        return _all_equal(chunk.view(bits), fill_value.view(bits))
+    # An element of several words: a row of them.
+    word = next(size for size in (8, 4, 2, 1) if nbytes % size == 0)
+    rows = np.ascontiguousarray(chunk).reshape(-1).view(f"u{word}").reshape(chunk.size, nbytes // word)
+    return _all_equal(rows, fill_value.reshape(1).view(f"u{word}"))
+
+
+def _is_value(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
+    fill = fill_value.item()
+    return all(type(element) is type(fill) and element == fill for element in chunk.flat)
+
+
+def _all_equal(chunk: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]) -> bool:
+    """Block by block: most chunks differ in their first element, and a mask of a whole one would cost memory."""
+    if chunk.size <= _BLOCK_SIZE:
+        return bool((chunk == bits).all())
+    if chunk.flags.c_contiguous and not bits.ndim:
+        flat = chunk.reshape(-1)
+        blocks = range(0, flat.size, _BLOCK_SIZE)
+        return all((flat[first : first + _BLOCK_SIZE] == bits).all() for first in blocks)
+    if chunk.ndim == 1 or (bits.ndim and chunk.ndim == 2):
+        step = max(1, _BLOCK_SIZE * len(chunk) // chunk.size)
+        return all((chunk[first : first + step] == bits).all() for first in range(0, len(chunk), step))
+    return all(_all_equal(part, bits) for part in chunk)

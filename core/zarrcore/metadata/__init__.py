@@ -1,6 +1,12 @@
 """The neutral metadata: one vocabulary, that of the accepted specification, for every format."""
 
-from zarrcore.metadata.chunk_grid import RegularChunkGrid
+from zarrcore.metadata.chunk_grid import (
+    ChunkGrid,
+    RectilinearAxis,
+    RectilinearChunkGrid,
+    RegularAxis,
+    RegularChunkGrid,
+)
 from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding
 from zarrcore.metadata.data_type import DataType
 from zarrcore.metadata.fill_value import Element
@@ -10,6 +16,7 @@ from zarrcore.metadata.node import ArrayMetadata, GroupMetadata, NodeMetadata
 
 __all__ = [
     "ArrayMetadata",
+    "ChunkGrid",
     "ChunkKeyEncoding",
     "DataType",
     "Element",
@@ -17,5 +24,8 @@ __all__ = [
     "JsonObject",
     "NamedConfiguration",
     "NodeMetadata",
+    "RectilinearAxis",
+    "RectilinearChunkGrid",
+    "RegularAxis",
     "RegularChunkGrid",
 ]

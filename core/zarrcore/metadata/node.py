@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zarrcore.errors import MetadataError
-from zarrcore.metadata.chunk_grid import RegularChunkGrid
+from zarrcore.metadata.chunk_grid import ChunkGrid
 from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding
 from zarrcore.metadata.data_type import DataType
 from zarrcore.metadata.fill_value import Element, fill_value_document
@@ -42,7 +42,7 @@ class ArrayMetadata:
     """The length of each dimension, in C order."""
     data_type: DataType
     """The type of every element."""
-    chunk_grid: RegularChunkGrid
+    chunk_grid: ChunkGrid
     """How elements are divided into chunks."""
     chunk_key_encoding: ChunkKeyEncoding
     """How a chunk's index becomes a key."""

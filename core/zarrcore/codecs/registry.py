@@ -32,6 +32,8 @@ _BUILT_IN = {
     "numcodecs.packbits": f"{_A2A}.numcodecs:PackBitsCodec",
     "bytes": f"{_A2B}.bytes:BytesCodec",
     "endian": f"{_A2B}.bytes:BytesCodec",
+    "vlen-utf8": f"{_A2B}.vlen_utf8:VlenUtf8Codec",
+    "vlen-bytes": f"{_A2B}.vlen_bytes:VlenBytesCodec",
     "v2_struct_bytes": f"{_A2B}.v2_struct_bytes:V2StructBytesCodec",
     "sharding_indexed": f"{_A2B}.sharding_indexed:ShardingIndexedCodec",
     "gzip": f"{_B2B}.gzip:GzipCodec",

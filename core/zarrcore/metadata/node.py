@@ -74,7 +74,7 @@ class ArrayMetadata:
             "data_type": self.data_type.document(),
             "chunk_grid": self.chunk_grid.document(),
             "chunk_key_encoding": self.chunk_key_encoding.document(),
-            "fill_value": fill_value_document(self.fill_value),
+            "fill_value": fill_value_document(self.fill_value, self.data_type),
             "codecs": [codec.document() for codec in self.codecs],
             "attributes": dict(self.attributes),
         }

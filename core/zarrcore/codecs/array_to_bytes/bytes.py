@@ -13,6 +13,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, known
 from zarrcore.errors import CodecError, MetadataError
+from zarrcore.metadata.data_type import has_byte_order, is_variable_length, with_byte_order
 
 
 class BytesCodec(ArrayToBytesCodec):
@@ -32,14 +33,14 @@ class BytesCodec(ArrayToBytesCodec):
 
     def stored_dtype(self, spec: ArraySpec) -> np.dtype[Any]:
         """The elements' type as they lie in the encoded bytes."""
-        return self._stored_dtype or spec.dtype.newbyteorder(self._byte_order)  # type: ignore[arg-type]
+        return self._stored_dtype or with_byte_order(spec.dtype, self._byte_order)
 
     def is_plain(self, spec: ArraySpec) -> bool:
         """Whether the encoded bytes are those of the decoded array, unchanged."""
         return self.stored_dtype(spec) == spec.dtype
 
     def encoded_nbytes(self, spec: ArraySpec) -> int:
-        if spec.dtype.hasobject or spec.dtype.kind == "T":
+        if is_variable_length(spec.dtype):
             raise MetadataError("elements of varying length need a codec of their own", member=self.name)
         return spec.nbytes
 
@@ -65,6 +66,6 @@ class BytesCodec(ArrayToBytesCodec):
         return stored.reshape(-1).view(np.uint8).data
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any] | None:
-        if spec.dtype.newbyteorder("<") == spec.dtype.newbyteorder(">"):
+        if not has_byte_order(spec.dtype):
             return {}
         return {"endian": "big" if self._byte_order == ">" else "little"}

@@ -1,0 +1,74 @@
+"""The ``vlen-bytes`` codec: byte strings one after another, each behind its length.
+
+Specification: the zarr-extensions registry, "vlen-bytes"; numcodecs' VLenBytes. The number of elements, then for each the number
+of its bytes and these; all numbers are of 32 bits, little-endian.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numcodecs.vlen import VLenBytes
+
+from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.parameters import known
+from zarrcore.errors import CodecError, MetadataError
+
+_NUMBER_NBYTES = 4
+
+MAX_VALUES_NBYTES = 1 << 30
+"""All values of a chunk together. No metadata tell how long they are: what is beyond any sensible chunk is a bomb."""
+
+
+class VlenBytesCodec(ArrayToBytesCodec):
+    """Elements of the data type ``bytes``."""
+
+    names: ClassVar[tuple[str, ...]] = ("vlen-bytes",)
+    _kind: ClassVar[str] = "O"
+    _elements: ClassVar[str] = "bytes"
+    _numcodecs: ClassVar[Any] = VLenBytes()
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration)
+        return cls()
+
+    def max_encoded_nbytes(self, spec: ArraySpec) -> int:
+        if spec.dtype.kind != self._kind:
+            raise MetadataError(
+                f"expected elements of {self._elements}, found {spec.dtype}", member=self.name
+            )
+        return _NUMBER_NBYTES * (1 + spec.size) + MAX_VALUES_NBYTES
+
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+        # The decoder makes room for as many elements as the first number says, before it looks at any of them.
+        least = _NUMBER_NBYTES * (1 + spec.size)
+        if len(encoded) < least:
+            raise CodecError(
+                f"expected at least {least:,} bytes for {spec.size:,} elements, found {len(encoded):,}",
+                codec=self.name,
+            )
+        (count,) = struct.unpack_from("<I", encoded)
+        if count != spec.size:
+            raise CodecError(f"expected {spec.size:,} elements, found {count:,}", codec=self.name)
+        try:
+            objects = self._numcodecs.decode(encoded)
+        except ValueError as error:
+            raise CodecError(str(error), codec=self.name) from error
+        return self._elements_of(objects).reshape(spec.shape)
+
+    def _elements_of(self, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return objects
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+        if spec.size >= 2**32:
+            raise CodecError(f"a chunk of {spec.size:,} elements is too large", codec=self.name)
+        objects = np.ascontiguousarray(decoded, object).reshape(-1)
+        try:
+            encoded: Buffer = self._numcodecs.encode(objects)
+        except (TypeError, ValueError) as error:
+            raise CodecError(str(error), codec=self.name) from error
+        return encoded

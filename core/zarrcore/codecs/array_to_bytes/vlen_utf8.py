@@ -1,0 +1,25 @@
+"""The ``vlen-utf8`` codec: texts in UTF-8 one after another, each behind its length.
+
+Specification: the zarr-extensions registry, "vlen-utf8"; numcodecs' VLenUTF8. The bytes are those of ``vlen-bytes``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numcodecs.vlen import VLenUTF8
+
+from zarrcore.codecs.array_to_bytes.vlen_bytes import VlenBytesCodec
+
+
+class VlenUtf8Codec(VlenBytesCodec):
+    """Elements of the data type ``string``."""
+
+    names: ClassVar[tuple[str, ...]] = ("vlen-utf8",)
+    _kind: ClassVar[str] = "T"
+    _elements: ClassVar[str] = "string"
+    _numcodecs: ClassVar[Any] = VLenUTF8()
+
+    def _elements_of(self, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return objects.astype(np.dtypes.StringDType())

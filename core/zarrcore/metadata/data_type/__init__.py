@@ -1,0 +1,32 @@
+"""Data types: a name in the document, a NumPy dtype in memory.
+
+Accepted specification, "Data types", and the zarr-extensions registry. In memory every type is little-endian or has no
+byte order; how the bytes lie in a chunk is the affair of the ``bytes`` codec. Version 2's dtypes map onto the
+same names, so that nothing downstream knows of two systems.
+"""
+
+from zarrcore.metadata.data_type.interface import (
+    DataType,
+    DataTypeFamily,
+    Element,
+    has_byte_order,
+    is_small_number,
+    is_variable_length,
+    item_bytes,
+    with_byte_order,
+)
+from zarrcore.metadata.data_type.registry import data_type_of, family_of, parse_data_type
+
+__all__ = [
+    "DataType",
+    "DataTypeFamily",
+    "Element",
+    "data_type_of",
+    "family_of",
+    "has_byte_order",
+    "is_small_number",
+    "is_variable_length",
+    "item_bytes",
+    "parse_data_type",
+    "with_byte_order",
+]

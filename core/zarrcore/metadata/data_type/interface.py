@@ -1,0 +1,147 @@
+"""What a data type has to answer: what are its elements in memory, and how does a document spell one of them?
+
+Accepted specification, "Data types" and "fill_value"; the zarr-extensions registry has one section per type with the same two
+questions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.json_document import JsonObject, describe
+from zarrcore.metadata.named_configuration import NamedConfiguration
+
+Element = np.ndarray[tuple[()], np.dtype[Any]]
+"""One element of an array, as a 0-d array: a NumPy scalar would lose the payload of a signalling NaN."""
+
+_MAX_ITEM_BYTES = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class DataType:
+    """A data type by its version 3 name."""
+
+    name: str
+    """The identifier, for instance ``float32`` or ``numpy.datetime64``."""
+    configuration: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The parameters by name; empty for core types."""
+    dtype: np.dtype[Any] = field(default=np.dtype("V1"), compare=False)
+    """The type in memory, little-endian."""
+
+    @property
+    def is_variable_length(self) -> bool:
+        """Whether elements take as many bytes as their values need, so that no size is known beforehand."""
+        return is_variable_length(self.dtype)
+
+    def document(self) -> str | JsonObject:
+        """As it stands in a metadata document."""
+        return (
+            NamedConfiguration(self.name, self.configuration).document() if self.configuration else self.name
+        )
+
+
+class DataTypeFamily(ABC):
+    """The data types that one definition describes: one name, or names and configurations of one pattern.
+
+    Other packages add theirs through the entry-point group ``zarrscope.data_types``: the entry's name is the data type's, its
+    object a class of this kind, whose constructor takes no arguments. The ``bytes`` codec stores elements of any NumPy
+    dtype of fixed size; another dtype needs a codec of its own.
+    """
+
+    names: ClassVar[tuple[str, ...]]
+    """The identifiers that documents use, the usual one first."""
+
+    @abstractmethod
+    def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
+        """The type in memory, little-endian, of what a document names; ``member`` is where it stands there.
+
+        Raises:
+            MetadataError: a parameter that the definition does not allow.
+            UnsupportedError: a parameter that we do not know.
+        """
+
+    @abstractmethod
+    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+        """The element that a document spells, as a new 0-d array; ``value`` is whatever JSON allows but null.
+
+        Raises:
+            MetadataError: not a spelling of an element of this type.
+        """
+
+    @abstractmethod
+    def spell(self, element: Element, data_type: DataType) -> Any:
+        """The JSON value that `parse` makes the same element of, bit for bit."""
+
+
+def is_variable_length(dtype: np.dtype[Any]) -> bool:
+    """Whether elements of a NumPy dtype lie elsewhere than in the array's own memory.
+
+    >>> is_variable_length(np.dtypes.StringDType()), is_variable_length(np.dtype("<U3"))
+    (True, False)
+    """
+    return dtype.hasobject
+
+
+def has_byte_order(dtype: np.dtype[Any]) -> bool:
+    """Whether elements are stored differently in little- and in big-endian order.
+
+    >>> has_byte_order(np.dtype("<f4")), has_byte_order(np.dtype([("a", "u1"), ("b", "S4")]))
+    (True, False)
+    """
+    if dtype.fields is not None:
+        return any(has_byte_order(part[0]) for part in dtype.fields.values())
+    if dtype.subdtype is not None:
+        return has_byte_order(dtype.base)
+    if dtype.itemsize == 1 or dtype.hasobject:
+        return False
+    return dtype.kind not in "SV" or is_small_number(dtype)
+
+
+def with_byte_order(dtype: np.dtype[Any], order: str) -> np.dtype[Any]:
+    """The dtype with all its parts in byte order ``<`` or ``>``.
+
+    `numpy.dtype.newbyteorder` knows no string of variable length, and overlooks fields of bfloat16.
+
+    >>> with_byte_order(np.dtype([("a", "<i4")]), ">")
+    dtype([('a', '>i4')])
+    """
+    if dtype.names is not None and dtype.fields is not None:
+        parts = [with_byte_order(dtype.fields[name][0], order) for name in dtype.names]
+        offsets = [dtype.fields[name][1] for name in dtype.names]
+        return np.dtype(
+            {"names": dtype.names, "formats": parts, "offsets": offsets, "itemsize": dtype.itemsize}
+        )
+    if dtype.subdtype is not None:
+        return np.dtype((with_byte_order(dtype.base, order), dtype.shape))
+    return dtype if dtype.hasobject else dtype.newbyteorder(order)  # type: ignore[arg-type]
+
+
+def is_small_number(dtype: np.dtype[Any]) -> bool:
+    """Whether this is one of the numbers that the package ml_dtypes brings; NumPy tells no kind of most of them."""
+    return dtype.type.__module__ == "ml_dtypes"
+
+
+def item_bytes(nbytes: int, member: str) -> int:
+    """An element's size, checked.
+
+    Raises:
+        MetadataError: elements of no bytes, or of more than 256 MiB.
+    """
+    if not 1 <= nbytes <= _MAX_ITEM_BYTES:
+        raise MetadataError(
+            f"elements of {nbytes:,} bytes, where 1 byte to 256 MiB are allowed", member=member
+        )
+    return nbytes
+
+
+def no_element(value: Any, data_type: DataType) -> MetadataError:
+    """The error for a JSON value that spells no element of a type."""
+    # NumPy's words for a structured type are the fields themselves, as many as there are.
+    name = data_type.name if data_type.configuration or data_type.dtype.hasobject else data_type.dtype
+    return MetadataError(f"expected an element of type {name}, found {describe(value)}", member="fill_value")

@@ -1,0 +1,134 @@
+"""``bfloat16``, ``int2 … uint4``, ``float4 … float8`` and the complex numbers of them, by the package ml_dtypes.
+
+Specification: the zarr-extensions registry, one page per type. A number of less than a byte takes a whole one in memory and
+in the ``bytes`` codec, whose upper bits are ignored. Where neither NumPy nor ml_dtypes has a complex number of some parts, it is
+a structure of the fields ``real`` and ``imag``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from zarrcore.errors import UnsupportedError
+from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, no_element
+from zarrcore.metadata.data_type.numbers import (
+    parse_complex,
+    parse_float,
+    parse_integer,
+    spell_complex,
+    spell_float,
+)
+
+_INTEGERS = ("int2", "int4", "uint2", "uint4")
+_FLOATS = (
+    "bfloat16",
+    "float4_e2m1fn",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3fn",  # in no registry yet, but tensorstore and ml_dtypes have it
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+)
+_COMPLEX = {"complex_float16": "complex32", "complex_bfloat16": "bcomplex32"}
+_NAMES = {**{name: name for name in (*_INTEGERS, *_FLOATS)}, **{ml: name for name, ml in _COMPLEX.items()}}
+
+
+class SmallNumberFamily(DataTypeFamily):
+    """Integers of two and four bits, floating point numbers of four to sixteen."""
+
+    names: ClassVar[tuple[str, ...]] = (
+        *_INTEGERS,
+        *_FLOATS,
+        *_COMPLEX,
+        *(f"complex_{name}" for name in _FLOATS if name != "bfloat16"),
+    )
+
+    def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
+        if name in _COMPLEX or not name.startswith("complex_"):
+            return _ml_dtype(_COMPLEX.get(name, name), name)
+        part = _ml_dtype(name.removeprefix("complex_"), name)
+        return np.dtype([("real", part), ("imag", part)])
+
+    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+        if data_type.name in _INTEGERS:
+            bits = significant_bits(data_type.dtype)
+            signed = data_type.name.startswith("int")
+            minimum, maximum = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+            return np.array(parse_integer(value, data_type, minimum, maximum), data_type.dtype)
+        if data_type.name in _FLOATS:
+            return _parse_float(value, data_type, data_type.dtype)
+        part = part_of_complex(data_type.dtype)
+        if isinstance(value, list):
+            for component in value:
+                _parse_float(component, data_type, part)
+        return parse_complex(value, data_type, part)
+
+    def spell(self, element: Element, data_type: DataType) -> Any:
+        if data_type.name in _INTEGERS:
+            return int(element)
+        if data_type.name in _FLOATS:
+            return spell_float(element)
+        return spell_complex(element, part_of_complex(element.dtype))
+
+
+def _ml_dtype(attribute: str, name: str) -> np.dtype[Any]:
+    import ml_dtypes
+
+    try:
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, attribute))
+    except AttributeError as error:
+        raise UnsupportedError(
+            "data type", name, f"needs a newer ml_dtypes than {ml_dtypes.__version__}"
+        ) from error
+    return dtype
+
+
+def _parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    element: np.ndarray[Any, Any] = parse_float(value, data_type, dtype, significant_bits(dtype) % 8)
+    if isinstance(value, str) and value.startswith("0"):
+        return element
+    # Some of these types have no infinity, no NaN, no zero or no sign, and a cast makes something else of them.
+    wanted, found = float(value), float(element)
+    kept = math.isnan(found) if math.isnan(wanted) else not math.isnan(found)
+    if not kept or (math.isinf(wanted) and wanted != found) or math.copysign(1, wanted) * found < 0:
+        raise no_element(value, data_type)
+    return element
+
+
+def small_number_name(dtype: np.dtype[Any]) -> str | None:
+    """The data type of a dtype of ml_dtypes; None where version 3 has none."""
+    return _NAMES.get(dtype.name)
+
+
+def significant_bits(dtype: np.dtype[Any]) -> int:
+    """How many bits a number has, where these may not fill its bytes.
+
+    >>> significant_bits(np.dtype("<f4"))
+    32
+    """
+    if dtype.kind == "b":
+        return 1
+    name = dtype.name
+    for prefix in ("int", "uint", "float"):
+        digits = name.removeprefix(prefix).partition("_")[0]
+        if digits in ("2", "4", "6"):
+            return int(digits)
+    return 8 * dtype.itemsize
+
+
+def part_of_complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the real part of a complex number, whoever brings it."""
+    if dtype.fields is not None:
+        return dtype.fields["real"][0]
+    if dtype.name == "bcomplex32":
+        return _ml_dtype("bfloat16", "bfloat16")
+    return np.dtype(f"<f{dtype.itemsize // 2}")

@@ -1,0 +1,113 @@
+"""``struct``: records of named fields, packed; ``structured``, its first name; ``subarray``, a field that is an array.
+
+Specification: the zarr-extensions registry, "struct" and "structured"; ``subarray`` is a name of ours, for version 2's fields
+that have a shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.metadata.data_type.fixed_length import parse_bytes, spell_bytes
+from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, item_bytes, no_element
+from zarrcore.metadata.json_document import describe
+from zarrcore.metadata.named_configuration import integers
+
+
+class StructFamily(DataTypeFamily):
+    """Records and arrays of other types."""
+
+    names: ClassVar[tuple[str, ...]] = ("struct", "structured", "subarray")
+
+    def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
+        if name == "subarray":
+            inner = _fixed(configuration.get("data_type"), f"{member}.data_type").dtype
+            shape = integers(configuration.get("shape"), f"{member}.shape", minimum=1)
+            item_bytes(math.prod(shape) * inner.itemsize, member)
+            return np.dtype((inner, shape))
+        parts = [(field, data_type.dtype) for field, data_type in _fields(configuration, member)]
+        try:
+            dtype = np.dtype(parts)
+        except (TypeError, ValueError) as error:
+            raise MetadataError(str(error), member=f"{member}.fields") from error
+        item_bytes(dtype.itemsize, member)
+        return dtype
+
+    def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
+        dtype = data_type.dtype
+        if dtype.names is not None and isinstance(value, dict):
+            return _parse_fields(value, data_type)
+        if type(value) is int and value == 0:
+            return np.zeros((), dtype)
+        raw = parse_bytes(value, data_type)
+        if len(raw) != dtype.itemsize:
+            raise MetadataError(f"expected {dtype.itemsize} bytes, found {len(raw)}", member="fill_value")
+        return np.frombuffer(raw, dtype)[:1].reshape(dtype.shape).copy()
+
+    def spell(self, element: Element, data_type: DataType) -> Any:
+        # Who still writes the old name reads no object of fields.
+        if data_type.name != "struct":
+            return spell_bytes(element.tobytes())
+        return {
+            name: _spell_field(element[name], field)
+            for name, field in _fields(data_type.configuration, "data_type")
+        }
+
+
+def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str, DataType]]:
+    """Names and types of the fields, in their order.
+
+    Raises:
+        MetadataError: no fields, or none that are as the specification has them.
+        UnsupportedError: a field's type that we do not know.
+    """
+    fields = configuration.get("fields")
+    if not isinstance(fields, list) or not fields:
+        raise MetadataError(
+            f"expected an array of fields, found {describe(fields)}", member=f"{member}.fields"
+        )
+    for position, item in enumerate(fields):
+        where = f"{member}.fields[{position}]"
+        # The registry's spelling is an object; zarr-python's first one a pair.
+        if isinstance(item, dict):
+            name, data_type = item.get("name"), item.get("data_type")
+        elif isinstance(item, list) and len(item) == 2:
+            name, data_type = item
+        else:
+            raise MetadataError(f"expected a name and a data type, found {describe(item)}", member=where)
+        if not isinstance(name, str):
+            raise MetadataError(f"expected a string, found {describe(name)}", member=f"{where}.name")
+        yield name, _fixed(data_type, f"{where}.data_type")
+
+
+def _fixed(value: Any, member: str) -> DataType:
+    from zarrcore.metadata.data_type.registry import parse_field_type
+
+    data_type = parse_field_type(value, member)
+    if data_type.is_variable_length:
+        raise UnsupportedError("data type", data_type.name, "has no fixed size and can be no field")
+    return data_type
+
+
+def _parse_fields(value: dict[str, Any], data_type: DataType) -> np.ndarray[Any, Any]:
+    from zarrcore.metadata.data_type.registry import family_of
+
+    result = np.zeros((), data_type.dtype)
+    for name, field in _fields(data_type.configuration, "data_type"):
+        # The registry wants all of them; what is left out is as undefined as a fill value of null.
+        if value.get(name) is not None:
+            result[name] = family_of(field.name).parse(value[name], field)
+    if value.keys() - set(data_type.dtype.names or ()):
+        raise no_element(value, data_type)
+    return result
+
+
+def _spell_field(element: Any, data_type: DataType) -> Any:
+    from zarrcore.metadata.data_type.registry import family_of
+
+    return family_of(data_type.name).spell(np.asarray(element), data_type)

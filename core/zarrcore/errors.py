@@ -8,6 +8,8 @@ The tree, each class beside the standard exception that a caller would expect::
     │   ├── StoreTimeoutError       TimeoutError            no answer within the deadline
     │   ├── UnreachableError        ConnectionError         refused, no such host, 5xx after all retries
     │   ├── BrokenBodyError                                 a body shorter than announced, garbage in place of it
+    │   │   └── BodyTooLargeError                           a body larger than whoever asked can take
+    │   ├── StoreFullError                                  no room for a value: a full disk, a quota
     │   ├── StoreNotFoundError      FileNotFoundError       no such directory, bucket, file
     │   ├── ListingUnsupportedError                         the store can be read but not listed
     │   └── InvalidKeyError         ValueError              a key that the store cannot hold
@@ -18,6 +20,8 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── CodecError                  ValueError              a chunk does not decode
     │   └── ChecksumError                                   a checksum differs
     ├── SelectionError              IndexError              a selection outside the array, or no selection at all
+    ├── ElementError                ValueError              values that cannot become elements of an array
+    ├── NodeExistsError             FileExistsError         a node is to be made where one stands
     ├── ReadCancelledError                                  a read was stopped by the one who asked for it
     ├── ReadOnlyError               PermissionError         writing where only reading is possible
     └── MissingExtraError           ImportError             an optional part is not installed
@@ -80,6 +84,28 @@ class UnreachableError(StoreError, ConnectionError):
 
 class BrokenBodyError(StoreError):
     """The store answered with fewer bytes than it announced, or with something else than asked for."""
+
+
+class BodyTooLargeError(BrokenBodyError):
+    """A value is larger than whoever asked for it can take; it was not fetched.
+
+    Attributes:
+        size: the bytes that there are.
+        limit: the bytes that were allowed.
+    """
+
+    def __init__(self, size: int, limit: int, *, key: str, url: str) -> None:
+        super().__init__(
+            f"{key} in {url}: it has {size} bytes, where {limit} are the most that can be right",
+            key=key,
+            url=url,
+        )
+        self.size = size
+        self.limit = limit
+
+
+class StoreFullError(StoreError):
+    """There is no room for a value: the disk is full, or a quota or a limit of its size is reached."""
 
 
 class StoreNotFoundError(StoreError, FileNotFoundError):
@@ -182,6 +208,24 @@ class ChecksumError(CodecError):
 
 class SelectionError(ZarrError, IndexError):
     """A selection that the array cannot answer."""
+
+
+class ElementError(ZarrError, ValueError):
+    """Values that cannot become elements of an array: of another type, or of a shape that does not fit."""
+
+
+class NodeExistsError(ZarrError, FileExistsError):
+    """A node is to be made where one stands already.
+
+    Attributes:
+        path: the node's path, ``/foo/bar``.
+        url: the store's URL.
+    """
+
+    def __init__(self, path: str, url: str, what: str) -> None:
+        super().__init__(f"{path} in {url} {what}")
+        self.path = path
+        self.url = url
 
 
 class ReadCancelledError(ZarrError):

@@ -1,4 +1,4 @@
-"""Arrays: what NumPy, Dask, xarray and napari expect of one, read chunk by chunk."""
+"""Arrays: what NumPy, Dask, xarray and napari expect of one, read and written chunk by chunk."""
 
 from __future__ import annotations
 
@@ -11,20 +11,24 @@ import numpy as np
 from zarrcore.array.chunk_cache import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
 from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
-from zarrcore.errors import SelectionError
+from zarrcore.array.storage_info import StorageInfo, storage_info
+from zarrcore.array.values import as_elements
+from zarrcore.array.writer import ChunkWriter
+from zarrcore.errors import ReadOnlyError, SelectionError
 from zarrcore.metadata import ArrayMetadata, DataType, NamedConfiguration
-from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.interface import ReadableStore, WritableStore
 
 
 class Array:
-    """The elements of an array node, read when asked for. Thread-safe.
+    """The elements of an array node, read when asked for, written when told. Thread-safe.
 
     Args:
         store: where the chunks are.
         prefix: what chunk keys begin with: empty, or ending in ``/``.
         metadata: what the array's document says.
         chunk_cache: keeps decoded chunks; without one every read decodes anew.
-        max_chunk_bytes: reading refuses chunks that decode to more.
+        max_chunk_bytes: chunks that decode to more are refused.
+        read_only: whether writing is refused, whatever the store can do.
 
     Raises:
         MetadataError: the codecs do not fit the chunks.
@@ -38,13 +42,20 @@ class Array:
         metadata: ArrayMetadata,
         chunk_cache: ChunkCache | None = None,
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
+        read_only: bool = True,
     ) -> None:
         self.store = store
-        self.metadata = metadata
         self.chunk_cache = chunk_cache
+        self.read_only = read_only
         self._prefix = prefix
         self._max_chunk_bytes = max_chunk_bytes
-        self._reader = ChunkReader(store, prefix, metadata, max_chunk_bytes)
+        self._take(metadata)
+
+    def _take(self, metadata: ArrayMetadata) -> None:
+        """Be the array that ``metadata`` describes."""
+        self._reader = ChunkReader(self.store, self._prefix, metadata, self._max_chunk_bytes)
+        self._writer: ChunkWriter | None = None
+        self.metadata = metadata
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -194,13 +205,81 @@ class Array:
             tuple(slice(i * n, (i + 1) * n) for i, n in zip(index, self.chunk_shape, strict=True)) or ...
         )
 
+    def __setitem__(self, selection: Selection, value: Any) -> None:
+        """As `write`."""
+        self.write(selection, value)
+
+    def write(
+        self,
+        selection: Selection,
+        value: Any,
+        *,
+        write_empty_chunks: bool = False,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Write to a basic selection: integers, slices, ``...``.
+
+        Chunks are written in parallel, each atomically; of those that the selection covers in part the rest is
+        read first. When several threads write, each element has the value of one of them; when several
+        processes write to one chunk, or shard, the last one's chunk stands.
+
+        Args:
+            selection: which elements.
+            value: an array, or what NumPy can make one of, that broadcasts to the selection's shape.
+            write_empty_chunks: store chunks of nothing but fill values too; else they are erased.
+            cancelled: asked between chunks; writing ends early once it says True.
+
+        Raises:
+            SelectionError: indices outside the array.
+            ElementError: values that cannot become elements of this array, or do not fit the selection.
+            ReadOnlyError: the array, or its store, can only be read.
+            CodecError: a chunk that is written in part does not decode.
+            StoreError: the store did not answer as it should; other chunks may have been written.
+            UnsupportedError: a chunk of more than ``max_chunk_bytes``, or a codec that cannot encode.
+            ReadCancelledError: ``cancelled`` said so; some chunks may have been written.
+        """
+        ranges = normalize(selection, self.shape)
+        values = as_elements(value, self.dtype, result_shape(ranges))
+        self._chunk_writer().write(
+            ranges,
+            upwards(values, ranges),
+            self.chunk_cache,
+            write_empty_chunks=write_empty_chunks,
+            cancelled=cancelled,
+        )
+
+    def _chunk_writer(self) -> ChunkWriter:
+        if self._writer is None:
+            if self.read_only:
+                raise ReadOnlyError(
+                    f"{self!r} was opened for reading only: open its hierarchy with mode 'r+'"
+                )
+            store = self.store
+            if not isinstance(store, WritableStore):
+                raise ReadOnlyError(f"{store.url} can only be read")
+            self._writer = ChunkWriter(
+                store, store.get, self._prefix, self.metadata, self._max_chunk_bytes, self._reader.forget
+            )
+        return self._writer
+
+    def storage_info(self) -> StorageInfo:
+        """What is stored of this array: chunks present and missing, their bytes, the ratio to the decoded ones.
+
+        Raises:
+            ListingUnsupportedError: the store cannot list, and there are too many chunks to ask for each.
+            StoreError: the store did not answer as it should.
+        """
+        return storage_info(self.store, self._prefix, self.metadata)
+
     def is_cached(self, ranges: Sequence[AxisRange]) -> bool:
         """Whether reading normalized ranges costs no I/O and no decoding."""
         return self.chunk_cache is not None and self._reader.is_cached(ranges, self.chunk_cache)
 
     def with_chunk_cache(self, chunk_cache: ChunkCache) -> Array:
         """The same array, keeping its decoded chunks in another cache."""
-        return Array(self.store, self._prefix, self.metadata, chunk_cache, self._max_chunk_bytes)
+        return Array(
+            self.store, self._prefix, self.metadata, chunk_cache, self._max_chunk_bytes, self.read_only
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
@@ -222,6 +301,7 @@ class Array:
             "prefix": self._prefix,
             "metadata": self.metadata,
             "max_chunk_bytes": self._max_chunk_bytes,
+            "read_only": self.read_only,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -102,6 +102,10 @@ class ChunkReader:
         units = self._grid.units(self._grid.crossings(ranges), None)
         return all(self._cache_key(unit.index) in cache for unit in units)
 
+    def forget(self, cache: ChunkCache, index: tuple[int, ...]) -> None:
+        """Have a cache forget what was decoded of the chunk at a grid index."""
+        cache.forget(self._cache_key(unit) for unit in self._grid.units_of(index))
+
     def _cache_key(self, index: tuple[int, ...]) -> Hashable:
         return (self._scope, index)
 

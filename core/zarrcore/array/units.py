@@ -92,6 +92,11 @@ class UnitGrid:
             groups.setdefault(self.box(unit, self.chunk_shape), []).append(unit)
         return groups.values()
 
+    def units_of(self, index: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The indices of the units of the chunk at a grid index."""
+        counts = (chunk // unit for chunk, unit in zip(self.chunk_shape, self.unit_shape, strict=True))
+        return product(*(range(i * count, (i + 1) * count) for i, count in zip(index, counts, strict=True)))
+
     def box(self, unit: Unit, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The index of the box of ``shape`` in which a unit lies, in a grid of such boxes."""
         return tuple(

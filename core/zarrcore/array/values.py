@@ -1,0 +1,38 @@
+"""What is assigned to a selection, as elements of the array's type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from zarrcore.errors import ElementError
+
+
+def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """``value`` in the array's dtype, broadcast to ``shape``: read-only, perhaps a view of ``value``.
+
+    Arrays are converted as NumPy's assignment does; Python's own numbers have to fit.
+
+    Raises:
+        ElementError: values that cannot become elements, or that do not broadcast.
+
+    >>> as_elements([1, 2], np.dtype("f4"), (2, 2))
+    array([[1., 2.],
+           [1., 2.]], dtype=float32)
+    """
+    try:
+        if hasattr(value, "__array__"):
+            with np.errstate(invalid="ignore"):
+                elements = np.asarray(value).astype(dtype, copy=False)
+        else:
+            elements = np.asarray(value, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ElementError(f"expected elements of {dtype}: {error}") from error
+    # NumPy's assignment drops leading dimensions of length 1 too.
+    while elements.ndim > len(shape) and elements.shape[0] == 1:
+        elements = elements[0]
+    try:
+        return np.broadcast_to(elements, shape)
+    except ValueError as error:
+        raise ElementError(f"expected values of shape {shape}, found {elements.shape}") from error

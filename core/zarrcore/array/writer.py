@@ -1,0 +1,175 @@
+"""From elements to chunks to bytes: the path of every write.
+
+Chunks are the unit of writing, whole shards where chunks are shards. A chunk that is covered in full is encoded as it is; of
+any other the rest is read first. Accepted specification, "Storing chunks": a chunk is stored by one atomic ``set``, so a reader
+sees it as it was or as it is; writers of different chunks do not touch one another. Within a process writers of one chunk
+take turns; between processes the last one wins.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array.chunk_cache import ChunkCache
+from zarrcore.array.pools import Task, decoding_permit, run_tasks
+from zarrcore.array.selection import AxisRange
+from zarrcore.array.units import UnitGrid
+from zarrcore.codecs import ArraySpec, Pipeline, is_fill
+from zarrcore.errors import CodecError, UnsupportedError
+from zarrcore.metadata import ArrayMetadata
+from zarrcore.stores.interface import BytesLike, WritableStore
+
+Part = tuple[tuple[int, slice, slice], ...]
+"""Per dimension: a chunk's index, what is written of it, where that stands in the values."""
+
+_LOCKS = 1024
+_locks = tuple(threading.Lock() for _ in range(_LOCKS))
+
+
+def _start_anew_after_fork() -> None:
+    """In a forked child nobody is left who would open a lock that was closed."""
+    global _locks
+    _locks = tuple(threading.Lock() for _ in range(_LOCKS))
+
+
+os.register_at_fork(after_in_child=_start_anew_after_fork)
+
+
+class ChunkWriter:
+    """Writes regions of one array.
+
+    Args:
+        store: where the chunks go.
+        get: reads the value of one of its keys, for chunks that are written in part.
+        prefix: what chunk keys begin with.
+        metadata: the array's.
+        max_chunk_bytes: chunks that decode to more are refused.
+        forget: called with the cache and the index of every chunk that was written.
+
+    Raises:
+        MetadataError: codecs that do not fit the chunks.
+        UnsupportedError: a codec we do not know.
+    """
+
+    def __init__(
+        self,
+        store: WritableStore,
+        get: Callable[[str], BytesLike | None],
+        prefix: str,
+        metadata: ArrayMetadata,
+        max_chunk_bytes: int,
+        forget: Callable[[ChunkCache, tuple[int, ...]], None],
+    ) -> None:
+        self._store = store
+        self._get = get
+        self._prefix = prefix
+        self._metadata = metadata
+        self._max_chunk_bytes = max_chunk_bytes
+        self._forget = forget
+        self._identity: Hashable = store.identity
+        chunk_shape = metadata.chunk_grid.chunk_shape
+        self._grid = UnitGrid(chunk_shape, chunk_shape)
+        self._pipelines: dict[tuple[int, ...], Pipeline] = {}
+
+    def write(
+        self,
+        ranges: Sequence[AxisRange],
+        values: np.ndarray[Any, Any],
+        cache: ChunkCache | None,
+        *,
+        write_empty_chunks: bool = False,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Write ``values`` (a dimension per range, of the array's dtype) to the elements that ``ranges`` select.
+
+        Raises:
+            CodecError: a chunk that is written in part does not decode.
+            StoreError: the store did not answer as it should; chunks written before stay written.
+            ReadCancelledError: ``cancelled`` said so; chunks written before stay written.
+        """
+        if any(axis.count == 0 for axis in ranges):
+            return
+        crossed = self._grid.crossings(ranges)
+        tasks: Iterator[Task] = (
+            partial(self._write_chunk, part, values, cache, write_empty_chunks) for part in product(*crossed)
+        )
+        run_tasks(tasks, self._store, 1, cancelled)
+
+    def _write_chunk(
+        self, part: Part, values: np.ndarray[Any, Any], cache: ChunkCache | None, write_empty_chunks: bool
+    ) -> None:
+        index = tuple(chunk for chunk, _, _ in part)
+        region: Any = (*(inside for _, inside, _ in part), ...)
+        place: Any = (*(outside for _, _, outside in part), ...)
+        source = values[place]
+        key = self._prefix + self._metadata.chunk_key_encoding.encode(index)
+        with _locks[hash((self._identity, key)) % _LOCKS]:
+            chunk = self._chunk(key, index, region, source)
+            permit = decoding_permit() if self._store.is_remote else nullcontext()
+            with permit:
+                empty = not write_empty_chunks and is_fill(chunk, self._metadata.fill_value)
+                encoded = None if empty else self._pipeline(chunk.shape).encode(chunk)
+            if encoded is None:
+                self._store.erase(key)
+            else:
+                self._store.set(key, memoryview(encoded))
+            if cache is not None:
+                self._forget(cache, index)
+
+    def _chunk(
+        self, key: str, index: tuple[int, ...], region: Any, source: np.ndarray[Any, Any]
+    ) -> np.ndarray[Any, Any]:
+        """The whole chunk as it is to be, what overhangs the array filled with the fill value."""
+        shape = self._metadata.chunk_grid.chunk_shape_at(index)
+        if source.shape == shape:
+            return source
+        chunk = None
+        if not self._is_all_of_it(index, shape, region):
+            chunk = self._stored_chunk(key, shape)
+        if chunk is None:
+            chunk = np.empty(shape, self._metadata.data_type.dtype)
+            chunk[...] = self._metadata.fill_value
+        chunk[region] = source
+        return chunk
+
+    def _is_all_of_it(
+        self, index: tuple[int, ...], shape: tuple[int, ...], region: tuple[slice, ...]
+    ) -> bool:
+        """Whether the region leaves out nothing of the chunk that lies within the array."""
+        origin = self._metadata.chunk_grid.chunk_origin(index)
+        return all(
+            len(range(*inside.indices(length))) == min(length, whole - first)
+            for inside, length, whole, first in zip(
+                region[:-1], shape, self._metadata.shape, origin, strict=True
+            )
+        )
+
+    def _stored_chunk(self, key: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any] | None:
+        encoded = self._get(key)
+        if encoded is None:
+            return None
+        permit = decoding_permit() if self._store.is_remote else nullcontext()
+        try:
+            with permit:
+                return self._pipeline(shape).decode(encoded)
+        except CodecError as error:
+            raise error.at(key) from error
+
+    def _pipeline(self, shape: tuple[int, ...]) -> Pipeline:
+        pipeline = self._pipelines.get(shape)
+        if pipeline is None:
+            metadata = self._metadata
+            spec = ArraySpec(shape, metadata.data_type.dtype, metadata.fill_value)
+            if spec.nbytes > self._max_chunk_bytes:
+                why = f"has {spec.nbytes:,} bytes, over {self._max_chunk_bytes:,}"
+                raise UnsupportedError("chunk shape", str(shape), why)
+            pipeline = self._pipelines[shape] = Pipeline(metadata.codecs, spec)
+        return pipeline

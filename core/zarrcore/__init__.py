@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zarrcore.array import Array, ChunkCache, parse_selection, plane_ndim
     from zarrcore.errors import (
         AccessDeniedError,
+        BodyTooLargeError,
         BrokenBodyError,
         ChecksumError,
         CodecError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         ReadOnlyError,
         SelectionError,
         StoreError,
+        StoreFullError,
         StoreNotFoundError,
         StoreTimeoutError,
         UnreachableError,
@@ -46,6 +48,7 @@ __all__ = [
     "AccessDeniedError",
     "Array",
     "ArrayMetadata",
+    "BodyTooLargeError",
     "BrokenBodyError",
     "BrokenNode",
     "ChecksumError",
@@ -65,6 +68,7 @@ __all__ = [
     "ReadOnlyError",
     "SelectionError",
     "StoreError",
+    "StoreFullError",
     "StoreNotFoundError",
     "StoreTimeoutError",
     "UnreachableError",

@@ -51,7 +51,9 @@ class Remote(ReadableStore, ListableStore):
         self.sizes = sizes
         self.asked: list[tuple[str, str]] = []
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         self.asked.append(("get", key))
         value = self.values.get(key)
         if value is None or byte_range is None:

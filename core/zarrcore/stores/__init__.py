@@ -16,6 +16,7 @@ from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
 from zarrcore.stores.prefix import PrefixStore
+from zarrcore.stores.read_only import ReadOnlyStore, writable
 from zarrcore.stores.zip import ZipStore
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "LocalStore",
     "MemoryStore",
     "PrefixStore",
+    "ReadOnlyStore",
     "ReadableStore",
     "StoreEntry",
     "StoreOptions",
@@ -34,4 +36,5 @@ __all__ = [
     "add_store_arguments",
     "open_store",
     "store_options",
+    "writable",
 ]

@@ -1,4 +1,4 @@
-"""What local stores do with open files: reading exact ranges, writing, telling faults apart."""
+"""What local stores do with open files: reading exact ranges, telling faults apart."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from zarrcore.errors import (
     BrokenBodyError,
     InvalidKeyError,
     StoreError,
+    StoreFullError,
     StoreTimeoutError,
     UnreachableError,
 )
@@ -25,6 +26,10 @@ _KINDS: Final[dict[int, type[StoreError]]] = {
     errno.EACCES: AccessDeniedError,
     errno.EPERM: AccessDeniedError,
     errno.ENAMETOOLONG: InvalidKeyError,
+    errno.EROFS: AccessDeniedError,
+    errno.ENOSPC: StoreFullError,
+    errno.EDQUOT: StoreFullError,
+    errno.EFBIG: StoreFullError,
     errno.ETIMEDOUT: StoreTimeoutError,
     errno.ENOTCONN: UnreachableError,
     errno.ESTALE: UnreachableError,
@@ -32,6 +37,16 @@ _KINDS: Final[dict[int, type[StoreError]]] = {
     errno.EHOSTUNREACH: UnreachableError,
     errno.ENETUNREACH: UnreachableError,
 }
+
+_REASONS: Final = {
+    errno.EROFS: "the file system can only be read",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the quota of the disk is used up",
+    errno.EFBIG: "it is larger than a file may be here",
+    errno.EISDIR: "a directory of this name stands there: it holds other keys",
+    errno.ENOTDIR: "a file stands where a directory would: it is a key itself",
+}
+"""What the operating system's own words do not tell somebody who thinks of keys."""
 
 
 def file_failure(error: OSError, key: str | None, url: str) -> StoreError:
@@ -43,13 +58,26 @@ def file_failure(error: OSError, key: str | None, url: str) -> StoreError:
         reason = "a symbolic link leads out of the store (--follow-links allows it)"
         return AccessDeniedError(f"{what}: {reason}", key=key, url=url)
     code = error.errno or 0
-    return _KINDS.get(code, StoreError)(f"{what}: {os.strerror(code)}", key=key, url=url)
+    return _KINDS.get(code, StoreError)(
+        f"{what}: {_REASONS.get(code) or os.strerror(code)}", key=key, url=url
+    )
 
 
-def read_range(descriptor: int, byte_range: ByteRange | None) -> BytesLike | None:
+class TooLarge(Exception):  # noqa: N818 - it never leaves the store
+    """There is more to read than allowed."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.size = size
+        self.limit = limit
+
+
+def read_range(
+    descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None = None
+) -> BytesLike | None:
     """The bytes of an open file in ``byte_range``; None where it is no regular file.
 
     Raises:
+        TooLarge: there are more than ``max_nbytes``.
         BrokenBodyError: the file became shorter meanwhile.
         StoreError: there is not as much memory.
     """
@@ -58,6 +86,8 @@ def read_range(descriptor: int, byte_range: ByteRange | None) -> BytesLike | Non
         return None
     start, stop = (0, facts.st_size) if byte_range is None else byte_range.resolve(facts.st_size)
     size = stop - start
+    if max_nbytes is not None and size > max_nbytes:
+        raise TooLarge(size, max_nbytes)
     try:
         head = os.pread(descriptor, size, start) if size <= LARGEST_READ else b""
         return head if len(head) == size else _read_on(descriptor, head, start, size)
@@ -89,23 +119,3 @@ def dangling_link(directory: int, path: str) -> str | None:
             nowhere = stat.S_ISLNK(facts.st_mode) and not os.access(path, os.F_OK, dir_fd=directory)
             return path if nowhere else None
     return None
-
-
-def write_new(directory: int, name: str, value: BytesLike) -> None:
-    """Write a file ``name`` that did not exist in an open directory."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    descriptor = os.open(name, flags, 0o666, dir_fd=directory)
-    try:
-        rest = memoryview(value).cast("B")
-        while len(rest):
-            rest = rest[os.write(descriptor, rest[:LARGEST_READ]) :]
-    finally:
-        os.close(descriptor)
-
-
-def unlink(directory: int, name: str) -> None:
-    """Remove a file of an open directory, if it is there."""
-    try:
-        os.unlink(name, dir_fd=directory)
-    except FileNotFoundError:
-        return

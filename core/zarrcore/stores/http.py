@@ -23,19 +23,19 @@ from zarrcore.stores.interface import (
     ListableStore,
     StoreEntry,
     StoreStat,
-    check_path_like_key,
 )
-from zarrcore.stores.keys import check_path_like_prefix
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.listing_pages import parse_listing
 from zarrcore.stores.object import ObstoreStore
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.read_only import RefusingStore
 from zarrcore.stores.web_client import WebClient
 
 _REFUSES_LISTINGS: Final = (403, 405)
 """What servers answer that show no listings, beside "not found"."""
 
 
-class HTTPStore(ObstoreStore):
+class HTTPStore(ObstoreStore, RefusingStore):
     """The files beneath a URL.
 
     A query in the URL, which may be a signature, goes with every request; user and password in it become a
@@ -84,37 +84,53 @@ class HTTPStore(ObstoreStore):
     def _hint(self) -> str:
         return "give credentials by --header, or take it for absent with --treat-403-as-missing"
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def _refusal(self) -> str:
+        return "web servers are only read; write to a directory or a bucket, and let the server serve it"
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         if self._tells_no_length or (self._ignores_ranges and byte_range is not None):
             check_path_like_key(key, self.url)
-            return self._get_plainly(key, byte_range)
-        return super().get(key, byte_range)
+            return self._get_plainly(key, byte_range, max_nbytes)
+        return super().get(key, byte_range, max_nbytes=max_nbytes)
 
-    def _fetch(self, client: Any, path: str, byte_range: ByteRange | None) -> BytesLike | None:
+    def _fetch(
+        self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> BytesLike | None:
         options = {} if byte_range is None else {"range": _request_range(byte_range)}
         answer = client.get(path, options=options)
         if _may_be_page(path, answer):
-            return self._get_plainly(path[len(self.prefix) :], byte_range)
-        value = memoryview(answer.bytes())
+            return self._get_plainly(path[len(self.prefix) :], byte_range, max_nbytes)
+        value = self._body(answer, path, max_nbytes)
         return value[:0] if byte_range is not None and _is_empty(byte_range) else value
 
-    def _fetch_failed(self, failure: Failure, key: str, byte_range: ByteRange | None) -> BytesLike | None:
+    def _fetch_failed(
+        self, failure: Failure, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> BytesLike | None:
         if not failure.range_ignored and not failure.no_length and failure.status != 403:
-            return super()._fetch_failed(failure, key, byte_range)
-        value = self._get_plainly(key, byte_range)
+            return super()._fetch_failed(failure, key, byte_range, max_nbytes)
+        value = self._get_plainly(key, byte_range, max_nbytes)
         if value is not None:  # pages of directories, too, come without ranges and lengths, or are forbidden
             self._ignores_ranges = self._ignores_ranges or failure.range_ignored
             self._tells_no_length = self._tells_no_length or failure.no_length
         return value
 
-    def _get_plainly(self, key: str, byte_range: ByteRange | None) -> BytesLike | None:
+    def _get_plainly(
+        self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> BytesLike | None:
         """The value from a server that sends it whole, whatever part was asked for."""
         start, stop = byte_range or (0, None)
-        answer = self._pages.fetch(self._address(key), max(0, start), stop if start >= 0 else None)
+        # One byte more than allowed is enough to see that there is too much; the last bytes come last.
+        enough = None if max_nbytes is None or start < 0 else start + max_nbytes + 1
+        stop = enough if stop is None or start < 0 else stop if enough is None else min(stop, enough)
+        answer = self._pages.fetch(self._address(key), max(0, start), stop)
         if isinstance(answer, Failure):
             self._check_absent(answer, key)
             return None
-        return answer.body[start:] if start < 0 else answer.body
+        body = answer.body[start:] if start < 0 else answer.body
+        self._check_size(len(body), self.prefix + key, max_nbytes)
+        return body
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
@@ -129,7 +145,7 @@ class HTTPStore(ObstoreStore):
         else:
             if not _may_be_page(key, answer):
                 return _stat_of(answer.meta)
-        value = self._get_plainly(key, None)
+        value = self._get_plainly(key, None, None)
         return None if value is None else StoreStat(len(value))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:

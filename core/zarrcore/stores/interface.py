@@ -11,11 +11,15 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from zarrcore.errors import InvalidKeyError
-from zarrcore.stores.checks import is_encodable
+from zarrcore.errors import ListingUnsupportedError
+from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.partial_writes import patch_values
+
+_ERASED_AT_ONCE = 1000
 
 BytesLike = bytes | memoryview
 """What a store hands out: immutable bytes, or a view of a buffer that nobody writes to any more."""
@@ -80,6 +84,11 @@ class Store(ABC):
     """Whether a request costs a network round trip."""
 
     @property
+    def read_only(self) -> bool:
+        """Whether writing raises `ReadOnlyError`; wrappers answer for what they wrap."""
+        return not isinstance(self, WritableStore)
+
+    @property
     def identity(self) -> Hashable:
         """What tells the place and what it answers from every other: for the keys of caches, never to be shown.
 
@@ -108,11 +117,20 @@ class ReadableStore(Store):
     """A store whose values can be read."""
 
     @abstractmethod
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         """The value of ``key``, or the part of it in ``byte_range``; None where the key is absent.
+
+        Args:
+            key: the key.
+            byte_range: which part is wanted; all of it without.
+            max_nbytes: refuse to hand out more than this. Where the store knows the size beforehand, as all of
+                ours do, nothing is fetched then.
 
         Raises:
             InvalidKeyError: this store cannot hold such a key.
+            BodyTooLargeError: there is more than ``max_nbytes``.
             StoreError: the store did not answer as it should.
         """
 
@@ -129,22 +147,28 @@ class ReadableStore(Store):
 
 
 class ListableStore(Store):
-    """A store that can tell which keys it holds. Listings stream: a prefix may hold millions of keys."""
+    """A store that can tell which keys it holds. Listings stream: a prefix may hold millions of keys.
+
+    A store provides ``list_prefix`` or, where it can only tell all its keys, ``list``; the rest follows from that.
+    """
 
     def list(self) -> Iterator[StoreEntry]:
         """All keys."""
         return self.list_prefix("")
 
-    @abstractmethod
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         """All keys that begin with ``prefix``, which is empty or ends in ``/``."""
+        if type(self).list is ListableStore.list:
+            raise ListingUnsupportedError(f"{self.url} cannot tell which keys it holds", url=self.url)
+        check_prefix(prefix, self.url)
+        return (entry for entry in self.list() if entry.key.startswith(prefix))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         """Keys and prefixes directly under ``prefix``: those with no further ``/`` but a closing one.
 
         Each is told once, with its full key; the order is the store's own. An absent prefix lists nothing.
         """
-        seen: set[str] = set()
+        seen: set[str] = set()  # of prefixes alone: keys come once by themselves, and may be millions
         for entry in self.list_prefix(prefix):
             name, slash, _ = entry.key[len(prefix) :].partition("/")
             if not slash:
@@ -159,55 +183,59 @@ class ListableStore(Store):
 
 
 class WritableStore(Store):
-    """A store whose values can be written and erased. Every ``set`` is atomic."""
+    """A store whose values can be written and erased.
+
+    Every ``set`` is atomic: a reader sees the old or the new value, never a part of it, and a writer that dies on
+    the way leaves the old one whole.
+    """
 
     @abstractmethod
-    def set(self, key: str, value: BytesLike) -> None:
-        """Store ``value`` under ``key``: a reader sees the old or the new value, never a part of it."""
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        """Store ``value`` under ``key``.
+
+        Args:
+            key: the key.
+            value: contiguous bytes, which are not changed meanwhile.
+            if_absent: leave a value alone that is there already; of several such writers one succeeds.
+
+        Returns:
+            Whether it was stored: False only where ``if_absent`` found a value.
+
+        Raises:
+            InvalidKeyError: this store cannot hold such a key.
+            ReadOnlyError: this store cannot be written at all.
+            StoreFullError: there is no room for it.
+            StoreError: the store refused, or did not answer as it should.
+        """
+
+    def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
+        """Replace the bytes of values from given positions on; what lies between an end and a position is zeros.
+
+        Here each value is read, patched and set once, so readers see all its parts or none. Threads of this
+        process do not lose each other's parts; other processes that patch the same value at the same time may.
+
+        Raises:
+            StoreError: a position before the beginning, or a fault of the store.
+        """
+        patch_values(self, key_start_values)
 
     @abstractmethod
     def erase(self, key: str) -> None:
         """Erase ``key``; an absent key is no error."""
 
     def erase_values(self, keys: Iterable[str]) -> None:
-        """Erase several keys."""
+        """Erase several keys; absent ones are no error."""
         for key in keys:
             self.erase(key)
 
-    @abstractmethod
     def erase_prefix(self, prefix: str) -> None:
-        """Erase all keys that begin with ``prefix``, which is empty or ends in ``/``."""
+        """Erase all keys that begin with ``prefix``, which is empty or ends in ``/``.
 
-
-def check_key(key: str, url: str) -> None:
-    """Refuse what is no key at all, for every kind of store.
-
-    Raises:
-        InvalidKeyError: ``key`` is empty or ends in ``/``.
-    """
-    if not key or key.endswith("/"):
-        raise InvalidKeyError(f"{key!r} is no key: it is empty or ends in '/'", key=key, url=url)
-
-
-def check_path_like_key(key: str, url: str) -> None:
-    """Refuse keys that a store whose keys are file paths or object names cannot hold, or must not follow.
-
-    Raises:
-        InvalidKeyError: an empty segment, ``.``, ``..``, NUL or half a surrogate pair.
-    """
-    # The common key passes with three scans in C; only a suspicious one is split.
-    if (
-        not (key and key.isascii())
-        or "\0" in key
-        or key[0] == "/"
-        or key[-1] == "/"
-        or "//" in key
-        or "." in key
-    ):
-        for segment in key.split("/"):
-            if segment in {"", ".", ".."} or not is_encodable(segment):
-                raise InvalidKeyError(
-                    f"key {key!r} has the segment {segment!r}, which is no file or object name",
-                    key=key,
-                    url=url,
-                )
+        Raises:
+            ListingUnsupportedError: the store cannot tell which keys these are.
+        """
+        if not isinstance(self, ListableStore):
+            raise ListingUnsupportedError(f"{self.url} cannot tell which keys it holds", url=self.url)
+        keys = (entry.key for entry in self.list_prefix(prefix))
+        while batch := [*islice(keys, _ERASED_AT_ONCE)]:
+            self.erase_values(batch)

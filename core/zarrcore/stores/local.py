@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
-import secrets
 import stat
 import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final
 
-from zarrcore.errors import StoreError, StoreNotFoundError
+from zarrcore.errors import BodyTooLargeError, StoreError, StoreNotFoundError
+from zarrcore.stores.atomic_files import (
+    empty_directory,
+    is_temporary,
+    put_file,
+    remove_abandoned,
+    unlink,
+)
 from zarrcore.stores.beneath import DIRECTORY, LOOK, READ, open_beneath, open_following
 from zarrcore.stores.checks import check_place
-from zarrcore.stores.files import dangling_link, file_failure, read_range, unlink, write_new
+from zarrcore.stores.files import TooLarge, dangling_link, file_failure, read_range
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -22,14 +29,15 @@ from zarrcore.stores.interface import (
     StoreEntry,
     StoreStat,
     WritableStore,
-    check_path_like_key,
 )
-from zarrcore.stores.keys import check_path_like_prefix
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 
 _REVALIDATE_S: Final = 1.0
 _ATTEMPTS: Final = 100
-_TEMPORARY_PREFIX: Final = ".zarrscope-"
-_TEMPORARY_SUFFIX: Final = ".partial"
+_OPEN_LISTINGS: Final = 64
+"""Directories within each other that are listed at once, each with two descriptors; deeper ones are read in one go."""
+_TIDIED: Final = 100_000
+"""Directories of which is remembered that leftovers were removed from them."""
 _ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ENXIO}
 """No such name; a file stands where a directory would; a socket, which cannot be opened."""
 
@@ -59,6 +67,8 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
         root: the directory.
         follow_links: follow symbolic links out of the root.
         create: make the directory where it is missing.
+        durable: have each value on the disk before ``set`` returns, several times as slow: else it is safe from
+            a killed writer, and may be lost when the machine stops.
 
     Raises:
         StoreNotFoundError: there is no such directory.
@@ -66,22 +76,37 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
     """
 
     def __init__(
-        self, root: str | os.PathLike[str], *, follow_links: bool = False, create: bool = False
+        self,
+        root: str | os.PathLike[str],
+        *,
+        follow_links: bool = False,
+        create: bool = False,
+        durable: bool = False,
     ) -> None:
         check_place(os.fspath(root))
         self.root = os.path.abspath(os.fspath(root))
         self.url = self.root
         self.follow_links = follow_links
+        self.durable = durable
         if create:
-            os.makedirs(self.root, exist_ok=True)
+            self._create()
         self._open: Callable[[int, str, int], int] = open_following if follow_links else open_beneath
         self._resolved = os.path.realpath(self.root)
         self._opened: _Directory | None = None
         self._checked_s = 0.0
+        self._tidied: set[str] = set()
         self._revalidated()
 
+    def _create(self) -> None:
+        try:
+            os.makedirs(self.root, exist_ok=True)
+        except FileExistsError:
+            return  # no directory, which is told when it is opened
+        except OSError as error:
+            raise file_failure(error, None, self.url) from error
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), self.root, self.follow_links)
+        return _restore, (type(self), self.root, self.follow_links, self.durable)
 
     @property
     def identity(self) -> Hashable:
@@ -90,7 +115,9 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
     def close(self) -> None:
         self._opened = None
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         check_path_like_key(key, self.url)
         directory = self._directory()
         try:
@@ -99,7 +126,9 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
             self._absent(error, key)
             return None
         try:
-            return read_range(descriptor, byte_range)
+            return read_range(descriptor, byte_range, max_nbytes)
+        except TooLarge as error:
+            raise BodyTooLargeError(error.size, error.limit, key=key, url=self.url) from None
         except StoreError as error:
             raise type(error)(f"{key} in {self.url}: {error}", key=key, url=self.url) from error
         except OSError as error:
@@ -162,13 +191,17 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
         return True
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        pending = [prefix]
-        while pending:
-            for entry in self.list_dir(pending.pop()):
-                if entry.is_prefix:
-                    pending.append(entry.key)
-                else:
-                    yield entry
+        way = [self.list_dir(prefix)]
+        while way:
+            entry = next(way[-1], None)
+            if entry is None:
+                way.pop()
+            elif not entry.is_prefix:
+                yield entry
+            elif len(way) < _OPEN_LISTINGS:
+                way.append(self.list_dir(entry.key))
+            else:
+                way.append(iter([*self.list_dir(entry.key)]))
 
     def _leads_up(self, root: int, prefix: str, facts: os.stat_result) -> bool:
         """Whether a directory is the one at ``prefix`` or one on the way to it: listing it would never end."""
@@ -177,7 +210,7 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
 
     def _facts(self, root: int, prefix: str, item: os.DirEntry[str]) -> os.stat_result | None:
         """What is known of one name in a directory; None where no key or prefix is behind it."""
-        if item.name.startswith(_TEMPORARY_PREFIX) and item.name.endswith(_TEMPORARY_SUFFIX):
+        if is_temporary(item.name):
             return None
         try:
             facts = self._look(root, prefix + item.name) if item.is_symlink() else item.stat()
@@ -186,31 +219,32 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
             return None
         return facts if stat.S_ISREG(facts.st_mode) or stat.S_ISDIR(facts.st_mode) else None
 
-    def set(self, key: str, value: BytesLike) -> None:
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         check_path_like_key(key, self.url)
         for _ in range(_ATTEMPTS):
             try:
-                return self._write(key, value)
+                return self._write(key, value, if_absent)
             except StoreError:
                 raise
             except FileNotFoundError:
                 self._revalidated()  # somebody who erases removed the empty directory meanwhile, or the root
             except OSError as error:
+                self._remove_empty(self._directory().descriptor, key.rpartition("/")[0])
                 raise file_failure(error, key, self.url) from error
         raise StoreError(
             f"{key} in {self.url}: its directory is removed as soon as it is made", key=key, url=self.url
         )
 
-    def _write(self, key: str, value: BytesLike) -> None:
+    def _write(self, key: str, value: BytesLike, if_absent: bool) -> bool:
         parent, _, name = key.rpartition("/")
-        temporary = f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}"
         descriptor = self._writable_directory(parent)
         try:
-            write_new(descriptor, temporary, value)
-            os.replace(temporary, name, src_dir_fd=descriptor, dst_dir_fd=descriptor)
-        except BaseException:
-            unlink(descriptor, temporary)
-            raise
+            if parent not in self._tidied:
+                remove_abandoned(descriptor)
+                if len(self._tidied) > _TIDIED:
+                    self._tidied.clear()
+                self._tidied.add(parent)
+            return put_file(descriptor, name, value, if_absent=if_absent, durable=self.durable)
         finally:
             os.close(descriptor)
 
@@ -224,38 +258,66 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
                 unlink(descriptor, name)
             finally:
                 os.close(descriptor)
+        except IsADirectoryError:
+            return  # a prefix of keys, and none itself
         except OSError as error:
             self._absent(error, key)
             return
-        # Without keys there is no prefix: what is empty now goes too.
-        while parent:
-            try:
-                os.rmdir(parent, dir_fd=directory.descriptor)
-            except OSError:
-                return
-            parent = parent.rpartition("/")[0]
+        self._remove_empty(directory.descriptor, parent)
 
     def erase_prefix(self, prefix: str) -> None:
-        for entry in list(self.list_prefix(prefix)):
-            self.erase(entry.key)
+        """Erase all keys that begin with ``prefix``; of a symbolic link only the link itself."""
+        check_path_like_prefix(prefix, self.url)
+        directory = self._directory()
+        try:
+            descriptor = self._open(directory.descriptor, prefix or ".", DIRECTORY)
+        except OSError as error:
+            self._absent(error, prefix)
+            return
+        try:
+            for _ in range(_ATTEMPTS):
+                if not empty_directory(descriptor):
+                    break
+        except OSError as error:
+            raise file_failure(error, prefix, self.url) from error
+        finally:
+            os.close(descriptor)
+        self._remove_empty(directory.descriptor, prefix[:-1])
+
+    def _remove_empty(self, root: int, path: str) -> None:
+        """Remove a directory and those above it that are empty: without keys there is no prefix."""
+        while path:
+            try:
+                os.rmdir(path, dir_fd=root)
+            except OSError:
+                return
+            path = path.rpartition("/")[0]
 
     def _writable_directory(self, path: str) -> int:
         """A descriptor of the directory ``path``, which is made where it is missing."""
         root = self._directory().descriptor
-        try:
-            return self._open(root, path or ".", DIRECTORY)
-        except FileNotFoundError:
-            if not path:
-                raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from None
-        above, _, name = path.rpartition("/")
-        descriptor = self._writable_directory(above)
-        try:
-            os.mkdir(name, dir_fd=descriptor)
-        except FileExistsError:
-            pass  # another writer was faster
-        finally:
-            os.close(descriptor)
-        return self._open(root, path, DIRECTORY)
+        missing: list[str] = []
+        while True:
+            try:
+                descriptor = self._open(root, path or ".", DIRECTORY)
+                break
+            except FileNotFoundError:
+                if not path:
+                    raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from None
+            path, _, name = path.rpartition("/")
+            missing.append(name)
+        while missing:
+            name = missing.pop()
+            path = f"{path}/{name}" if path else name
+            try:
+                with contextlib.suppress(FileExistsError):  # another writer was faster
+                    os.mkdir(name, dir_fd=descriptor)
+                if self.durable:
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            descriptor = self._open(root, path, DIRECTORY)
+        return descriptor
 
     def _directory(self) -> _Directory:
         opened = self._opened
@@ -295,5 +357,5 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
             ) from error
 
 
-def _restore(kind: type[LocalStore], root: str, follow_links: bool) -> LocalStore:
-    return kind(root, follow_links=follow_links)
+def _restore(kind: type[LocalStore], root: str, follow_links: bool, durable: bool) -> LocalStore:
+    return kind(root, follow_links=follow_links, durable=durable)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
+from zarrcore.errors import BodyTooLargeError
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -15,9 +16,8 @@ from zarrcore.stores.interface import (
     StoreEntry,
     StoreStat,
     WritableStore,
-    check_key,
 )
-from zarrcore.stores.keys import check_prefix
+from zarrcore.stores.keys import check_key, check_prefix
 
 
 class _Value(NamedTuple):
@@ -84,15 +84,18 @@ class MemoryStore(ReadableStore, ListableStore, WritableStore):
     def identity(self) -> Hashable:
         return self._values.identity
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         check_key(key, self.url)
         value = self._values.by_key.get(key)
         if value is None:
             return None
-        if byte_range is None:
-            return value.data
-        start, stop = byte_range.resolve(len(value.data))
-        return memoryview(value.data)[start:stop]
+        size = len(value.data)
+        start, stop = (0, size) if byte_range is None else byte_range.resolve(size)
+        if max_nbytes is not None and stop - start > max_nbytes:
+            raise BodyTooLargeError(stop - start, max_nbytes, key=key, url=self.url)
+        return value.data if byte_range is None else memoryview(value.data)[start:stop]
 
     def stat(self, key: str) -> StoreStat | None:
         check_key(key, self.url)
@@ -102,16 +105,21 @@ class MemoryStore(ReadableStore, ListableStore, WritableStore):
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
         with self._values.lock:
-            found = [item for item in self._values.by_key.items() if item[0].startswith(prefix)]
-        for key, value in found:
-            yield StoreEntry(key, len(value.data), value.mtime_s)
+            found = [key for key in self._values.by_key if key.startswith(prefix)]
+        for key in found:
+            value = self._values.by_key.get(key)
+            if value is not None:
+                yield StoreEntry(key, len(value.data), value.mtime_s)
 
-    def set(self, key: str, value: BytesLike) -> None:
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         check_key(key, self.url)
         data = bytes(value)
         with self._values.lock:
+            if if_absent and key in self._values.by_key:
+                return False
             self._values.revision += 1
             self._values.by_key[key] = _Value(data, time.time(), self._values.revision)
+        return True
 
     def erase(self, key: str) -> None:
         check_key(key, self.url)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterator
 from typing import Any, ClassVar
 
-from zarrcore.errors import StoreError
+from zarrcore.errors import BodyTooLargeError, StoreError
 from zarrcore.stores.clients import REQUESTS_IN_FLIGHT, ForkGuard
 from zarrcore.stores.failures import Failure, obstore_errors
 from zarrcore.stores.interface import (
@@ -17,9 +17,8 @@ from zarrcore.stores.interface import (
     ReadableStore,
     StoreEntry,
     StoreStat,
-    check_path_like_key,
 )
-from zarrcore.stores.keys import check_path_like_prefix
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.options import StoreOptions
 
 _LIST_PAGE = 1000
@@ -73,37 +72,61 @@ class ObstoreStore(ReadableStore, ListableStore):
     def close(self) -> None:
         self._made = None
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         check_path_like_key(key, self.url)
         client = self._client()
         try:
-            value = self._fetch(client, self.prefix + key, byte_range)
+            value = self._fetch(client, self.prefix + key, byte_range, max_nbytes)
+        except StoreError:
+            raise
         except obstore_errors() as error:
-            return self._fetch_failed(Failure.of(error), key, byte_range)
+            return self._fetch_failed(Failure.of(error), key, byte_range, max_nbytes)
         self._place_seen = True
         return value
 
-    def _fetch(self, client: Any, path: str, byte_range: ByteRange | None) -> BytesLike | None:
+    def _fetch(
+        self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> BytesLike | None:
         if byte_range is None:
-            return memoryview(client.get(path).bytes())
+            return self._body(client.get(path), path, max_nbytes)
         start, stop = byte_range
         if stop is not None and start >= 0:
-            if stop > start:
+            if stop > start and (max_nbytes is None or stop - start <= max_nbytes):
                 return memoryview(client.get_range(path, start=start, end=stop))
         elif start >= 0:
-            return memoryview(client.get(path, options={"range": {"offset": start}}).bytes())
+            return self._body(client.get(path, options={"range": {"offset": start}}), path, max_nbytes)
         elif self.suffix_ranges:
-            return memoryview(client.get(path, options={"range": {"suffix": -start}}).bytes())
+            return self._body(client.get(path, options={"range": {"suffix": -start}}), path, max_nbytes)
         size = client.head(path)["size"]
         start, stop = byte_range.resolve(size)
+        self._check_size(stop - start, path, max_nbytes)
         return memoryview(client.get_range(path, start=start, end=stop)) if stop > start else b""
 
-    def _fetch_failed(self, failure: Failure, key: str, byte_range: ByteRange | None) -> BytesLike | None:
+    def _body(self, answer: Any, path: str, max_nbytes: int | None) -> memoryview:
+        """The body of an answer, of which nothing but its head has come yet."""
+        if max_nbytes is not None:
+            start, stop = answer.range
+            self._check_size(stop - start, path, max_nbytes)
+        return memoryview(answer.bytes())
+
+    def _check_size(self, size: int, path: str, max_nbytes: int | None) -> None:
+        if max_nbytes is not None and size > max_nbytes:
+            raise BodyTooLargeError(size, max_nbytes, key=path[len(self.prefix) :], url=self.url)
+
+    def _fetch_failed(
+        self, failure: Failure, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> BytesLike | None:
         if failure.past_end and byte_range is not None:
             return b""
         if failure.range_ignored and byte_range is not None:
             whole = self.get(key)
-            return None if whole is None else memoryview(whole)[slice(*byte_range.resolve(len(whole)))]
+            if whole is None:
+                return None
+            start, stop = byte_range.resolve(len(whole))
+            self._check_size(stop - start, self.prefix + key, max_nbytes)
+            return memoryview(whole)[start:stop]
         self._check_absent(failure, key)
         return None
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 
-from zarrcore.errors import ListingUnsupportedError
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -13,13 +12,16 @@ from zarrcore.stores.interface import (
     ReadableStore,
     StoreEntry,
     StoreStat,
-    check_key,
+    WritableStore,
 )
-from zarrcore.stores.keys import check_prefix, join_url
+from zarrcore.stores.keys import check_key, check_prefix, join_url
+from zarrcore.stores.read_only import listable, writable
 
 
-class PrefixStore(ReadableStore, ListableStore):
+class PrefixStore(ReadableStore, ListableStore, WritableStore):
     """What lies under a prefix of ``store``, which stays open for its other users when this one is closed.
+
+    It lists and writes where ``store`` does.
 
     Args:
         store: where the values are.
@@ -44,26 +46,59 @@ class PrefixStore(ReadableStore, ListableStore):
     def identity(self) -> Hashable:
         return self.store.identity, self.prefix
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    @property
+    def read_only(self) -> bool:
+        return self.store.read_only
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         check_key(key, self.url)
-        return self.store.get(self.prefix + key, byte_range)
+        if max_nbytes is None:
+            return self.store.get(self.prefix + key, byte_range)
+        return self.store.get(self.prefix + key, byte_range, max_nbytes=max_nbytes)
+
+    def get_partial_values(
+        self, key_ranges: Iterable[tuple[str, ByteRange | None]]
+    ) -> list[BytesLike | None]:
+        return self.store.get_partial_values(
+            [(self._inner(key), byte_range) for key, byte_range in key_ranges]
+        )
 
     def stat(self, key: str) -> StoreStat | None:
-        check_key(key, self.url)
-        return self.store.stat(self.prefix + key)
+        return self.store.stat(self._inner(key))
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        for entry in self._listable().list_prefix(self.prefix + prefix):
+        for entry in listable(self.store).list_prefix(self._inner_prefix(prefix)):
             yield replace(entry, key=entry.key[len(self.prefix) :])
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        for entry in self._listable().list_dir(self.prefix + prefix):
+        for entry in listable(self.store).list_dir(self._inner_prefix(prefix)):
             yield replace(entry, key=entry.key[len(self.prefix) :])
 
     def has_prefix(self, prefix: str) -> bool:
-        return self._listable().has_prefix(self.prefix + prefix)
+        return listable(self.store).has_prefix(self._inner_prefix(prefix))
 
-    def _listable(self) -> ListableStore:
-        if not isinstance(self.store, ListableStore):
-            raise ListingUnsupportedError(f"{self.store.url} cannot tell which keys it holds", url=self.url)
-        return self.store
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        return writable(self.store).set(self._inner(key), value, if_absent=if_absent)
+
+    def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
+        parts = [(self._inner(key), start, value) for key, start, value in key_start_values]
+        writable(self.store).set_partial_values(parts)
+
+    def erase(self, key: str) -> None:
+        writable(self.store).erase(self._inner(key))
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        writable(self.store).erase_values(self._inner(key) for key in keys)
+
+    def erase_prefix(self, prefix: str) -> None:
+        writable(self.store).erase_prefix(self._inner_prefix(prefix))
+
+    def _inner(self, key: str) -> str:
+        check_key(key, self.url)
+        return self.prefix + key
+
+    def _inner_prefix(self, prefix: str) -> str:
+        check_prefix(prefix, self.url)
+        return self.prefix + prefix

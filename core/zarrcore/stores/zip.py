@@ -12,7 +12,14 @@ from typing import Any, Final
 
 from isal import igzip_lib, isal_zlib
 
-from zarrcore.errors import BrokenBodyError, InvalidKeyError, StoreError, StoreNotFoundError, UnsupportedError
+from zarrcore.errors import (
+    BodyTooLargeError,
+    BrokenBodyError,
+    InvalidKeyError,
+    StoreError,
+    StoreNotFoundError,
+    UnsupportedError,
+)
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -20,9 +27,8 @@ from zarrcore.stores.interface import (
     ReadableStore,
     StoreEntry,
     StoreStat,
-    check_key,
 )
-from zarrcore.stores.keys import check_prefix, join_url
+from zarrcore.stores.keys import check_key, check_prefix, join_url
 from zarrcore.stores.zip_directory import ZipDirectory, is_safe
 
 _LOCAL_HEADER: Final = struct.Struct("<4s22xHH")
@@ -78,16 +84,23 @@ class ZipStore(ReadableStore, ListableStore):
     def close(self) -> None:
         self.source.close()
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         directory = self._directory()
         member = self._member(directory, key)
         if member is None:
             return None
         self._check_readable(directory, key, member)
         try:
-            if byte_range is None:
+            whole = byte_range is None
+            start, stop = (
+                (0, member.file_size) if byte_range is None else byte_range.resolve(member.file_size)
+            )
+            if max_nbytes is not None and stop - start > max_nbytes:
+                raise BodyTooLargeError(stop - start, max_nbytes, key=key, url=self.url)
+            if whole:
                 return self._decoded(key, member)
-            start, stop = byte_range.resolve(member.file_size)
             return self._part(directory, key, member, start, stop) if stop > start else b""
         except (MemoryError, OverflowError) as error:
             raise StoreError(

@@ -48,7 +48,9 @@ class CountingStore(LocalStore):
         self.delay_s = 0.0
         self.failing: set[str] = set()
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         with self._guard:
             self.requests.append((key, byte_range))
             self._at_once += 1

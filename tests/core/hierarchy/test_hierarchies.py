@@ -53,7 +53,9 @@ class Unlistable(ReadableStore):
     def __init__(self, inner: ReadableStore) -> None:
         self._inner = inner
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         return self._inner.get(key, byte_range)
 
 
@@ -147,7 +149,9 @@ def test_broken_nodes_are_nodes_with_a_reason(document: bytes, kind: type[ZarrEr
 
 def test_an_outage_is_never_an_empty_group() -> None:
     class Denying(MemoryStore):
-        def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
             if key.startswith("x/"):
                 raise AccessDeniedError("refused", key=key, url=self.url)
             return super().get(key, byte_range)
@@ -257,7 +261,9 @@ class Counting(MemoryStore):
         super().__init__()
         self.asked: list[str] = []
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         self.asked.append(key)
         return super().get(key, byte_range)
 

@@ -22,7 +22,9 @@ from zarrcore.stores import (
 class Plain(ReadableStore):
     url = "test://"
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         return None
 
 

@@ -19,7 +19,7 @@ from zarrcore.errors import (
     StoreError,
     StoreNotFoundError,
 )
-from zarrcore.stores import ByteRange, LocalStore, beneath, files, open_store
+from zarrcore.stores import ByteRange, LocalStore, atomic_files, beneath, files, open_store
 from zarrcore.stores import local as local_module
 
 
@@ -146,7 +146,7 @@ def test_unfinished_values_are_no_keys(tmp_path: Path, monkeypatch: pytest.Monke
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", fail)
-        patch.setattr(local_module, "unlink", lambda *_: None)  # as if killed
+        patch.setattr(atomic_files, "unlink", lambda *_: None)  # as if killed
         with pytest.raises(KeyboardInterrupt):
             store.set("a", b"new")
     assert len(os.listdir(tmp_path)) == 2

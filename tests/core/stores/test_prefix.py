@@ -36,7 +36,9 @@ def test_a_store_that_cannot_list_still_cannot() -> None:
     class Unlistable(ReadableStore):
         url = "test://"
 
-        def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
             return b"1" if key == "a/b" else None
 
     store = PrefixStore(Unlistable(), "a/")

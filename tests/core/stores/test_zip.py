@@ -43,7 +43,9 @@ class CountingStore(MemoryStore):
         super().__init__(values={"x.zip": data})
         self.asked: list[int] = []
 
-    def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
         value = super().get(key, byte_range)
         self.asked.append(len(value or b""))
         return value

@@ -132,7 +132,9 @@ def test_an_outage_is_not_taken_for_a_broken_file() -> None:
         def stat(self, key: str) -> StoreStat | None:
             return StoreStat(1000)
 
-        def get(self, key: str, byte_range: ByteRange | None = None) -> BytesLike | None:
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
             raise UnreachableError("gone")
 
     with pytest.raises(UnreachableError, match="gone"):

@@ -1,0 +1,180 @@
+"""Files of an open directory that are written whole or not at all, and removed with all that is beneath.
+
+A value is written under a temporary name, which no listing shows, and then renamed: a reader sees the old or the
+new one, and a writer that is killed leaves the old one and its temporary file, which a later writer removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import time
+from itertools import islice
+from typing import Final
+
+from zarrcore.stores.files import LARGEST_READ
+from zarrcore.stores.interface import BytesLike
+
+_PREFIX: Final = ".zarrscope-"
+_SUFFIX: Final = ".partial"
+
+_ABANDONED_S: Final = 3600.0
+"""A temporary file that nothing was written to for so long has no writer any more."""
+
+_LOOKED_AT: Final = 10_000
+"""Names of a directory that are searched for such files: looking must not cost more than writing."""
+
+_NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS}
+
+
+def temporary_name() -> str:
+    """A new name for a file that is being written."""
+    return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is, or was, being written."""
+    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+
+
+def put_file(directory: int, name: str, value: BytesLike, *, if_absent: bool, durable: bool) -> bool:
+    """Write the file ``name`` of an open directory at one stroke; False where it is there and must not be.
+
+    Raises:
+        FileNotFoundError: the directory was removed meanwhile.
+        OSError: whatever else the operating system reports; nothing is left behind then.
+    """
+    if if_absent and _is_there(directory, name):
+        return False
+    temporary = temporary_name()
+    try:
+        write_new(directory, temporary, value, durable=durable)
+        if not if_absent:
+            os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        else:
+            try:
+                _link(directory, temporary, name)
+            except FileExistsError:
+                return False  # another writer was faster
+            finally:
+                unlink(directory, temporary)
+    except BaseException:
+        unlink(directory, temporary)
+        raise
+    if durable:
+        os.fsync(directory)
+    return True
+
+
+def write_new(directory: int, name: str, value: BytesLike, *, durable: bool = False) -> None:
+    """Write a file ``name`` that did not exist in an open directory."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(name, flags, 0o666, dir_fd=directory)
+    try:
+        rest = memoryview(value).cast("B")
+        while len(rest):
+            rest = rest[os.write(descriptor, rest[:LARGEST_READ]) :]
+        if durable:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def unlink(directory: int, name: str) -> None:
+    """Remove a file of an open directory, if it is there."""
+    try:
+        os.unlink(name, dir_fd=directory)
+    except FileNotFoundError:
+        return
+
+
+def remove_abandoned(directory: int) -> None:
+    """Remove the temporary files of an open directory whose writers are gone; failing to is no fault."""
+    with contextlib.suppress(OSError), os.scandir(directory) as found:
+        for item in islice(found, _LOOKED_AT):
+            if is_temporary(item.name) and _is_abandoned(item):
+                unlink(directory, item.name)
+
+
+def empty_directory(directory: int) -> bool:
+    """Remove all files beneath an open directory, and the directories that become empty; links are not followed.
+
+    Nothing is remembered but the way down. A file that somebody is writing stays, and so does what is no file.
+
+    Returns:
+        Whether anything was removed: then a listing that bears no removals may have left something out.
+    """
+    removed = False
+    way = [(os.dup(directory), os.scandir(directory), "")]
+    try:
+        while way:
+            descriptor, scan, name = way[-1]
+            item = next(scan, None)
+            if item is None:
+                way.pop()
+                _leave(descriptor, scan)
+                if way and _rmdir(way[-1][0], name):
+                    removed = True
+            elif item.is_dir(follow_symlinks=False):
+                inner = os.open(item.name, _INNER_DIRECTORY, dir_fd=descriptor)
+                way.append((inner, os.scandir(inner), item.name))
+            elif _is_removable(item):
+                unlink(descriptor, item.name)
+                removed = True
+    finally:
+        for descriptor, scan, _ in way:
+            _leave(descriptor, scan)
+    return removed
+
+
+_INNER_DIRECTORY: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+def _leave(descriptor: int, scan: contextlib.AbstractContextManager[object]) -> None:
+    with scan:
+        os.close(descriptor)
+
+
+def _rmdir(directory: int, name: str) -> bool:
+    try:
+        os.rmdir(name, dir_fd=directory)
+    except OSError:
+        return False  # a writer put something into it
+    return True
+
+
+def _is_removable(item: os.DirEntry[str]) -> bool:
+    if is_temporary(item.name):
+        return _is_abandoned(item)
+    return item.is_symlink() or item.is_file(follow_symlinks=False)
+
+
+def _is_abandoned(item: os.DirEntry[str]) -> bool:
+    try:
+        return time.time() - item.stat(follow_symlinks=False).st_mtime > _ABANDONED_S
+    except OSError:
+        return False  # its writer has finished
+
+
+def _is_there(directory: int, name: str) -> bool:
+    """Whether a name is taken, which a directory may not be."""
+    try:
+        facts = os.lstat(name, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    return True
+
+
+def _link(directory: int, temporary: str, name: str) -> None:
+    """Give a file a name that must not be taken; unlike renaming this never replaces."""
+    try:
+        os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+    except OSError as error:
+        if error.errno in _NO_LINKS:  # FAT and some network file systems
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), name) from error
+        raise

@@ -1,0 +1,98 @@
+"""``zarrscope check``: decode everything, report what is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.cli.source import add_source_arguments, node_path, open_source
+from zarrcore.cli.text import console, printable
+
+if TYPE_CHECKING:
+    from zarrcore.operations.check import Finding
+
+_DESCRIPTION = """\
+Check a node and all below it: are the documents valid, does every chunk decode, are there keys that belong to nothing,
+is the consolidated metadata stale? Exit status: 1 where there is an error, with --strict also where there is a warning."""
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "check", help="decode everything, report what is wrong", description=_DESCRIPTION
+    )
+    add_source_arguments(parser)
+    parser.add_argument(
+        "--no-decode", action="store_true", help="look at documents and keys only, decode no chunk"
+    )
+    parser.add_argument("--strict", action="store_true", help="exit status 1 for warnings too")
+    parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Print what is wrong; the exit status tells whether anything is."""
+    from zarrcore.cli.progress import progress_bar
+    from zarrcore.operations.check import check
+
+    hierarchy, path = open_source(namespace), node_path(namespace)
+    counts: Counter[str] = Counter()
+    chunks: dict[str, int] = {}
+    findings: list[Finding] = []
+    with progress_bar(quiet=namespace.quiet) as tell:
+
+        def progress(array: str, done: int, total: int) -> None:
+            chunks[array] = done
+            if tell is not None:
+                tell(array, done, total)
+
+        out = console()
+        for finding in check(hierarchy, path, decode=not namespace.no_decode, progress=progress):
+            counts[finding.severity] += finding.count if finding.severity != "note" else 1
+            if namespace.json:
+                findings.append(finding)
+            elif not (namespace.quiet and finding.severity == "note"):
+                out.print(_line(finding), markup=True)
+                if sys.stdout.isatty():
+                    sys.stdout.flush()
+    told = {
+        "uri": f"{hierarchy.url}#{path}",
+        "format": hierarchy.format.name,
+        "errors": counts["error"],
+        "warnings": counts["warning"],
+        "notes": counts["note"],
+        "arrays": len(chunks),
+        "chunks": sum(chunks.values()),
+        "decoded": not namespace.no_decode,
+        "findings": [finding.document() for finding in findings],
+    }
+    if namespace.json:
+        from zarrcore.metadata.json_document import format_json
+
+        print(format_json(told).decode("utf-8", "surrogatepass"), end="")
+    else:
+        print(_summary(counts, len(chunks), sum(chunks.values()), namespace.no_decode))
+    return int(counts["error"] > 0 or (namespace.strict and counts["warning"] > 0))
+
+
+def _line(finding: Finding) -> str:
+    from rich.markup import escape
+
+    # A key tells its node too, but for the root's and those of formats that keep them elsewhere.
+    where = escape(printable(finding.key or finding.path))
+    style = _STYLES[finding.severity]
+    return f"[{style}]{finding.severity:<8}[/] [bold]{where}[/]  {escape(printable(finding.sentence))}"
+
+
+def _summary(counts: Counter[str], arrays: int, chunks: int, no_decode: bool) -> str:
+    found = [_number(counts[name], name) for name in _STYLES if counts[name]]
+    looked = f"{_number(chunks, 'chunk')} of {_number(arrays, 'array')} {'found' if no_decode else 'decoded'}"
+    return f"{', '.join(found) or 'nothing wrong'}  ({looked})"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

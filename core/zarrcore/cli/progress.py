@@ -1,0 +1,56 @@
+"""A bar for what takes long: on standard error, and only where somebody is there to see it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
+Tell = Callable[[str, int, int], None]
+"""Called with what is being worked on, how much is done, and how much there is."""
+
+
+@contextmanager
+def progress_bar(*, quiet: bool = False, of_bytes: bool = False) -> Iterator[Tell | None]:
+    """A function that moves the bar; None where there is none.
+
+    Args:
+        quiet: no bar at all.
+        of_bytes: what is counted are bytes, whose rate is shown; else things.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
+
+    from zarrcore.cli.text import printable
+
+    # Lines on standard output would tear the bar where both are one terminal; in a pipe they must stay there.
+    redirect = sys.stdout.isatty()
+    columns = (TextColumn("{task.description}", markup=False), *_columns(of_bytes))
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect) as bar:
+        task = bar.add_task("", total=None)
+
+        def tell(what: str, done: int, total: int) -> None:
+            bar.update(task, description=printable(what), completed=done, total=total)
+
+        yield tell
+
+
+def _columns(of_bytes: bool) -> tuple[ProgressColumn, ...]:
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    if of_bytes:
+        return BarColumn(), DownloadColumn(binary_units=True), TransferSpeedColumn(), TimeRemainingColumn()
+    return BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

@@ -1,0 +1,1 @@
+"""What is done with whole hierarchies: copying and checking them."""

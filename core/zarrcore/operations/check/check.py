@@ -1,0 +1,121 @@
+"""Checking a hierarchy, node by node: documents, keys, chunks; every finding as soon as it is found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import chain
+
+from zarrcore.array.storage_info import MAX_PROBED_CHUNKS
+from zarrcore.errors import ListingUnsupportedError, StoreError
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy, normalize_path
+from zarrcore.operations.check.chunks import ChunkDecoder
+from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
+from zarrcore.operations.check.finding import Finding, Progress, Tally
+from zarrcore.operations.check.groups import check_group
+from zarrcore.operations.check.keys import ArrayKeys
+from zarrcore.operations.marker import MARKER_KEY
+from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
+
+
+def check(
+    hierarchy: Hierarchy, path: str = "/", *, decode: bool = True, progress: Progress | None = None
+) -> Iterator[Finding]:
+    """All that is wrong with the node at ``path`` and those below it, in the order of a walk.
+
+    Args:
+        hierarchy: where the node is.
+        path: the node.
+        decode: fetch and decode every chunk; without it only documents and keys are looked at.
+        progress: told how far the chunks of each array have come.
+
+    Raises:
+        NodeNotFoundError: no node stands at ``path``.
+        StoreError: the store did not answer as it should, before there was anything to check.
+    """
+    top = hierarchy.node(normalize_path(path))
+    consolidated = Consolidated(top if top.path == "/" else hierarchy.node("/"))
+    if top.path == "/":
+        yield from _check_root(hierarchy, top)
+    pending: list[Iterator[AnyNode | Finding]] = [iter((top,))]
+    while pending:
+        found = next(pending[-1], None)
+        if found is None:
+            pending.pop()
+        elif isinstance(found, Finding):
+            yield found
+        else:
+            yield from check_node(found)
+            yield from consolidated.check_node(found)
+            if isinstance(found, ArrayNode):
+                yield from _check_array(found, decode, progress)
+            elif isinstance(found, Group):
+                pending.append(check_group(found))
+    if top.path == "/":
+        yield from consolidated.check_rest()
+
+
+def _check_root(hierarchy: Hierarchy, root: AnyNode) -> Iterator[Finding]:
+    if hierarchy.store.get(MARKER_KEY) is not None:
+        sentence = "a copy to this place was interrupted: run it again to finish it"
+        yield Finding("error", "unfinished-copy", "/", sentence, MARKER_KEY)
+    yield from check_other_formats(root, set(foreign_keys(hierarchy.format, "/")))
+
+
+def _check_array(array: ArrayNode, decode: bool, progress: Progress | None) -> Iterator[Finding]:
+    tally = Tally(array.path)
+    try:
+        for finding in _array_findings(array, decode, progress):
+            if tally.passes(finding):
+                yield finding
+    except StoreError as error:
+        yield Finding("error", "unreadable", array.path, str(error), error.key or "")
+    yield from tally.rest()
+
+
+def _array_findings(array: ArrayNode, decode: bool, progress: Progress | None) -> Iterator[Finding]:
+    keys = ArrayKeys(array, array.hierarchy.format.prefix(array.path))
+    total, done = math.prod(array.chunk_grid_shape), 0
+    entries = _listed(array.store, keys.prefix)
+    if entries is not None:
+        chunks = keys.chunks(entries)
+    elif decode or total <= MAX_PROBED_CHUNKS:
+        yield _not_checked(
+            array.path, "only the keys of its chunks were asked for, not which others there are"
+        )
+        chunks = keys.probed()
+    else:
+        yield _not_checked(array.path, f"none of {total:,} chunks was asked for")
+        return
+    decoder = ChunkDecoder(array)
+    for count, found in decoder.decode(chunks) if decode else ((1, []) for _ in chunks):
+        yield from keys.taken()
+        yield from found
+        done += count
+        if progress is not None:
+            progress(array.path, done, total)
+        if decoder.is_hopeless:
+            yield Finding(
+                "error", "not-checked", array.path, "the store keeps failing: its other chunks were left out"
+            )
+            return
+    yield from keys.taken()
+    yield from keys.rest()
+    if array.path != "/":
+        yield from check_other_formats(array, keys.foreign)
+
+
+def _listed(store: ReadableStore, prefix: str) -> Iterator[StoreEntry] | None:
+    """The keys under a prefix; None where the store cannot tell."""
+    if not isinstance(store, ListableStore):
+        return None
+    entries = store.list_prefix(prefix)
+    try:
+        first = next(entries, None)
+    except ListingUnsupportedError:
+        return None
+    return iter(()) if first is None else chain((first,), entries)
+
+
+def _not_checked(path: str, what: str) -> Finding:
+    return Finding("note", "not-checked", path, f"the store cannot be listed: {what}")

@@ -1,0 +1,148 @@
+"""Checks of chunks: does each decode to what its array says?
+
+A chunk is fetched and decoded as a whole, so that a wrong size and a wrong checksum show, however little of it lies within the
+array. Of shards the index and all inner chunks within the array are decoded, a part of the shard at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from functools import partial
+from itertools import product
+
+from zarrcore.array.pools import CORES, decoding_permit
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
+from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.errors import CodecError, StoreError, UnsupportedError, ZarrError
+from zarrcore.hierarchy import ArrayNode
+from zarrcore.operations.check.finding import Finding
+from zarrcore.operations.check.keys import StoredChunk
+from zarrcore.operations.parallel import in_parallel
+
+_BATCH_NBYTES = 256 << 10
+_BATCH_CHUNKS = 64
+_BUDGET_NBYTES = 256 << 20
+_BOX_NBYTES = 64 << 20
+_HOPELESS = 32
+
+Batch = list[tuple[StoredChunk, tuple[slice, ...] | None]]
+"""Chunks to decode one after another, each as a whole, or the part of a shard that a selection names."""
+
+
+class ChunkDecoder:
+    """Decodes chunks of one array, to see whether it can be done.
+
+    Args:
+        array: the array.
+    """
+
+    def __init__(self, array: ArrayNode) -> None:
+        self._array = array
+        self._pipelines: dict[tuple[int, ...], Pipeline] = {}
+        self._sharded = array.inner_chunk_shape != array.chunk_shape
+        self._itemsize = max(1, array.itemsize)
+        self._failed_in_a_row = 0
+        self._chunk_nbytes = math.prod(array.chunk_shape) * self._itemsize
+
+    def decode(self, chunks: Iterable[StoredChunk]) -> Iterator[tuple[int, list[Finding]]]:
+        """Decode all ``chunks``; for each batch how many were done, and what is wrong with them."""
+        held = min(self._chunk_nbytes, _BOX_NBYTES) if self._sharded else 2 * self._chunk_nbytes
+        store = self._array.store
+        width = store.requests_in_flight if store.is_remote else CORES
+        threads = max(1, min(width, _BUDGET_NBYTES // max(1, held)))
+        for done, findings in in_parallel(self._decode_batch, self._batches(chunks), threads):
+            failed = sum(finding.what == "unreadable" for finding in findings)
+            self._failed_in_a_row = self._failed_in_a_row + failed if failed and failed >= done else 0
+            yield done, findings
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the store has failed so often in a row that it makes no sense to go on."""
+        return self._failed_in_a_row >= _HOPELESS
+
+    def _batches(self, chunks: Iterable[StoredChunk]) -> Iterator[Batch]:
+        if self._sharded:
+            for chunk in chunks:
+                for box in self._boxes(chunk):
+                    yield [(chunk, box)]
+            return
+        length = max(1, min(_BATCH_CHUNKS, _BATCH_NBYTES // max(1, self._chunk_nbytes)))
+        batch: Batch = []
+        for chunk in chunks:
+            batch.append((chunk, None))
+            if len(batch) == length:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def _boxes(self, shard: StoredChunk) -> Iterator[tuple[slice, ...]]:
+        """Selections that together are the shard's part of the array, of whole inner chunks, within memory."""
+        array, grid = self._array, self._array.metadata.chunk_grid
+        origin, shape = grid.chunk_origin(shard.index), grid.chunk_shape_at(shard.index)
+        inner = array.inner_chunk_shape
+        box = list(inner)
+        for axis in reversed(range(len(box))):
+            room = _BOX_NBYTES // (math.prod(box) * self._itemsize)
+            box[axis] *= max(1, min(room, shape[axis] // inner[axis]))
+        stops = [
+            min(first + length, end) for first, length, end in zip(origin, shape, array.shape, strict=True)
+        ]
+        starts = (range(first, stop, step) for first, stop, step in zip(origin, stops, box, strict=True))
+        for corner in product(*starts):
+            yield tuple(
+                slice(start, min(start + length, stop))
+                for start, length, stop in zip(corner, box, stops, strict=True)
+            )
+
+    def _decode_batch(self, batch: Batch) -> tuple[int, list[Finding]]:
+        findings = [found for chunk, box in batch if (found := self._decode_one(chunk, box)) is not None]
+        # Of a shard the first box counts for all of it.
+        done = sum(box is None or self._is_first(chunk, box) for chunk, box in batch)
+        return done, findings
+
+    def _is_first(self, chunk: StoredChunk, box: tuple[slice, ...]) -> bool:
+        origin = self._array.metadata.chunk_grid.chunk_origin(chunk.index)
+        return all(part.start == first for part, first in zip(box, origin, strict=True))
+
+    def _decode_one(self, chunk: StoredChunk, box: tuple[slice, ...] | None) -> Finding | None:
+        finding = partial(Finding, "error", path=self._array.path, key=chunk.key)
+        try:
+            if box is not None:
+                self._array.read(box or ...)
+            else:
+                self._decode_whole(chunk)
+        except CodecError as error:
+            return finding("broken-chunk", sentence=str(error.at("")))
+        except StoreError as error:
+            return finding("unreadable", sentence=str(error))
+        except UnsupportedError as error:
+            return finding("unsupported", sentence=str(error))
+        except ZarrError as error:
+            return finding("broken-chunk", sentence=str(error))
+        return None
+
+    def _decode_whole(self, chunk: StoredChunk) -> None:
+        pipeline, store = self._pipeline(chunk.index), self._array.store
+        if pipeline.spec.nbytes > DEFAULT_MAX_CHUNK_BYTES:
+            self._array.read_chunk(chunk.index)  # which knows what the hierarchy was opened to allow
+            return
+        if chunk.size is not None and chunk.size > pipeline.max_encoded_nbytes:
+            raise CodecError(
+                f"the value has {chunk.size:,} bytes where at most {pipeline.max_encoded_nbytes:,} make sense"
+            )
+        encoded = store.get(chunk.key)
+        if encoded is not None:  # else it was erased since it was listed
+            with decoding_permit() if store.is_remote else nullcontext():
+                pipeline.decode(encoded)
+
+    def _pipeline(self, index: tuple[int, ...]) -> Pipeline:
+        metadata = self._array.metadata
+        shape = metadata.chunk_grid.chunk_shape_at(index)
+        pipeline = self._pipelines.get(shape)
+        if pipeline is None:
+            spec = ArraySpec(shape, metadata.data_type.dtype, metadata.fill_value)
+            pipeline = self._pipelines[shape] = Pipeline(metadata.codecs, spec)
+        return pipeline

@@ -1,0 +1,148 @@
+"""Checks of a node's documents: what several readers would understand differently.
+
+A document that cannot be read at all makes a `BrokenNode`; what is looked for here is valid and yet a trap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
+from zarrcore.formats import FORMATS, Format
+from zarrcore.formats.detect import fetch_document
+from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
+from zarrcore.metadata import ArrayMetadata, JsonObject
+from zarrcore.operations.check.finding import Finding
+
+
+def check_node(node: AnyNode) -> Iterator[Finding]:
+    """What is wrong with the documents of one node."""
+    if isinstance(node, BrokenNode):
+        what = "unreadable" if isinstance(node.error, StoreError) else "broken-document"
+        if isinstance(node.error, UnsupportedError):
+            what = "unsupported"
+        error = (
+            node.error.at("") if isinstance(node.error, MetadataError) else node.error
+        )  # the key stands beside it
+        yield Finding("error", what, node.path, str(error), node.metadata_key)
+    elif isinstance(node, ArrayNode):
+        yield from _codecs_not_named(node)
+    yield from _array_and_group(node)
+
+
+def _codecs_not_named(array: ArrayNode) -> Iterator[Finding]:
+    if array.hierarchy.format.name != "v3":
+        return
+    stored = array.stored_document().get("codecs")
+    if isinstance(stored, list) and len(stored) >= len(array.codecs):
+        return
+    sentence = "the document names no array → bytes codec; it is read as 'bytes', little-endian, and others may refuse it"
+    yield Finding("warning", "codecs-not-named", array.path, sentence, array.metadata_key)
+
+
+def _array_and_group(node: AnyNode) -> Iterator[Finding]:
+    """Formats with documents of several names can say "array" and "group" of one path; the array wins."""
+    format_, store = node.hierarchy.format, node.hierarchy.store
+    keys = format_.document_keys(node.path)
+    if len(keys) < 2:
+        return
+    kinds: dict[bool, str] = {}
+    for position, key in enumerate(keys):
+        try:
+            document = node.documents[position] or fetch_document(store, key)
+        except StoreError:
+            continue  # the node itself was read, so this is told where it matters
+        alone = tuple(document if i == position else None for i in range(len(keys)))
+        if document is not None and (is_array := _is_array(format_, alone)) is not None:
+            kinds.setdefault(is_array, key)
+    if len(kinds) == 2:
+        sentence = f"{kinds[True]} makes an array of it and {kinds[False]} a group; it is read as the array"
+        yield Finding("warning", "array-and-group", node.path, sentence, kinds[False])
+
+
+def _is_array(format_: Format, documents: tuple[bytes | None, ...]) -> bool | None:
+    try:
+        metadata = format_.parse(documents)
+    except ZarrError:
+        return None
+    return None if metadata is None else isinstance(metadata, ArrayMetadata)
+
+
+def foreign_keys(format_: Format, path: str) -> dict[str, Format]:
+    """The keys at which another format would have a document of the node at ``path``."""
+    own = set(format_.document_keys(path))
+    return {
+        key: other
+        for other in FORMATS
+        if other is not format_
+        for key in other.document_keys(path)
+        if key not in own
+    }
+
+
+def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
+    """Whether documents of further formats stand at this node, where ``found`` are keys of such."""
+    hierarchy = node.hierarchy
+    for other in FORMATS:
+        keys = found.intersection(other.document_keys(node.path))
+        if other is hierarchy.format or not keys:
+            continue
+        documents = other.fetch(partial(fetch_document, hierarchy.store), node.path)
+        if other.claims(documents):
+            sentence = f"a document of {other.title} stands here too; it is read as {hierarchy.format.title}"
+            yield Finding("warning", "several-formats", node.path, sentence, min(keys))
+
+
+class Consolidated:
+    """The root's consolidated metadata, compared with the nodes' own documents, which are the truth.
+
+    Args:
+        node: the root.
+    """
+
+    def __init__(self, node: AnyNode) -> None:
+        self._documents: dict[str, JsonObject] | None = None
+        self._error: MetadataError | None = None
+        hierarchy = node.hierarchy
+        try:
+            get = partial(fetch_document, hierarchy.store)
+            self._documents = hierarchy.format.consolidated_documents(get, node.documents)
+        except MetadataError as error:
+            self._error = error
+
+    def check_node(self, node: AnyNode) -> Iterator[Finding]:
+        """Whether the consolidated metadata says of a node what its own documents say."""
+        if self._documents is None or not any(node.documents):
+            return
+        consolidated = self._documents.pop(node.path, None)
+        if isinstance(node, BrokenNode):
+            return
+        try:
+            own = node.hierarchy.format.comparable(node.documents)
+        except MetadataError:
+            return
+        if consolidated is None:
+            if node.path != "/":
+                yield self._stale(node.path, "the consolidated metadata does not have it")
+        elif consolidated != own:
+            differ = sorted(
+                name for name in own.keys() | consolidated.keys() if own.get(name) != consolidated.get(name)
+            )
+            yield self._stale(node.path, f"the consolidated metadata tells another {', '.join(differ)}")
+
+    def check_rest(self) -> Iterator[Finding]:
+        """Whether it tells of nodes that are not there; to be asked after all nodes."""
+        if self._error is not None:
+            yield Finding("warning", "stale-consolidated", "/", f"consolidated metadata: {self._error}")
+        for path in self._documents or ():
+            yield self._stale(path, "the consolidated metadata has it, and no node stands there")
+
+    @staticmethod
+    def _stale(path: str, sentence: str) -> Finding:
+        return Finding(
+            "warning",
+            "stale-consolidated",
+            path,
+            f"{sentence}: readers that trust it go astray (consolidate again)",
+        )

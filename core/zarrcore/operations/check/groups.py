@@ -1,0 +1,77 @@
+"""Checks of a group: its children's names, and the keys beside its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from zarrcore.errors import ListingUnsupportedError, StoreError
+from zarrcore.hierarchy import AnyNode, Group
+from zarrcore.operations.check.documents import check_other_formats, foreign_keys
+from zarrcore.operations.check.finding import Finding, Tally
+from zarrcore.operations.check.keys import ROOT_KEYS, is_temporary
+from zarrcore.stores.interface import ListableStore, StoreEntry
+
+
+def check_group(group: Group) -> Iterator[AnyNode | Finding]:
+    """The group's children, for the caller to check, and what is wrong with its names and keys."""
+    names: set[str] = set()
+    folded: dict[str, str] = {}
+    try:
+        for child in group.children():
+            names.add(child.name)
+            other = folded.setdefault(child.name.casefold(), child.name)
+            if other != child.name:
+                sentence = f"the names {other!r} and {child.name!r} differ in case only; some file systems take them for one"
+                yield Finding("warning", "equal-but-for-case", child.path, sentence)
+            yield child
+        yield from _check_keys(group, names)
+    except ListingUnsupportedError as error:
+        yield Finding("note", "not-checked", group.path, f"its children are not known: {error}")
+    except StoreError as error:
+        yield Finding("error", "unreadable", group.path, str(error), error.key or "")
+
+
+def _check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
+    format_, store, path = group.hierarchy.format, group.hierarchy.store, group.path
+    if format_.name == "v3" and not any(group.documents):
+        sentence = "no document says that this is a group; readers of today's Zarr v3 do not find it"
+        yield Finding("warning", "implicit-group", path, sentence, group.metadata_key)
+    prefix = format_.prefix(path)
+    # The drafts of version 3 keep documents and chunks in trees of their own; what else is in them is not looked for.
+    if not isinstance(store, ListableStore) or not format_.document_keys("/x")[0].startswith("x"):
+        return
+    own, foreign = set(format_.document_keys(path)), foreign_keys(format_, path)
+    if path == "/":
+        own |= ROOT_KEYS
+    tally, found = Tally(path), set()
+    try:
+        for entry in store.list_dir(prefix):
+            if entry.key in foreign:
+                found.add(entry.key)
+            elif entry.key not in own:
+                finding = _finding(path, entry, entry.key[len(prefix) :].rstrip("/") in names)
+                if finding is not None and tally.passes(finding):
+                    yield finding
+    except ListingUnsupportedError:
+        yield Finding(
+            "note", "not-checked", path, "the store cannot be listed: which other keys there are is not known"
+        )
+    yield from tally.rest()
+    if path != "/":
+        yield from check_other_formats(group, found)
+
+
+def _finding(path: str, entry: StoreEntry, is_child: bool) -> Finding | None:
+    if entry.is_prefix:
+        if is_child:
+            return None
+        return Finding("note", "stray-key", path, "no node stands at this prefix", entry.key)
+    if is_temporary(entry.key):
+        return Finding(
+            "warning",
+            "temporary-key",
+            path,
+            "an interrupted writer has left this; it can be erased",
+            entry.key,
+        )
+    return Finding("note", "stray-key", path, "this key belongs to no node", entry.key)

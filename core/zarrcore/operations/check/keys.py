@@ -1,0 +1,135 @@
+"""Checks of the keys below an array: which are chunks, and what are the others?"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from zarrcore.hierarchy import ArrayNode
+from zarrcore.operations.check.documents import foreign_keys
+from zarrcore.operations.check.finding import Finding
+from zarrcore.operations.marker import MARKER_KEY
+from zarrcore.operations.parallel import in_parallel
+from zarrcore.stores.interface import StoreEntry
+
+ROOT_KEYS = frozenset({".zmetadata", "zarr.json", ".zgroup", ".zattrs", "attributes.json", MARKER_KEY})
+"""Keys at the root that belong to no single node's documents."""
+
+# What writers leave that were stopped: ours, zarr-python's, tensorstore's, those of editors and of NFS.
+_TEMPORARY = re.compile(r"(.*/)?([^/]*\.partial|[^/]*\.__lock|[^/]*\.tmp|[^/]*~|\.nfs[0-9a-f]{8,})")
+
+
+def is_temporary(key: str) -> bool:
+    """Whether a key looks like what an interrupted writer has left.
+
+    >>> is_temporary("c/0/0.1f2e.partial"), is_temporary("c/0/0")
+    (True, False)
+    """
+    return _TEMPORARY.fullmatch(key) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk that is there."""
+
+    index: tuple[int, ...]
+    """Its place in the grid."""
+    key: str
+    """Its key."""
+    size: int | None
+    """Its bytes, where the listing tells."""
+
+
+@dataclass(slots=True)
+class ArrayKeys:
+    """The keys below one array, told apart as a listing passes by."""
+
+    array: ArrayNode
+    prefix: str
+    """What the array's keys begin with."""
+    present: int = 0
+    """Chunks of the grid found so far."""
+    foreign: set[str] = field(default_factory=set)
+    """Keys found at which another format has documents."""
+    findings: list[Finding] = field(default_factory=list)
+    """What was found since the last `taken`."""
+    _other_separator: int = 0
+
+    def chunks(self, entries: Iterator[StoreEntry]) -> Iterator[StoredChunk]:
+        """The chunks of the grid among ``entries``; what is to be said of the others gathers in `findings`."""
+        array = self.array
+        encoding, grid_shape = array.metadata.chunk_key_encoding, array.chunk_grid_shape
+        documents = set(array.hierarchy.format.document_keys(array.path))
+        if array.path == "/":
+            documents |= ROOT_KEYS
+        foreign = foreign_keys(array.hierarchy.format, array.path)
+        for entry in entries:
+            if entry.key in foreign:
+                self.foreign.add(entry.key)
+            if entry.key in documents or entry.key in foreign:
+                continue
+            index = encoding.decode(entry.key[len(self.prefix) :], array.ndim)
+            if index is None:
+                self._stray(entry.key)
+            elif all(i < n for i, n in zip(index, grid_shape, strict=True)):
+                self.present += 1
+                yield StoredChunk(index, entry.key, entry.size)
+            else:
+                sentence = (
+                    f"this chunk lies outside the grid of {grid_shape}; growing the array would show it again"
+                )
+                self.findings.append(Finding("warning", "outside-the-grid", array.path, sentence, entry.key))
+
+    def probed(self) -> Iterator[StoredChunk]:
+        """The chunks of the grid that are there, each asked for: for stores that cannot list."""
+        array, store = self.array, self.array.store
+
+        def probe(index: tuple[int, ...]) -> StoredChunk | None:
+            key = array.chunk_key(index)
+            stat = store.stat(key)
+            return None if stat is None else StoredChunk(index, key, stat.size)
+
+        indices = product(*map(range, array.chunk_grid_shape))
+        for chunk in in_parallel(probe, indices, store.requests_in_flight):
+            if chunk is not None:
+                self.present += 1
+                yield chunk
+
+    def taken(self) -> list[Finding]:
+        """What was found since the last call."""
+        taken, self.findings = self.findings, []
+        return taken
+
+    def rest(self) -> Iterator[Finding]:
+        """What only the whole listing shows."""
+        array, total = self.array, math.prod(self.array.chunk_grid_shape)
+        if self._other_separator:
+            separator = "/" if array.metadata.chunk_key_encoding.separator == "." else "."
+            sentence = (
+                f"{self._other_separator:,} keys name chunks with the separator {separator!r}, which the document does not "
+                f"tell: they read as missing (set dimension_separator to {separator!r})"
+            )
+            yield Finding("error", "separator-not-named", array.path, sentence, count=self._other_separator)
+        if missing := total - self.present:
+            chunks = "chunk is" if total == 1 else "chunks are"
+            sentence = (
+                f"{missing:,} of {total:,} {chunks} missing and read as the fill value {array.fill_value}"
+            )
+            yield Finding("note", "missing-chunks", array.path, sentence, count=missing)
+
+    def _stray(self, key: str) -> None:
+        array, encoding = self.array, self.array.metadata.chunk_key_encoding
+        if is_temporary(key):
+            sentence = "an interrupted writer has left this; it can be erased"
+            self.findings.append(Finding("warning", "temporary-key", array.path, sentence, key))
+            return
+        other = replace(encoding, separator="/" if encoding.separator == "." else ".")
+        index = other.decode(key[len(self.prefix) :], array.ndim)
+        if index is not None and all(i < n for i, n in zip(index, array.chunk_grid_shape, strict=True)):
+            self._other_separator += 1
+        else:
+            sentence = "this key is neither a document nor a chunk of the array"
+            self.findings.append(Finding("warning", "stray-key", array.path, sentence, key))

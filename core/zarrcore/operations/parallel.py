@@ -1,0 +1,33 @@
+"""Work on many things at once, no more of them at a time than memory allows."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_parallel(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """``function`` of each item, in order, at most ``threads`` of them at once; items are taken as threads fall idle.
+
+    The threads are this call's own: ``function`` may read and write arrays, which wait for the threads of their store.
+    When the iterator is closed or fails, what has not begun never does, and what has is waited for.
+    """
+    remaining = iter(items)
+    ahead: deque[Future[Result]] = deque()
+    executor = ThreadPoolExecutor(
+        threads, "zarrcore-operation"
+    )  # starts a thread only when there is work for it
+    try:
+        for item in remaining:
+            ahead.append(executor.submit(function, item))
+            if len(ahead) > threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)

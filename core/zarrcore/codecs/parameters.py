@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,18 @@ def integer(
         raise MetadataError(f"expected at least {minimum:,}, found {value:,}", member=name)
     if maximum is not None and value > maximum:
         raise MetadataError(f"expected at most {maximum:,}, found {value:,}", member=name)
+    return value
+
+
+def number(configuration: Mapping[str, Any], name: str) -> float:
+    """A finite number.
+
+    Raises:
+        MetadataError: anything else.
+    """
+    value = configuration.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < math.inf:
+        raise MetadataError(f"expected a finite number, found {describe(value)}", member=name)
     return value
 
 

@@ -5,24 +5,26 @@ Specification: numcodecs' documentation of each; zarr-extensions, "numcodecs.*".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numcodecs
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
-from zarrcore.codecs.parameters import dtype
+from zarrcore.codecs.parameters import dtype, integer, known, number
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.fill_value import zero
 
 
 class _NumcodecsFilter(ArrayToArrayCodec):
-    decoded_type_parameter = "dtype"
-    encoded_type_parameter = "astype"
+    parameters: ClassVar[tuple[str, ...]] = ("dtype", "astype")
+    decoded_type_parameter: ClassVar[str] = "dtype"
+    encoded_type_parameter: ClassVar[str] = "astype"
 
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
+        known(parameters, *self.parameters)
         try:
             self._codec = numcodecs.get_codec({"id": self.name.removeprefix("numcodecs."), **parameters})
         except (TypeError, ValueError, OverflowError, SyntaxError) as error:
@@ -36,6 +38,9 @@ class _NumcodecsFilter(ArrayToArrayCodec):
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls(configuration)
 
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {name: value for name, value in self._codec.get_config().items() if name != "id"}
+
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
         if self._decoded_dtype is not None and self._decoded_dtype.itemsize != spec.dtype.itemsize:
             raise MetadataError(
@@ -44,11 +49,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         return spec.with_dtype(self._encoded_dtype or self._decoded_dtype or spec.dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        try:
-            with np.errstate(all="ignore"):
-                decoded = np.asarray(self._codec.decode(np.ascontiguousarray(encoded).reshape(-1)))
-        except (RuntimeError, ValueError, TypeError, IndexError, OverflowError) as error:
-            raise CodecError(str(error), codec=self.name) from error
+        decoded = self._called(self._codec.decode, encoded)
         if decoded.size != spec.size:
             raise CodecError(f"expected {spec.size:,} elements, found {decoded.size:,}", codec=self.name)
         if decoded.dtype.itemsize == spec.dtype.itemsize and decoded.dtype.kind != spec.dtype.kind:
@@ -57,46 +58,135 @@ class _NumcodecsFilter(ArrayToArrayCodec):
             )  # bits, not values, as version 2 hands them from filter to filter
         return decoded.reshape(spec.shape)
 
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        wanted = self.encoded_spec(spec)
+        if not decoded.size:
+            return np.empty(wanted.shape, wanted.dtype)
+        given = self._decoded_dtype or spec.dtype
+        if given.kind == decoded.dtype.kind:
+            decoded = decoded.astype(given, copy=False)
+        else:
+            decoded = np.ascontiguousarray(decoded).view(given)  # bits again
+        encoded = self._called(self._codec.encode, decoded)
+        self._check(decoded.reshape(-1), encoded)
+        return encoded.view(wanted.dtype).reshape(wanted.shape)
+
+    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+        """Find values that the encoded type has lost.
+
+        Raises:
+            CodecError: there are some, where the codec does not mean to lose any.
+        """
+
+    def _called(
+        self, function: Callable[[np.ndarray[Any, Any]], Any], array: np.ndarray[Any, Any]
+    ) -> np.ndarray[Any, Any]:
+        try:
+            with np.errstate(all="ignore"):
+                return np.asarray(function(np.ascontiguousarray(array).reshape(-1)))
+        except (RuntimeError, ValueError, TypeError, IndexError, KeyError, OverflowError) as error:
+            raise CodecError(str(error), codec=self.name) from error
+
+    def _refuse_beyond(self, values: np.ndarray[Any, Any], target: np.dtype[Any]) -> None:
+        if target.kind not in "iu" or values.dtype.kind == "b":
+            return
+        limits = np.iinfo(target)
+        # NaN is in no range.
+        if not (limits.min <= values.min() and values.max() <= limits.max):
+            raise CodecError(
+                f"values from {values.min()} to {values.max()} do not fit into {target}", codec=self.name
+            )
+
 
 class DeltaCodec(_NumcodecsFilter):
     """Differences of consecutive elements."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.delta",)
 
+    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+        # Differences wrap around as sums do; only a smaller type can lose one.
+        smaller = decoded.dtype.kind in "iu" and encoded.dtype.itemsize < decoded.dtype.itemsize
+        if smaller and not np.array_equal(self._called(self._codec.decode, encoded), decoded):
+            raise CodecError(f"a difference does not fit into {encoded.dtype}", codec=self.name)
+
 
 class FixedScaleOffsetCodec(_NumcodecsFilter):
     """``round((x - offset) * scale)``."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.fixedscaleoffset",)
+    parameters = ("dtype", "astype", "offset", "scale")
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        number(configuration, "offset")
+        if not number(configuration, "scale"):
+            raise MetadataError("expected a number other than 0", member="scale")
+        return cls(configuration)
+
+    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+        if encoded.dtype.kind not in "iu":
+            return
+        read, half_step = self._called(self._codec.decode, encoded), 0.5 / abs(self._codec.scale)
+        with np.errstate(all="ignore"):
+            values, rounding = decoded.astype(float), 1e-15 if decoded.dtype.itemsize == 8 else 1e-6
+            allowed = half_step * 1.001 + rounding * (np.abs(values) + abs(self._codec.offset))
+            if decoded.dtype.kind in "iu":
+                allowed += 1  # decoded to a fraction, which the type cuts off
+            kept = np.abs(read.astype(float) - values) <= allowed
+        if not kept.all():
+            lost = decoded[~kept][0]
+            raise CodecError(f"{lost} does not fit into {encoded.dtype}", codec=self.name)
 
 
 class QuantizeCodec(_NumcodecsFilter):
     """Floating point numbers rounded to a number of decimal digits."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.quantize",)
+    parameters = ("dtype", "astype", "digits")
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        integer(configuration, "digits", minimum=-300, maximum=300)
+        return cls(configuration)
 
 
 class AsTypeCodec(_NumcodecsFilter):
     """Elements of another type."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.astype",)
+    parameters = ("encode_dtype", "decode_dtype")
     decoded_type_parameter = "decode_dtype"
     encoded_type_parameter = "encode_dtype"
+
+    def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
+        if decoded.dtype.kind in "iuf":
+            self._refuse_beyond(decoded, encoded.dtype)
 
 
 class BitRoundCodec(_NumcodecsFilter):
     """Floating point numbers with fewer bits of mantissa."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.bitround",)
+    parameters = ("keepbits",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        integer(configuration, "keepbits", minimum=0, maximum=52)
+        return cls(configuration)
 
 
 class PackBitsCodec(_NumcodecsFilter):
     """Eight booleans in a byte, after a byte that tells how many bits pad the last one."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.packbits",)
+    parameters = ()
 
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
         if spec.dtype != np.dtype(bool):
             raise MetadataError(f"expected elements of bool, found {spec.dtype}", member=self.name)
         packed = np.dtype(np.uint8)
         return ArraySpec((1 + -(-spec.size // 8),), packed, zero(packed))
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        padding = np.array([-spec.size % 8], np.uint8)
+        return np.concatenate([padding, np.packbits(np.ascontiguousarray(decoded))])

@@ -43,3 +43,6 @@ class V2ViewCodec(ArrayToArrayCodec):
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
         viewed = np.ascontiguousarray(encoded.reshape(-1), self._viewed_dtype)
         return viewed.view(self._stored_dtype).reshape(spec.shape)
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        return np.ascontiguousarray(decoded, self._stored_dtype).reshape(-1).view(self._viewed_dtype)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
+from zarrcore.codecs.interface import ArraySpec
 from zarrcore.codecs.parameters import dtype
 
 
@@ -21,3 +22,6 @@ class V2StructBytesCodec(BytesCodec):
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls("little", dtype(configuration, "dtype"))
+
+    def configuration(self, spec: ArraySpec) -> None:
+        return None

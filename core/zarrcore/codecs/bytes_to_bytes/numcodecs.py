@@ -12,13 +12,21 @@ from typing import Any, ClassVar, Self
 import numcodecs
 import numpy as np
 
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import ChecksumError, CodecError, MetadataError, UnsupportedError
+
+_MAX_INT = 2**31 - 1
+_ERRORS = (RuntimeError, ValueError, TypeError, IndexError, OverflowError)
 
 
 class _NumcodecsCodec(BytesToBytesCodec):
+    parameters: ClassVar[tuple[str, ...]] = ()
+
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
+        known(parameters, *self.parameters)
+        self._given = parameters
         try:
             self._codec = numcodecs.get_codec({"id": self.name.removeprefix("numcodecs."), **parameters})
         except (TypeError, ValueError, OverflowError) as error:
@@ -30,18 +38,35 @@ class _NumcodecsCodec(BytesToBytesCodec):
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         return cls(configuration)
 
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        parameters = self._codec.get_config() | self._given
+        return {name: value for name, value in parameters.items() if name != "id"}
+
     def _decoded(self, encoded: Buffer) -> Buffer:
         try:
             decoded = self._codec.decode(encoded)
-        except (RuntimeError, ValueError, TypeError, IndexError, OverflowError) as error:
+        except _ERRORS as error:
             raise CodecError(str(error), codec=self.name) from error
         return np.ascontiguousarray(decoded).reshape(-1).view(np.uint8).data
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        try:
+            encoded = self._codec.encode(decoded)
+        except _ERRORS as error:
+            raise CodecError(str(error), codec=self.name) from error
+        return encoded if isinstance(encoded, bytes) else np.asarray(encoded).data
 
 
 class Lz4Codec(_NumcodecsCodec):
     """An LZ4 block after its decoded size."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.lz4", "lz4")
+    parameters = ("acceleration",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        integer(configuration, "acceleration", 1, minimum=-_MAX_INT, maximum=_MAX_INT)
+        return cls(configuration)
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         decoded_nbytes = int.from_bytes(memoryview(encoded)[:4], "little")
@@ -57,6 +82,12 @@ class ShuffleCodec(_NumcodecsCodec):
     """Bytes of the same significance side by side."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.shuffle", "shuffle")
+    parameters = ("elementsize",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        integer(configuration, "elementsize", 4, minimum=0, maximum=_MAX_INT)
+        return cls(configuration)
 
     def encoded_nbytes(self, decoded_nbytes: int) -> int:
         return decoded_nbytes
@@ -84,19 +115,29 @@ class _ChecksumCodec(_NumcodecsCodec):
             raise ChecksumError(error.reason or "the stored checksum differs", codec=self.name) from error
 
 
-class Crc32Codec(_ChecksumCodec):
+class _LocatedChecksumCodec(_ChecksumCodec):
+    parameters = ("location",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        if configuration.get("location") is not None:
+            choice(configuration, "location", ("start", "end"), None)
+        return cls(configuration)
+
+
+class Crc32Codec(_LocatedChecksumCodec):
     """A CRC-32 before or after the data."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.crc32",)
 
 
-class NumcodecsCrc32cCodec(_ChecksumCodec):
+class NumcodecsCrc32cCodec(_LocatedChecksumCodec):
     """A CRC32C before or after the data."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.crc32c",)
 
 
-class Adler32Codec(_ChecksumCodec):
+class Adler32Codec(_LocatedChecksumCodec):
     """An Adler-32 before or after the data."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.adler32",)
@@ -112,3 +153,9 @@ class JenkinsLookup3Codec(_ChecksumCodec):
     """Jenkins' lookup3 after the data, as HDF5 writes it."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.jenkins_lookup3",)
+    parameters = ("initval", "prefix")
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        integer(configuration, "initval", 0, minimum=0, maximum=2**32 - 1)
+        return cls(configuration)

@@ -1,7 +1,7 @@
 """``numcodecs.bz2`` and ``numcodecs.lzma``: version 2's compressors that Python brings itself.
 
-Specification: numcodecs, "BZ2" and "LZMA". Both decode through Python's file objects, which
-read no more than asked for, and go from one stream to the next.
+Specification: numcodecs, "BZ2" and "LZMA". Both decode through Python's file objects, which read no more than asked for, and
+go from one stream to the next.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from zarrcore.codecs.interface import Buffer, BytesToBytesCodec
-from zarrcore.codecs.parameters import integer
+from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
+from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError, MetadataError
+
+_LZMA_ERRORS = (lzma.LZMAError, ValueError, TypeError, KeyError, OverflowError)
 
 
 class _FileCodec(BytesToBytesCodec):
@@ -41,9 +43,19 @@ class Bz2Codec(_FileCodec):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.bz2", "bz2")
 
+    def __init__(self, level: int) -> None:
+        self._level = level
+
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        return cls()
+        known(configuration, "level")
+        return cls(integer(configuration, "level", 1, minimum=1, maximum=9))
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        return {"level": self._level}
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        return bz2.compress(decoded, self._level)
 
     def _open(self, encoded: io.BytesIO) -> bz2.BZ2File:
         return bz2.BZ2File(encoded)
@@ -54,18 +66,50 @@ class LzmaCodec(_FileCodec):
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.lzma", "lzma")
 
-    def __init__(self, container: int, filters: list[dict[str, Any]] | None) -> None:
+    def __init__(
+        self, container: int, check: int, preset: int | None, filters: list[dict[str, Any]] | None
+    ) -> None:
         self._container = container
+        self._check = check
+        self._preset = preset
         self._filters = filters
         try:
             raw = container == lzma.FORMAT_RAW
             lzma.LZMADecompressor(container, filters=filters if raw else None)
-        except (lzma.LZMAError, ValueError, TypeError, KeyError, OverflowError) as error:
+        except _LZMA_ERRORS as error:
             raise MetadataError(f"no filter chain of liblzma: {error}", member="filters") from error
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        return cls(integer(configuration, "format", lzma.FORMAT_XZ), configuration.get("filters"))
+        known(configuration, "format", "check", "preset", "filters")
+        preset = configuration.get("preset")
+        return cls(
+            integer(configuration, "format", lzma.FORMAT_XZ),
+            integer(configuration, "check", -1),
+            None if preset is None else integer(configuration, "preset", minimum=0),
+            configuration.get("filters"),
+        )
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        try:
+            self._compress(b"")
+        except _LZMA_ERRORS as error:
+            raise MetadataError(f"liblzma cannot write that: {error}", member=self.name) from error
+        return {
+            "format": self._container,
+            "check": self._check,
+            "preset": self._preset,
+            "filters": self._filters,
+        }
+
+    def encode(self, decoded: Buffer) -> Buffer:
+        try:
+            return self._compress(decoded)
+        except _LZMA_ERRORS as error:
+            raise CodecError(f"liblzma cannot write that: {error}", codec=self.name) from error
+
+    def _compress(self, data: Buffer) -> bytes:
+        return lzma.compress(data, self._container, self._check, self._preset, self._filters)
 
     def _open(self, encoded: io.BytesIO) -> lzma.LZMAFile:
         raw = self._container == lzma.FORMAT_RAW

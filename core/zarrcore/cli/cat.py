@@ -14,6 +14,7 @@ from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.errors import SelectionError, UnsupportedError
 
 if TYPE_CHECKING:
+    from zarrcore.array import Array
     from zarrcore.filetypes import VirtualFile
 
 _PROGRESS_NBYTES = 64 << 20
@@ -23,7 +24,7 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "cat",
-        help="write an array, or a part of it, as raw bytes, NumPy file or picture",
+        help="write an array, or a part of it, as raw bytes, NumPy file, picture or text",
         description="Write an array, or a selection of it, to a file or to standard output.",
     )
     add_source_arguments(parser)
@@ -37,7 +38,7 @@ def register(commands: Any) -> None:
         "--as",
         dest="suffix",
         metavar="TYPE",
-        help="raw, npy or png (default: the ending of --output, else raw)",
+        help="raw, npy, png, json or csv (default: the ending of --output, else raw; json for strings)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
     parser.set_defaults(run=run)
@@ -46,17 +47,18 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Write the file; with ``--output`` it appears whole or not at all."""
     from zarrcore.array import parse_selection
-    from zarrcore.filetypes import SUFFIXES, virtual_file
+    from zarrcore.cli.values import TEXT_SUFFIXES, values_as_text
+    from zarrcore.filetypes import virtual_file
     from zarrcore.hierarchy import Group
 
     node = open_source(namespace)[node_path(namespace)]
     if isinstance(node, Group):
         raise SelectionError(f"{node.uri} is a group: name an array in it (zarrscope tree shows them)")
     selection = parse_selection(namespace.select, node.dimension_names)
-    suffix = namespace.suffix
-    if suffix is None:
-        ending = os.path.splitext(namespace.output or "")[1][1:]
-        suffix = ending if ending in SUFFIXES else "raw"
+    suffix = _suffix(namespace, node)
+    if suffix in TEXT_SUFFIXES:
+        _write_text(namespace.output, values_as_text(node, selection, suffix))
+        return 0
     file = virtual_file(node, selection, suffix)
     if namespace.output is None:
         if suffix != "raw" and sys.stdout.isatty():
@@ -66,6 +68,26 @@ def run(namespace: argparse.Namespace) -> int:
     with _whole_or_nothing(namespace.output) as stream, _progress(file) as tell:
         file.write_to(stream, tell)
     return 0
+
+
+def _suffix(namespace: argparse.Namespace, array: Array) -> str:
+    from zarrcore.cli.values import TEXT_SUFFIXES
+    from zarrcore.filetypes import SUFFIXES
+
+    if namespace.suffix is not None:
+        return str(namespace.suffix)
+    ending = os.path.splitext(namespace.output or "")[1][1:]
+    if ending in SUFFIXES or ending in TEXT_SUFFIXES:
+        return ending
+    return "json" if array.data_type.is_variable_length else "raw"
+
+
+def _write_text(output: str | None, text: bytes) -> None:
+    if output is None:
+        sys.stdout.buffer.write(text)
+        return
+    with _whole_or_nothing(output) as stream:
+        stream.write(text)
 
 
 @contextmanager

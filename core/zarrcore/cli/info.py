@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.cli.text import console, human_bytes, human_shape, printable
 
 if TYPE_CHECKING:
+    from zarrcore.array.storage_info import StorageInfo
     from zarrcore.hierarchy import AnyNode, ArrayNode
     from zarrcore.metadata import NamedConfiguration
 
@@ -26,6 +28,11 @@ def register(commands: Any) -> None:
     )
     add_source_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument(
+        "--storage",
+        action="store_true",
+        help="also what is stored of an array: chunks, bytes, ratio (lists its keys)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -36,14 +43,40 @@ def run(namespace: argparse.Namespace) -> int:
     if namespace.json:
         from zarrcore.metadata.json_document import format_json
 
-        print(format_json(_json(node)).decode("utf-8", "surrogatepass"), end="")
+        told = _json(node)
+        if storage := _storage(node, namespace):
+            told["storage"] = {**asdict(storage), "missing": storage.missing, "ratio": storage.ratio}
+        print(format_json(told).decode("utf-8", "surrogatepass"), end="")
     else:
         out = console()
-        for label, value in _rows(node):
+        rows = _rows(node)
+        if storage := _storage(node, namespace):
+            rows += _storage_rows(storage)
+        for label, value in rows:
             out.print(f"{label:<{_LABEL_WIDTH}}", style="dim", end="")
             lines = (printable(line) for line in value.split("\n"))
             out.print(("\n" + " " * _LABEL_WIDTH).join(lines), markup=False)
     return int(node.kind == "broken")
+
+
+def _storage(node: AnyNode, namespace: argparse.Namespace) -> StorageInfo | None:
+    from zarrcore.hierarchy import ArrayNode
+
+    return node.storage_info() if namespace.storage and isinstance(node, ArrayNode) else None
+
+
+def _storage_rows(storage: StorageInfo) -> list[tuple[str, str]]:
+    shown = f"{storage.present:,} of {storage.chunks:,}"
+    if storage.missing:
+        shown += f"  ({storage.missing:,} missing, which read as the fill value)"
+    stored = human_bytes(storage.stored_bytes)
+    if storage.ratio is not None:
+        stored += f"  (1 : {storage.ratio:.2f})"
+    rows = [("chunks stored", shown), ("bytes stored", stored)]
+    if storage.outside:
+        outside = f"{storage.outside:,} chunks, {human_bytes(storage.outside_bytes)}"
+        rows.append(("outside the grid", f"{outside}: left when the array was made smaller"))
+    return rows
 
 
 def _json(node: AnyNode) -> dict[str, Any]:
@@ -84,15 +117,12 @@ def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
     rows = [
         ("shape", human_shape(array.shape)),
         ("dimensions", ", ".join(name or "–" for name in names) if names else "not named"),
-        (
-            "data type",
-            f"{array.data_type.name}  ({array.dtype.str if array.dtype.names is None else array.dtype})",
-        ),
-        ("size", f"{array.size:,} elements, {human_bytes(array.nbytes)}"),
-        ("fill value", str(array.fill_value)),
+        ("data type", array.data_type.name + _in_memory(array)),
+        ("size", f"{array.size:,} elements" + _bytes(array, array.size, ", {}")),
+        ("fill value", _fill_value(array)),
         (
             "chunk shape",
-            f"{human_shape(array.chunk_shape)}  ({human_bytes(math.prod(array.chunk_shape) * array.itemsize)})",
+            human_shape(array.chunk_shape) + _bytes(array, math.prod(array.chunk_shape), "  ({})"),
         ),
     ]
     if array.inner_chunk_shape != array.chunk_shape:
@@ -102,6 +132,26 @@ def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
         rows.append(("first chunk key", array.chunk_key((0,) * array.ndim)))
     rows.append(("codecs", "\n".join(_codec_lines(array.codecs, ""))))
     return rows
+
+
+def _in_memory(array: ArrayNode) -> str:
+    from zarrcore.metadata.data_type import is_small_number
+
+    if array.data_type.is_variable_length or is_small_number(array.dtype):
+        return ""  # NumPy's own name for it says no more
+    return f"  ({array.dtype.str if array.dtype.names is None else array.dtype})"
+
+
+def _bytes(array: ArrayNode, size: int, words: str) -> str:
+    """What so many elements take, where that is known without reading them."""
+    known = not array.data_type.is_variable_length
+    return words.format(human_bytes(size * array.itemsize)) if known else ""
+
+
+def _fill_value(array: ArrayNode) -> str:
+    if not array.data_type.is_variable_length:
+        return str(array.fill_value)
+    return json.dumps(array.metadata.document()["fill_value"], ensure_ascii=False)
 
 
 def _codec_lines(codecs: tuple[NamedConfiguration, ...], indent: str) -> list[str]:

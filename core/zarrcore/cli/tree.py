@@ -88,8 +88,9 @@ def _line(lead: str, node: AnyNode, top: AnyNode) -> str:
     if isinstance(node, Group):
         return f"{lead}[bold blue]{name}[/]"
     if isinstance(node, ArrayNode):
-        shape, nbytes = human_shape(node.shape), human_bytes(node.nbytes)
-        return f"{lead}[bold]{name}[/]  {shape}  [cyan]{escape(node.data_type.name)}[/]  [dim]{nbytes}[/]"
+        told = f"{lead}[bold]{name}[/]  {human_shape(node.shape)}  [cyan]{escape(node.data_type.name)}[/]"
+        known = not node.data_type.is_variable_length
+        return f"{told}  [dim]{human_bytes(node.nbytes)}[/]" if known else told
     return f"{lead}[bold red]{name}[/]  [red]{escape(printable(str(node.error)))}[/]"
 
 
@@ -104,5 +105,5 @@ def node_json(node: AnyNode) -> dict[str, Any]:
         told["shape"] = list(node.shape)
         told["data_type"] = node.data_type.document()
         told["chunk_shape"] = list(node.chunk_shape)
-        told["nbytes"] = node.nbytes
+        told["nbytes"] = None if node.data_type.is_variable_length else node.nbytes
     return told

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import BinaryIO, ClassVar
 
 from zarrcore.array import Array, ChunkCache, Selection
-from zarrcore.errors import SelectionError
+from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
 
 _PIECE_NBYTES = 64 << 20
@@ -31,6 +31,12 @@ class VirtualFile(ABC):
     size: int
 
     def __init__(self, array: Array, selection: Selection = ...) -> None:
+        if array.data_type.is_variable_length:
+            raise UnsupportedError(
+                "data type",
+                array.data_type.name,
+                f"has elements of any length, so that no {self.suffix} file holds them",
+            )
         self.array = array
         self.body = ArrayBody(array, selection)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.filetypes.interface import HeaderAndBody
+from zarrcore.metadata.data_type import is_small_number
 
 
 class NpyFile(HeaderAndBody):
@@ -21,7 +22,7 @@ class NpyFile(HeaderAndBody):
     def _make_header(self) -> bytes:
         dtype = self.array.dtype
         header = {
-            "descr": np.lib.format.dtype_to_descr(dtype),
+            "descr": np.lib.format.dtype_to_descr(_numpys_own(dtype)),
             "fortran_order": False,
             "shape": self.body.shape,
         }
@@ -34,6 +35,19 @@ class NpyFile(HeaderAndBody):
             stream = io.BytesIO()
             np.lib.format.write_array_header_2_0(stream, header)
         return stream.getvalue()
+
+
+def _numpys_own(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype with raw bytes in place of what ml_dtypes adds: a file cannot tell these, its reader sees them as such."""
+    if dtype.names is not None and dtype.fields is not None:
+        parts = [_numpys_own(dtype.fields[name][0]) for name in dtype.names]
+        offsets = [dtype.fields[name][1] for name in dtype.names]
+        return np.dtype(
+            {"names": dtype.names, "formats": parts, "offsets": offsets, "itemsize": dtype.itemsize}
+        )
+    if dtype.subdtype is not None:
+        return np.dtype((_numpys_own(dtype.base), dtype.shape))
+    return np.dtype(f"V{dtype.itemsize}") if is_small_number(dtype) else dtype
 
 
 def _header_3_0(header: dict[str, Any]) -> bytes:

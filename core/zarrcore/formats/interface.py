@@ -67,10 +67,11 @@ class Format(ABC):
     def stored_documents(self, documents: Documents) -> JsonObject:
         """The documents as found on disk, in one object; text that is no JSON stands as a string."""
 
-    def encode(self, metadata: NodeMetadata) -> Documents:
+    def encode(self, metadata: NodeMetadata, *, at_root: bool = False) -> Documents:
         """The documents of a node, in the order of `document_keys`; `parse` reads ``metadata`` back from them.
 
-        Of metadata that `adapted` has returned, every member comes back equal.
+        Of metadata that `adapted` has returned, every member comes back equal. ``at_root`` says that the node is the
+        hierarchy's root, where some formats keep their version.
 
         Raises:
             MetadataError: ``metadata`` holds what no document can, for instance attributes that are no JSON.
@@ -82,8 +83,9 @@ class Format(ABC):
         """The same node in the terms of this format: same shape, type and values; another key encoding and other codecs.
 
         What this format has no way to say is told by its nearest: chunk keys are those of this format, compressors those
-        that it knows. What would lose values or the division into chunks is refused. Copying between formats, and
-        creating an array with default codecs, go through this.
+        that it knows, a shard's inner chunks are chunks where there are no shards. What would lose values is refused, but
+        for one: where a format has no fill value (N5), it is zero, and who copies writes the chunks that are missing.
+        Copying between formats, and creating an array with default codecs, go through this.
 
         Raises:
             UnsupportedError: this format cannot hold such a node.

@@ -14,11 +14,11 @@ from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.attributes import document_bytes, json_attributes
 from zarrcore.formats.interface import Documents, Format
-from zarrcore.formats.v3_encode import consolidated_document, encode_node
+from zarrcore.formats.v3_encode import adapted_array, consolidated_document, encode_node
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject, NamedConfiguration, NodeMetadata
 from zarrcore.metadata.chunk_grid import parse_chunk_grid
 from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding, parse_chunk_key_encoding
-from zarrcore.metadata.data_type import DataType, parse_data_type
+from zarrcore.metadata.data_type import DataType, has_byte_order, parse_data_type
 from zarrcore.metadata.fill_value import parse_fill_value
 from zarrcore.metadata.json_document import describe, parse_json_object
 from zarrcore.metadata.named_configuration import integers, parse_named_configuration
@@ -68,8 +68,14 @@ class V3Format(Format):
     def stored_documents(self, documents: Documents) -> JsonObject:
         return parse_json_object(documents[0]) if documents[0] is not None else {}
 
-    def encode(self, metadata: NodeMetadata) -> Documents:
+    def encode(self, metadata: NodeMetadata, *, at_root: bool = False) -> Documents:
         return (encode_node(metadata),)
+
+    def adapted(self, metadata: NodeMetadata) -> NodeMetadata:
+        if isinstance(metadata, ArrayMetadata):
+            metadata = adapted_array(metadata)
+        told = self.parse(self.encode(metadata))
+        return metadata if told is None else told
 
     def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
         if documents[0] is None:
@@ -195,7 +201,7 @@ def _codecs(value: Any, data_type: DataType) -> tuple[NamedConfiguration, ...]:
     kinds = [_kind(codec) for codec in codecs]
     if not any(issubclass(kind, ArrayToBytesCodec) for kind in kinds):
         first = next((i for i, kind in enumerate(kinds) if issubclass(kind, BytesToBytesCodec)), len(kinds))
-        configuration = {"endian": "little"} if data_type.dtype.itemsize > 1 else {}
+        configuration = {"endian": "little"} if has_byte_order(data_type.dtype) else {}
         codecs.insert(first, NamedConfiguration("bytes", configuration))
     return tuple(codecs)
 

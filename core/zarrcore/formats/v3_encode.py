@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from zarrcore.codecs import ArraySpec
+from zarrcore.codecs import completed
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.attributes import document_bytes, json_attributes
+from zarrcore.formats.chunk_terms import chunk_spec, codec_chain, transposed, without_blocks
 from zarrcore.formats.interface import Documents, Format
-from zarrcore.metadata import ArrayMetadata, JsonObject, NamedConfiguration, NodeMetadata
+from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NamedConfiguration, NodeMetadata
 from zarrcore.metadata.json_document import parse_json_object
 
 _OURS = {"v2_view", "v2_struct_bytes", "n5_lz4"}
@@ -33,18 +35,34 @@ def encode_node(metadata: NodeMetadata) -> bytes:
     if metadata.chunk_key_encoding.name == "n5":
         raise UnsupportedError("chunk key encoding", "n5", "has no place in version 3")
     refuse_ours(metadata.codecs)
-    spec = ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
-    codecs = _completed(metadata.codecs, spec)
+    codecs = completed(metadata.codecs, chunk_spec(metadata))
     document = replace(metadata, attributes=attributes, codecs=codecs).document()
     document["storage_transformers"] = []
     return document_bytes(document)
 
 
-def _completed(codecs: tuple[NamedConfiguration, ...], spec: ArraySpec) -> tuple[NamedConfiguration, ...]:
-    from zarrcore import codecs as package  # until every part of the package is there
+def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
+    """The array in terms that a ``zarr.json`` may hold; the same values in the same chunks.
 
-    complete = getattr(package, "completed", None)
-    return tuple(codecs) if complete is None else complete(codecs, spec)
+    Raises:
+        UnsupportedError: version 3 has no such arrays.
+    """
+    metadata = without_blocks(metadata)
+    chain = codec_chain(metadata.codecs, len(metadata.shape))
+    if any(codec.name in _OURS for codec in (*chain.filters, chain.array_to_bytes)):
+        # Filters only serve compression; version 3 stores all fields of a structure in one byte order.
+        codecs = (*transposed(chain.order), NamedConfiguration("bytes"), *chain.compressors)
+        metadata = replace(metadata, codecs=codecs)
+    encoding = metadata.chunk_key_encoding
+    attributes = dict(metadata.attributes)
+    names = metadata.dimension_names
+    if names is not None and attributes.get(DIMENSIONS_ATTRIBUTE) == list(names):
+        del attributes[DIMENSIONS_ATTRIBUTE]  # version 3 has a member for them
+    return replace(
+        metadata,
+        attributes=attributes,
+        chunk_key_encoding=ChunkKeyEncoding() if encoding.name == "n5" else encoding,
+    )
 
 
 def refuse_ours(codecs: tuple[NamedConfiguration, ...]) -> None:

@@ -1,0 +1,262 @@
+"""Reading version 2's ``.zarray``: its words turned into those of version 3.
+
+Specification: zarr-specs, "Zarr storage specification version 2", "Arrays". ``order: "F"`` becomes a ``transpose`` codec,
+filters and compressor become codecs, a dtype's byte order the parameter of the ``bytes`` codec, and Python objects with the
+filter ``vlen-utf8`` or ``vlen-bytes`` the data types ``string`` and ``bytes``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+import numpy as np
+
+from zarrcore.codecs.interface import ArrayToArrayCodec, BytesToBytesCodec
+from zarrcore.codecs.registry import codec_class
+from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.metadata import (
+    ArrayMetadata,
+    ChunkKeyEncoding,
+    DataType,
+    Element,
+    JsonObject,
+    NamedConfiguration,
+)
+from zarrcore.metadata.chunk_grid import regular_chunk_grid
+from zarrcore.metadata.data_type import (
+    data_type_of,
+    has_byte_order,
+    is_small_number,
+    item_bytes,
+    parse_data_type,
+    with_byte_order,
+)
+from zarrcore.metadata.fill_value import parse_fill_value
+from zarrcore.metadata.json_document import describe
+from zarrcore.metadata.named_configuration import integers
+
+_SHUFFLE_NAMES = {0: "noshuffle", 1: "shuffle", 2: "bitshuffle"}
+_MEMBERS = ("shape", "chunks", "dtype", "compressor", "fill_value", "order", "filters")
+DIMENSIONS_ATTRIBUTE = "_ARRAY_DIMENSIONS"
+_OBJECT_TYPES = {"vlen-utf8": "string", "vlen-bytes": "bytes"}
+
+NATIVE_CODECS = ("blosc", "gzip", "zstd")
+"""Codecs that version 3 has a name of its own for; all others are ``numcodecs.*``."""
+
+
+def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
+    """The array that a ``.zarray`` and its attributes describe.
+
+    Raises:
+        MetadataError: a member is missing or broken.
+        UnsupportedError: a dtype or filter that we do not know.
+    """
+    for member in _MEMBERS:
+        if member not in document:
+            raise MetadataError("the member is missing", member=member)
+    shape = integers(document["shape"], "shape", minimum=0)
+    chunks = integers(document["chunks"], "chunks", minimum=0)
+    filters = _filters(document)
+    if document["dtype"] in ("|O", "O"):
+        data_type, array_codecs = _objects(document["dtype"], filters)
+        stored_dtype = data_type.dtype
+    else:
+        stored_dtype = parse_dtype(document["dtype"])
+        data_type = data_type_of(stored_dtype)
+        array_codecs = _elements(stored_dtype, filters)
+    return ArrayMetadata(
+        shape=shape,
+        data_type=data_type,
+        chunk_grid=regular_chunk_grid(chunks, shape, "chunks"),
+        chunk_key_encoding=ChunkKeyEncoding("v2", _separator(document)),
+        fill_value=_fill_value(document["fill_value"], data_type, stored_dtype),
+        codecs=(*_transposed(document), *array_codecs, *_compressor(document)),
+        attributes=attributes,
+        dimension_names=dimension_names_of(attributes, len(shape)),
+    )
+
+
+def parse_dtype(value: Any) -> np.dtype[Any]:
+    """The NumPy dtype that version 2's ``dtype`` spells, with its byte order.
+
+    Raises:
+        MetadataError: no dtype.
+        UnsupportedError: Python objects.
+
+    >>> parse_dtype([["a", ">i4"], ["b", "<f4", [2]]]).itemsize
+    12
+    """
+    if not isinstance(value, str | list):
+        raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member="dtype")
+    try:
+        dtype: np.dtype[Any] = np.dtype(_descr(value) if isinstance(value, list) else value)
+    except (TypeError, ValueError, SyntaxError) as error:
+        small = _small_number(value)
+        if small is None:
+            raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member="dtype") from error
+        return small
+    if dtype.hasobject:
+        raise UnsupportedError("data type", str(value), "of Python objects is not supported")
+    if dtype.subdtype is not None:
+        raise MetadataError(f"expected the dtype of one element, found {describe(value)}", member="dtype")
+    item_bytes(dtype.itemsize, "dtype")
+    return dtype
+
+
+def _small_number(value: Any) -> np.dtype[Any] | None:
+    """What tensorstore writes into version 2 for ``bfloat16``, ``int4`` and their like: their version 3 name."""
+    if not isinstance(value, str):
+        return None
+    try:
+        dtype = parse_data_type(value).dtype
+    except (MetadataError, UnsupportedError):
+        return None
+    return dtype if is_small_number(dtype) else None
+
+
+def _descr(value: list[Any]) -> list[tuple[Any, ...]]:
+    fields = []
+    for item in value:
+        if not isinstance(item, list) or len(item) not in (2, 3) or not isinstance(item[0], str):
+            raise ValueError("a field is a name, a dtype and perhaps a shape")
+        dtype = _descr(item[1]) if isinstance(item[1], list) else item[1]
+        fields.append((item[0], dtype, *(integers(shape, "dtype", minimum=0) for shape in item[2:])))
+    return fields
+
+
+def _separator(document: JsonObject) -> Any:
+    separator = document.get("dimension_separator", ".")
+    if separator not in (".", "/"):
+        raise MetadataError(f"expected '.' or '/', found {describe(separator)}", member="dimension_separator")
+    return separator
+
+
+def _filters(document: JsonObject) -> list[NamedConfiguration]:
+    filters = document["filters"] or []
+    if not isinstance(filters, list):
+        raise MetadataError(f"expected an array or null, found {describe(filters)}", member="filters")
+    return [_codec(item, f"filters[{position}]") for position, item in enumerate(filters)]
+
+
+def _codec(value: Any, member: str) -> NamedConfiguration:
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        raise MetadataError(f"expected an object with an id, found {describe(value)}", member=member)
+    configuration = {name: parameter for name, parameter in value.items() if name != "id"}
+    name = value["id"]
+    if name == "blosc" and type(shuffle := configuration.get("shuffle")) is int:
+        configuration["shuffle"] = _SHUFFLE_NAMES.get(shuffle, shuffle)
+    return NamedConfiguration(name if name in NATIVE_CODECS else f"numcodecs.{name}", configuration)
+
+
+def _transposed(document: JsonObject) -> list[NamedConfiguration]:
+    order = document["order"]
+    if order not in ("C", "F"):
+        raise MetadataError(f"expected 'C' or 'F', found {describe(order)}", member="order")
+    ndim = len(document["shape"])
+    if order == "C" or ndim < 2:
+        return []
+    return [NamedConfiguration("transpose", {"order": list(range(ndim))[::-1]})]
+
+
+def _compressor(document: JsonObject) -> list[NamedConfiguration]:
+    return [] if document["compressor"] is None else [_codec(document["compressor"], "compressor")]
+
+
+def _objects(dtype: str, filters: list[NamedConfiguration]) -> tuple[DataType, list[NamedConfiguration]]:
+    """The data type of Python objects, which the first filter tells, and the codecs that the filters are."""
+    if not filters:
+        raise UnsupportedError("data type", dtype, "of Python objects is not supported")
+    name = filters[0].name.removeprefix("numcodecs.")
+    if name not in _OBJECT_TYPES:
+        for codec in filters:
+            codec_class(codec.name)  # tells what is wrong with it, if anything is
+        raise UnsupportedError(
+            "data type", dtype, f"of Python objects, with the filter {name!r}, is not supported"
+        )
+    for codec in filters[1:]:
+        if not issubclass(codec_class(codec.name), BytesToBytesCodec):
+            raise UnsupportedError(
+                "filter", codec.name, f"on elements stands behind {name}, which leaves bytes"
+            )
+    return parse_data_type(_OBJECT_TYPES[name]), [NamedConfiguration(name), *filters[1:]]
+
+
+def _elements(stored_dtype: np.dtype[Any], filters: list[NamedConfiguration]) -> list[NamedConfiguration]:
+    """The codecs that the filters of elements of fixed size are."""
+    on_arrays = [codec for codec in filters if issubclass(codec_class(codec.name), ArrayToArrayCodec)]
+    if filters[: len(on_arrays)] != on_arrays:
+        raise UnsupportedError("filter", filters[0].name, "on bytes stands before a filter on elements")
+    views, filtered_dtype = _with_views(on_arrays, stored_dtype)
+    return [*views, _array_to_bytes(filtered_dtype), *filters[len(on_arrays) :]]
+
+
+def _with_views(
+    filters: list[NamedConfiguration], dtype: np.dtype[Any]
+) -> tuple[list[NamedConfiguration], np.dtype[Any]]:
+    """The filters, with a view of the same bytes wherever one works on another type than it is given.
+
+    Also the type, with byte order, in which the last one leaves the elements.
+    """
+    chain = []
+    for codec in filters:
+        configuration = codec.configuration
+        given = configuration.get("decode_dtype") or configuration.get("dtype")
+        if given is not None and (viewed := parse_dtype(given)) != dtype:
+            chain.append(
+                NamedConfiguration(
+                    "v2_view", {"dtype": spelled_dtype(dtype), "viewed_dtype": spelled_dtype(viewed)}
+                )
+            )
+            dtype = viewed
+        chain.append(codec)
+        left = configuration.get("encode_dtype") or configuration.get("astype")
+        if codec.name == "numcodecs.packbits":
+            dtype = np.dtype("u1")
+        elif left is not None:
+            dtype = parse_dtype(left)
+    return chain, dtype
+
+
+def spelled_dtype(dtype: np.dtype[Any]) -> Any:
+    return dtype.descr if dtype.names else dtype.str
+
+
+def _array_to_bytes(stored_dtype: np.dtype[Any]) -> NamedConfiguration:
+    if not has_byte_order(stored_dtype):
+        return NamedConfiguration("bytes")
+    for name, order in (("little", "<"), ("big", ">")):
+        if stored_dtype == with_byte_order(stored_dtype, order):
+            return NamedConfiguration("bytes", {"endian": name})
+    return NamedConfiguration("v2_struct_bytes", {"dtype": spelled_dtype(stored_dtype)})
+
+
+def _fill_value(value: Any, data_type: DataType, stored_dtype: np.dtype[Any]) -> Element:
+    if stored_dtype.kind in "SV" and isinstance(value, str) and not is_small_number(stored_dtype):
+        try:
+            raw = base64.b64decode(value, validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise MetadataError(f"expected base64, found {describe(value)}", member="fill_value") from error
+        if len(raw) > stored_dtype.itemsize:
+            raise MetadataError(
+                f"expected {stored_dtype.itemsize} bytes, found {len(raw)}", member="fill_value"
+            )
+        # A structured fill is stored in the array's own byte order.
+        raw = raw.ljust(stored_dtype.itemsize, b"\0")
+        element = np.frombuffer(raw, stored_dtype).reshape(()).astype(data_type.dtype)
+        element.flags.writeable = False
+        return element
+    if stored_dtype.kind == "U" and value == 0:
+        value = ""  # what zarr-python 2 wrote for "no fill value" of strings
+    if stored_dtype.kind in "fc" and isinstance(value, bool):
+        value = float(value)
+    return parse_fill_value(value, data_type)
+
+
+def dimension_names_of(attributes: JsonObject, ndim: int) -> tuple[str | None, ...] | None:
+    """xarray's convention for version 2: the attribute ``_ARRAY_DIMENSIONS``, with null for what has no name."""
+    names = attributes.get(DIMENSIONS_ATTRIBUTE)
+    if not isinstance(names, list) or len(names) != ndim:
+        return None
+    return tuple(names) if all(name is None or isinstance(name, str) for name in names) else None

@@ -1,13 +1,16 @@
 """The ``gzip`` codec (RFC 1952), and version 2's ``zlib`` (RFC 1950).
 
-Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. ISA-L decodes about twice as
-fast as zlib and releases the GIL; its bounded stream object is what stops a bomb. libdeflate encodes two to three times as
-fast as zlib at the same level and compresses as well; ISA-L has four levels only, all of which compress less than level 1.
+Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. Both libraries release the
+GIL. libdeflate decodes a fifth faster than ISA-L, which is twice as fast as zlib, but knows nothing of further members: so it
+gets the streams whose last four bytes announce the very size that is expected, all others go through ISA-L's bounded stream
+object. libdeflate encodes two to three times as fast as zlib at the same level and compresses as well; ISA-L has four
+levels only, all of which compress less than level 1.
 """
 
 from __future__ import annotations
 
 import io
+import struct
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -17,6 +20,8 @@ from isal import igzip, igzip_lib, isal_zlib
 from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import integer, known
 from zarrcore.errors import CodecError
+
+_SIZE = struct.Struct("<I")
 
 
 class GzipCodec(BytesToBytesCodec):
@@ -39,6 +44,22 @@ class GzipCodec(BytesToBytesCodec):
         return {"level": self._level}
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
+        if (
+            self.window_bits == 31
+            and max_nbytes
+            and memoryview(encoded)[-4:] == _SIZE.pack(max_nbytes % 2**32)
+        ):
+            try:
+                decoded = deflate.gzip_decompress(encoded, max_nbytes)
+            except (deflate.DeflateError, ValueError):
+                pass  # ISA-L says what is wrong with it, if anything is
+            else:
+                # The first member alone is the whole chunk: what follows it could only be too much.
+                if len(decoded) == max_nbytes:
+                    return decoded
+        return self._decode_stream(encoded, max_nbytes)
+
+    def _decode_stream(self, encoded: Buffer, max_nbytes: int) -> bytes:
         stream = isal_zlib.decompressobj(wbits=self.window_bits)
         try:
             decoded = stream.decompress(encoded, max_nbytes + 1)

@@ -5,6 +5,9 @@ import zarrcore as zc
 hierarchy = zc.open("s3://bucket/data.zarr", anonymous=True)
 array = hierarchy["foo/bar"]
 plane = array[3, :, 0:100]
+
+copy = zc.create("copy.zarr").create_array("bar", shape=plane.shape, data_type=plane.dtype)
+copy[...] = plane
 """
 
 from __future__ import annotations
@@ -20,11 +23,13 @@ if TYPE_CHECKING:
         BrokenBodyError,
         ChecksumError,
         CodecError,
+        ElementError,
         HierarchyNotFoundError,
         InvalidKeyError,
         ListingUnsupportedError,
         MetadataError,
         MissingExtraError,
+        NodeExistsError,
         NodeNotFoundError,
         ReadCancelledError,
         ReadOnlyError,
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from zarrcore.filetypes import VirtualFile, virtual_file
     from zarrcore.formats import Format
     from zarrcore.hierarchy import BrokenNode, Group, Hierarchy
+    from zarrcore.hierarchy import create_hierarchy as create
     from zarrcore.hierarchy import open_hierarchy as open  # noqa: A004 - what the library is called for
     from zarrcore.metadata import ArrayMetadata, GroupMetadata
     from zarrcore.stores import open_store
@@ -54,6 +60,7 @@ __all__ = [
     "ChecksumError",
     "ChunkCache",
     "CodecError",
+    "ElementError",
     "Format",
     "Group",
     "GroupMetadata",
@@ -63,6 +70,7 @@ __all__ = [
     "ListingUnsupportedError",
     "MetadataError",
     "MissingExtraError",
+    "NodeExistsError",
     "NodeNotFoundError",
     "ReadCancelledError",
     "ReadOnlyError",
@@ -75,6 +83,7 @@ __all__ = [
     "UnsupportedError",
     "VirtualFile",
     "ZarrError",
+    "create",
     "open",
     "open_store",
     "parse_selection",
@@ -93,6 +102,7 @@ _MODULES = {
     "zarrcore.stores": ("open_store",),
 }
 _PLACES = {name: (module, name) for module, names in _MODULES.items() for name in names}
+_PLACES["create"] = ("zarrcore.hierarchy", "create_hierarchy")
 _PLACES["open"] = ("zarrcore.hierarchy", "open_hierarchy")
 
 

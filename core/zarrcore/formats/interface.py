@@ -125,6 +125,13 @@ class Format(ABC):
         """
         raise UnsupportedError("format", self.name, "has no consolidated metadata")
 
+    def unconsolidate(self, root: Documents) -> dict[str, bytes | None]:
+        """Keys and values to set at the root, or to erase, so that there is no consolidated metadata any more.
+
+        Whoever changes a node does this first: there are readers that believe the copy and never see the change.
+        """
+        return {}
+
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:

@@ -110,6 +110,9 @@ class V2Format(Format):
                         raise error.at(key) from error
         return {".zmetadata": document_bytes({"zarr_consolidated_format": 1, "metadata": entries})}
 
+    def unconsolidate(self, root: Documents) -> dict[str, bytes | None]:
+        return {".zmetadata": None}
+
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:

@@ -93,6 +93,12 @@ class V3Format(Format):
     def consolidate(self, nodes: Mapping[str, Documents]) -> dict[str, bytes]:
         return {"zarr.json": consolidated_document(self, nodes)}
 
+    def unconsolidate(self, root: Documents) -> dict[str, bytes | None]:
+        document = self.stored_documents(root)
+        if document.pop("consolidated_metadata", None) is None:
+            return {}
+        return {"zarr.json": document_bytes(document)}
+
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:

@@ -2,7 +2,7 @@
 
 from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, Node
-from zarrcore.hierarchy.open import open_hierarchy
+from zarrcore.hierarchy.open import create_hierarchy, open_hierarchy
 
 __all__ = [
     "AnyNode",
@@ -11,6 +11,7 @@ __all__ = [
     "Group",
     "Hierarchy",
     "Node",
+    "create_hierarchy",
     "normalize_path",
     "open_hierarchy",
 ]

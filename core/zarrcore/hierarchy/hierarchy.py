@@ -1,6 +1,7 @@
 """Hierarchies: nodes by path.
 
-Accepted specification, "Storage", "Operations": discovering children, existence of a node, implicit groups.
+Accepted specification, "Storage", "Operations": discovering children, existence of a node, implicit groups; creating and
+erasing nodes, which `NodeWriter` does.
 """
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, overload
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.pools import executor_for
@@ -21,6 +22,7 @@ from zarrcore.errors import (
     ListingUnsupportedError,
     MetadataError,
     NodeNotFoundError,
+    ReadOnlyError,
     SelectionError,
     StoreError,
     UnsupportedError,
@@ -29,8 +31,11 @@ from zarrcore.errors import (
 from zarrcore.formats import Format
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy.consolidated import names_by_parent
+from zarrcore.hierarchy.new_array import CodecLike, new_array_metadata
+from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
-from zarrcore.metadata import ArrayMetadata, GroupMetadata
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, NodeMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 
 _KEPT_NODES = 10_000
@@ -47,6 +52,7 @@ class Hierarchy:
         metadata_max_age_s: documents read longer ago are read again; None keeps them until `refresh`.
         max_chunk_bytes: arrays refuse chunks that decode to more.
         root_documents: the root's, where they have been fetched already.
+        read_only: whether changing anything is refused, whatever the store can do.
     """
 
     def __init__(
@@ -58,17 +64,20 @@ class Hierarchy:
         metadata_max_age_s: float | None = None,
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
         root_documents: Documents | None = None,
+        read_only: bool = True,
     ) -> None:
         self.store = store
         self.format = format
         self.chunk_cache = chunk_cache
+        self.max_chunk_bytes = max_chunk_bytes
+        self.read_only = read_only
         self._metadata_max_age_s = metadata_max_age_s
-        self._max_chunk_bytes = max_chunk_bytes
+        self._writer: NodeWriter | None = None
         self._nodes: OrderedDict[str, tuple[float, AnyNode]] = OrderedDict()
         self._consolidated: tuple[float, dict[str, list[str]] | None] | None = None
         self._lock = threading.Lock()
         if root_documents is not None:
-            self._open("/", root_documents)
+            self.take("/", root_documents)
 
     @property
     def url(self) -> str:
@@ -120,7 +129,7 @@ class Hierarchy:
             if kept is not None and not self._is_stale(kept[0]):
                 self._nodes.move_to_end(path)
                 return kept[1]
-        found = self._open(path, self.format.fetch(partial(fetch_document, self.store), path))
+        found = self.take(path, self.format.fetch(partial(fetch_document, self.store), path))
         if found is None:
             raise NodeNotFoundError(path, self.url)
         return found
@@ -192,21 +201,10 @@ class Hierarchy:
         read_s, get = time.monotonic(), partial(fetch_document, self.store)
         documents = root[1].documents if root is not None else self.format.fetch(get, "/")
         paths = self.format.consolidated_paths(get, documents)
-        names = None if paths is None else self._names_by_parent(paths)
+        names = None if paths is None else names_by_parent(paths, self.format)
         with self._lock:
             self._consolidated = (read_s, names)
         return names
-
-    def _names_by_parent(self, paths: list[str]) -> dict[str, list[str]]:
-        names: dict[str, set[str]] = {}
-        for path in paths:
-            parent = "/"
-            for name in path.strip("/").split("/"):
-                if not self.format.may_name_node(name):
-                    break
-                names.setdefault(parent, set()).add(name)
-                parent = f"{parent.rstrip('/')}/{name}"
-        return {parent: sorted(below) for parent, below in names.items()}
 
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily."""
@@ -231,7 +229,136 @@ class Hierarchy:
         if self.chunk_cache is not None:
             self.chunk_cache.clear()
 
-    def _open(self, path: str, documents: Documents) -> AnyNode | None:
+    def forget(self, path: str) -> None:
+        """Forget what was read of the metadata of a node, all below it, and what is said of it above."""
+        below = path.rstrip("/") + "/"
+        with self._lock:
+            for kept in [kept for kept in self._nodes if kept == path or kept.startswith(below)]:
+                del self._nodes[kept]
+            self._consolidated = None
+
+    def create_group(
+        self, path: str, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
+    ) -> Group:
+        """Make a group, and the groups above it that are not there yet.
+
+        Args:
+            path: where.
+            attributes: the user's own metadata.
+            overwrite: erase what stands there, with all below it.
+
+        Raises:
+            NodeExistsError: a node stands there, or an array above it.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            MetadataError: an attribute is not JSON.
+        """
+        return self.create_node(path, GroupMetadata(dict(attributes or {})), overwrite=overwrite)
+
+    def create_array(
+        self,
+        path: str,
+        *,
+        shape: Sequence[int],
+        data_type: Any,
+        chunk_shape: Sequence[int] | None = None,
+        shard_shape: Sequence[int] | None = None,
+        codecs: Sequence[CodecLike] | None = None,
+        fill_value: Any = None,
+        chunk_key_encoding: ChunkKeyEncoding | None = None,
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        overwrite: bool = False,
+    ) -> ArrayNode:
+        """Make an array that holds nothing but the fill value, and the groups above it that are not there yet.
+
+        Args:
+            path: where.
+            shape: length of each dimension.
+            data_type: a version 3 name such as "float32", or anything that NumPy takes for a dtype.
+            chunk_shape: what is compressed as a whole; without, 2 to 4 MiB (within shards up to 1 MiB).
+            shard_shape: store chunks together in shards of this shape, a multiple of ``chunk_shape``.
+            codecs: how chunks become bytes, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``;
+                without, zstd with a checksum. Missing parameters, and a missing array → bytes codec, are filled in.
+            fill_value: what elements are until they are written; without, zero.
+            chunk_key_encoding: how chunk keys are built; without, as is usual in the format.
+            dimension_names: a name or None per dimension.
+            attributes: the user's own metadata.
+            overwrite: erase what stands there, with all below it.
+
+        Raises:
+            NodeExistsError: a node stands there, or an array above it.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            MetadataError: parameters that contradict one another.
+            UnsupportedError: a type or codec that we do not know, or that the format cannot hold.
+        """
+        metadata = new_array_metadata(
+            self.format,
+            shape=shape,
+            data_type=data_type,
+            chunk_shape=chunk_shape,
+            shard_shape=shard_shape,
+            codecs=codecs,
+            fill_value=fill_value,
+            chunk_key_encoding=chunk_key_encoding,
+            dimension_names=dimension_names,
+            attributes=attributes or {},
+        )
+        return self.create_node(path, metadata, overwrite=overwrite)
+
+    @overload
+    def create_node(self, path: str, metadata: ArrayMetadata, *, overwrite: bool = False) -> ArrayNode: ...
+    @overload
+    def create_node(self, path: str, metadata: GroupMetadata, *, overwrite: bool = False) -> Group: ...
+    @overload
+    def create_node(
+        self, path: str, metadata: NodeMetadata, *, overwrite: bool = False
+    ) -> Group | ArrayNode: ...
+    def create_node(self, path: str, metadata: NodeMetadata, *, overwrite: bool = False) -> Group | ArrayNode:
+        """Make the node that ``metadata`` describes, and the groups above it that are not there yet.
+
+        Raises:
+            As `create_array`.
+        """
+        node = self.writer().create(normalize_path(path), metadata, overwrite=overwrite)
+        if isinstance(node, BrokenNode):
+            raise node.error
+        return node
+
+    def erase(self, path: str) -> None:
+        """Erase a node and all below it, chunks too.
+
+        Raises:
+            NodeNotFoundError: no node stands there.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+        """
+        self.writer().erase(normalize_path(path))
+
+    def consolidate(self) -> None:
+        """Write the documents of all nodes into the root's, so that readers fetch them at once.
+
+        They are a copy: changing a node through this library takes it away again, and `zarrscope check` tells where
+        another program has left it stale.
+
+        Raises:
+            UnsupportedError: the format has no consolidated metadata.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+        """
+        self.writer().consolidate()
+
+    def writer(self) -> NodeWriter:
+        """What changes nodes.
+
+        Raises:
+            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+        """
+        if self.read_only:
+            raise ReadOnlyError(f"{self.url} was opened for reading only: open it with mode 'r+'")
+        if self._writer is None:
+            self._writer = NodeWriter(self)
+        return self._writer
+
+    def take(self, path: str, documents: Documents) -> AnyNode | None:
+        """The node that documents from the store describe, kept for those who ask for it next."""
         read_s = time.monotonic()
         try:
             node = self._parse(path, documents)
@@ -249,7 +376,7 @@ class Hierarchy:
         try:
             metadata = self.format.parse(documents)
             if isinstance(metadata, ArrayMetadata):
-                return ArrayNode(self, path, documents, metadata, self.chunk_cache, self._max_chunk_bytes)
+                return ArrayNode(self, path, documents, metadata)
         except ZarrError:
             raise
         except Exception as error:
@@ -287,12 +414,13 @@ class Hierarchy:
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
-        del state["_lock"], state["_nodes"], state["chunk_cache"]
+        del state["_lock"], state["_nodes"], state["_writer"], state["chunk_cache"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.chunk_cache = None
+        self._writer = None
         self._nodes = OrderedDict()
         self._lock = threading.Lock()
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from zarrcore.array import Array, ChunkCache
+from zarrcore.array import Array
 from zarrcore.errors import MetadataError, ZarrError
 from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy.new_array import as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
 from zarrcore.metadata.json_document import parse_json_object
 
@@ -79,8 +80,14 @@ class Group(Node):
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """The user's own metadata."""
+        """The user's own metadata; assigning to it stores them."""
         return self.metadata.attributes
+
+    @attributes.setter
+    def attributes(self, attributes: Mapping[str, Any]) -> None:
+        node = self.hierarchy.writer().set_attributes(self.path, attributes)
+        if isinstance(node, Group):
+            self.documents, self.metadata = node.documents, node.metadata
 
     def metadata_document(self) -> JsonObject:
         """The group's document in version 3 terms."""
@@ -128,15 +135,50 @@ class ArrayNode(Array, Node):
         path: str,
         documents: Documents,
         metadata: ArrayMetadata,
-        chunk_cache: ChunkCache | None,
-        max_chunk_bytes: int,
     ) -> None:
         super().__init__(
-            hierarchy.store, hierarchy.format.prefix(path), metadata, chunk_cache, max_chunk_bytes
+            hierarchy.store,
+            hierarchy.format.prefix(path),
+            metadata,
+            hierarchy.chunk_cache,
+            hierarchy.max_chunk_bytes,
+            hierarchy.read_only,
         )
         self.hierarchy = hierarchy
         self.path = path
         self.documents = documents
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The user's own metadata; assigning to it stores them."""
+        return self.metadata.attributes
+
+    @attributes.setter
+    def attributes(self, attributes: Mapping[str, Any]) -> None:
+        self._become(self.hierarchy.writer().set_attributes(self.path, attributes))
+
+    def resize(self, shape: Sequence[int], *, erase_chunks: bool = True) -> None:
+        """Give the array another shape; its chunks stay as they are.
+
+        Args:
+            shape: length of each dimension, of which there are as many as before.
+            erase_chunks: erase what lies outside a smaller shape; else it is kept, and growing shows it again.
+
+        Raises:
+            MetadataError: another number of dimensions, or a length below 0.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            StoreError: the store did not answer as it should; chunks outside may be left.
+        """
+        lengths = as_lengths(shape, "shape", minimum=0)
+        if len(lengths) != self.ndim:
+            raise MetadataError(f"expected {self.ndim} lengths, found {len(lengths)}", member="shape")
+        self._become(self.hierarchy.writer().resize(self.path, lengths, erase_chunks=erase_chunks))
+
+    def _become(self, node: AnyNode) -> None:
+        """Be what the node's documents say now; who holds the array sees it changed."""
+        if isinstance(node, ArrayNode):
+            self.documents = node.documents
+            self._take(node.metadata)
 
     def metadata_document(self) -> JsonObject:
         """The array's document in version 3 terms."""

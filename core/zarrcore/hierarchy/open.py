@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Literal
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
-from zarrcore.errors import ReadOnlyError
+from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, UnsupportedError
 from zarrcore.formats import FORMATS, Format, detect_format, format_named
+from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.stores import open_store
-from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.stores.read_only import writable
+
+Mode = Literal["r", "r+", "a", "w", "w-"]
+
+_MODES = ("r", "r+", "a", "w", "w-")
+_CREATING = {"a", "w", "w-"}
 
 
 def open_hierarchy(
     source: str | os.PathLike[str] | ReadableStore,
-    mode: str = "r",
+    mode: Mode = "r",
     format: str | Format | None = None,  # noqa: A002 - the specification's word, and the option's
     *,
     chunk_cache: ChunkCache | None = None,
@@ -28,28 +35,104 @@ def open_hierarchy(
 
     Args:
         source: a path, a URL, or a store that is open already.
-        mode: "r", for reading.
-        format: the format's name; None finds it out.
+        mode: "r" for reading; "r+" for writing too; "a" to make one where there is none; "w" to make one, and erase
+            what is there; "w-" to make one where there must be none.
+        format: the format's name; None finds it out, and makes version 3.
         chunk_cache: keeps decoded chunks; share one between hierarchies to bound them together.
         metadata_max_age_s: metadata read longer ago is read again; None keeps it until `Hierarchy.refresh`.
         max_chunk_bytes: chunks that decode to more are refused.
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
-        HierarchyNotFoundError: no hierarchy is there.
+        HierarchyNotFoundError: no hierarchy is there ("r", "r+").
+        NodeExistsError: one is there ("w-"), or something that is none and would be erased ("w").
         StoreError: the store cannot be reached or does not exist.
-        UnsupportedError: ``format`` is none that we know.
-        ReadOnlyError: another mode than "r".
+        UnsupportedError: ``format`` is none that we know, or one that cannot be written; or no such mode.
+        ReadOnlyError: the store can only be read.
     """
-    if mode != "r":
-        raise ReadOnlyError(f"mode {mode!r}: hierarchies can be opened for reading only ('r')")
-    store = source if isinstance(source, ReadableStore) else open_store(source, **store_options)
-    found, root_documents = detect_format(store, FORMATS) if format is None else (format_named(format), None)
-    return Hierarchy(
+    if mode not in _MODES:
+        raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
+    wanted = None if format is None else format_named(format)
+    if isinstance(source, ReadableStore):
+        store = source
+    else:
+        if mode in _CREATING:
+            store_options["create"] = True
+        store = open_store(source, **store_options)
+    found, root_documents = _find(store, wanted, mode)
+    hierarchy = Hierarchy(
         store,
-        found,
+        found or wanted or Format.V3,
         chunk_cache=chunk_cache,
         metadata_max_age_s=metadata_max_age_s,
         max_chunk_bytes=max_chunk_bytes,
         root_documents=root_documents,
+        read_only=mode == "r",
     )
+    if mode != "r":
+        hierarchy.writer()  # a store that can only be read is told now
+    if mode in _CREATING and found is None:
+        hierarchy.create_group("/")
+    return hierarchy
+
+
+def create_hierarchy(
+    source: str | os.PathLike[str] | ReadableStore,
+    format: str | Format = "v3",  # noqa: A002 - as above
+    *,
+    overwrite: bool = False,
+    **options: Any,
+) -> Hierarchy:
+    """Make an empty hierarchy and open it for writing.
+
+    Args:
+        source: a path, a URL, or a store that is open already; a directory is made.
+        format: the format's name.
+        overwrite: erase the hierarchy that is there.
+        options: as `open_hierarchy`.
+
+    Raises:
+        As `open_hierarchy`.
+
+    >>> hierarchy = create_hierarchy("memory://example")
+    >>> array = hierarchy.create_array("/a/b", shape=(2, 3), data_type="int16")
+    >>> array[:, 1] = 7
+    >>> array[...].tolist(), [node.path for node in hierarchy.walk()]
+    ([[0, 7, 0], [0, 7, 0]], ['/', '/a', '/a/b'])
+    """
+    return open_hierarchy(source, "w" if overwrite else "w-", format, **options)
+
+
+def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Format | None, Documents | None]:
+    """The format of the hierarchy that is there and is to stay, with its root's documents; None where one is made."""
+    if wanted is not None and mode in {"r", "r+"}:
+        return wanted, None
+    try:
+        found, documents = detect_format(store, FORMATS if wanted is None or mode != "a" else (wanted,))
+    except HierarchyNotFoundError:
+        if mode in {"r", "r+"}:
+            raise
+        found, documents = None, None
+    if mode == "w-" and found is not None:
+        raise NodeExistsError("/", store.url, f"is there already, a hierarchy of {found.title}")
+    if mode == "w":
+        _erase_all(store, found)
+        return None, None
+    return found, documents
+
+
+def _erase_all(store: ReadableStore, found: Format | None) -> None:
+    """Erase the hierarchy that is there; what is none may be anything, and nobody has asked to lose that.
+
+    Raises:
+        NodeExistsError: something is there that is no hierarchy.
+    """
+    if found is None and isinstance(store, ListableStore):
+        entry = next(iter(store.list_prefix("")), None)
+        if entry is not None:
+            raise NodeExistsError(
+                "/",
+                store.url,
+                f"is no hierarchy that could be overwritten: it holds {entry.key}, among others",
+            )
+    writable(store).erase_prefix("")

@@ -1,0 +1,222 @@
+"""What a new array is to be: the caller's wishes, and good choices where there are none.
+
+Accepted specification, "Array metadata". A chunk is what one request fetches and one core decodes: of 2 to 4 MiB it is worth
+the round trip to a bucket, and dozens of them fit in memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, completed
+from zarrcore.codecs.registry import codec_class
+from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.formats import Format
+from zarrcore.metadata import (
+    ArrayMetadata,
+    ChunkKeyEncoding,
+    DataType,
+    Element,
+    NamedConfiguration,
+    RegularChunkGrid,
+)
+from zarrcore.metadata.data_type import data_type_of, parse_data_type
+from zarrcore.metadata.fill_value import parse_fill_value, zero
+from zarrcore.metadata.named_configuration import parse_named_configuration
+
+CodecLike = str | Mapping[str, Any] | NamedConfiguration
+"""A codec: its name, the object that a document has, or a `NamedConfiguration`."""
+
+CHUNK_NBYTES = 4 << 20
+"""Chunks that nobody chose a shape for have at most this many bytes, and more than half of it if the array has."""
+
+_COMPRESSION = NamedConfiguration("zstd", {"level": 3, "checksum": True})
+_INDEX_CODECS = ({"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"})
+
+
+def new_array_metadata(
+    format: Format,  # noqa: A002 - the specification's word
+    *,
+    shape: Sequence[int],
+    data_type: Any,
+    chunk_shape: Sequence[int] | None,
+    shard_shape: Sequence[int] | None,
+    codecs: Sequence[CodecLike] | None,
+    fill_value: Any,
+    chunk_key_encoding: ChunkKeyEncoding | None,
+    dimension_names: Sequence[str | None] | None,
+    attributes: Mapping[str, Any],
+) -> ArrayMetadata:
+    """The metadata of an array in a hierarchy of ``format``; `Hierarchy.create_array` tells what the wishes mean.
+
+    Raises:
+        MetadataError: wishes that contradict one another.
+        UnsupportedError: a type or codec that we do not know, or that the format cannot hold.
+    """
+    shape = as_lengths(shape, "shape", minimum=0)
+    kind = as_data_type(data_type)
+    if chunk_shape is not None:
+        inner = as_lengths(chunk_shape, "chunk_shape", minimum=1)
+    elif shard_shape is not None:
+        inner = _dividing_shape(as_lengths(shard_shape, "shard_shape", minimum=1), kind.dtype.itemsize)
+    else:
+        inner = default_chunk_shape(shape, kind.dtype.itemsize)
+    outer = inner if shard_shape is None else as_lengths(shard_shape, "shard_shape", minimum=1)
+    for member, lengths in (("chunk_shape", inner), ("shard_shape", outer)):
+        if len(lengths) != len(shape):
+            raise MetadataError(f"expected {len(shape)} lengths, found {len(lengths)}", member=member)
+    element = as_fill_value(fill_value, kind)
+    chain = _chain(codecs, kind)
+    if shard_shape is not None:
+        chain = [_sharding(inner, chain)]
+    metadata = ArrayMetadata(
+        shape=shape,
+        data_type=kind,
+        chunk_grid=RegularChunkGrid(outer),
+        chunk_key_encoding=chunk_key_encoding or format.default_chunk_key_encoding(),
+        fill_value=element,
+        codecs=completed(chain, ArraySpec(outer, kind.dtype, element)),
+        attributes=dict(attributes),
+        dimension_names=None if dimension_names is None else tuple(dimension_names),
+    )
+    if metadata.dimension_names is not None and len(metadata.dimension_names) != len(shape):
+        found = len(metadata.dimension_names)
+        raise MetadataError(f"expected {len(shape)} names, found {found}", member="dimension_names")
+    if codecs is not None:
+        return metadata
+    adapted = format.adapted(metadata)
+    return adapted if isinstance(adapted, ArrayMetadata) else metadata
+
+
+def default_chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """The array's shape, its longest dimension halved until a chunk is no larger than `CHUNK_NBYTES`.
+
+    >>> default_chunk_shape((2000, 2000, 2000), 4)
+    (63, 125, 125)
+    """
+    lengths = [max(1, length) for length in shape]
+    while math.prod(lengths) * itemsize > CHUNK_NBYTES and max(lengths) > 1:
+        # Of equally long dimensions the first: neighbours along the last one are read together most often.
+        longest = max(range(len(lengths)), key=lengths.__getitem__)
+        lengths[longest] = -(-lengths[longest] // 2)
+    return tuple(lengths)
+
+
+def _dividing_shape(shard_shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Inner chunks of a shard: the shard's shape, its longest dimension divided until they are of 1 MiB or less."""
+    lengths = list(shard_shape)
+    while math.prod(lengths) * itemsize > CHUNK_NBYTES // 4:
+        longest = max(range(len(lengths)), key=lengths.__getitem__)
+        if lengths[longest] == 1:
+            break
+        lengths[longest] //= _smallest_factor(lengths[longest])
+    return tuple(lengths)
+
+
+def _smallest_factor(number: int) -> int:
+    return next((factor for factor in range(2, math.isqrt(number) + 1) if number % factor == 0), number)
+
+
+def as_lengths(value: Any, member: str, minimum: int) -> tuple[int, ...]:
+    """Lengths of dimensions, each of at least ``minimum``.
+
+    Raises:
+        MetadataError: they are none.
+    """
+    try:
+        lengths = tuple(int(length) for length in value)
+        whole = all(length == given for length, given in zip(lengths, value, strict=True))
+    except (TypeError, ValueError) as error:
+        raise MetadataError(
+            f"expected integers, one per dimension, found {value!r}", member=member
+        ) from error
+    if not whole or any(length < minimum for length in lengths):
+        raise MetadataError(f"expected integers of at least {minimum}, found {value!r}", member=member)
+    return lengths
+
+
+def as_data_type(value: Any) -> DataType:
+    """The data type that a name, an object of a document, or anything that NumPy takes for a dtype stands for.
+
+    Raises:
+        MetadataError: it stands for none.
+        UnsupportedError: a type that no data type of version 3 can hold.
+
+    >>> as_data_type("float32").name, as_data_type(">i2").name, as_data_type(str).name
+    ('float32', 'int16', 'string')
+    """
+    if isinstance(value, DataType):
+        return value
+    if value in (str, bytes):
+        return parse_data_type("string" if value is str else "variable_length_bytes")
+    if isinstance(value, str | dict):
+        try:
+            return parse_data_type(value)
+        except UnsupportedError:
+            if isinstance(value, dict) or value == "object":
+                raise
+    try:
+        dtype = np.dtype(value)
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise MetadataError(f"expected a data type, found {value!r}", member="data_type") from error
+    return data_type_of(dtype)
+
+
+def as_fill_value(value: Any, data_type: DataType) -> Element:
+    """The element that a fill value stands for: a JSON spelling, or anything that NumPy can make one of.
+
+    Raises:
+        MetadataError: it cannot be an element of this type.
+    """
+    if value is None:
+        return zero(data_type.dtype)
+    if isinstance(value, bool | int | float | str | list | dict):
+        return parse_fill_value(value, data_type)
+    try:
+        element = np.array(value, data_type.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise MetadataError(
+            f"expected an element of {data_type.name}, found {value!r}", member="fill_value"
+        ) from error
+    if element.ndim:
+        raise MetadataError(f"expected one element, found {element.size}", member="fill_value")
+    element.flags.writeable = False
+    return element
+
+
+def _chain(codecs: Sequence[CodecLike] | None, data_type: DataType) -> list[NamedConfiguration]:
+    """The codecs in order, with one array → bytes codec among them."""
+    if codecs is None:
+        chain = [_COMPRESSION]
+    elif isinstance(codecs, str | Mapping | NamedConfiguration):
+        chain = [_named(codecs, "codecs")]
+    else:
+        chain = [_named(codec, f"codecs[{position}]") for position, codec in enumerate(codecs)]
+    kinds = [codec_class(codec.name) for codec in chain]
+    if not any(issubclass(kind, ArrayToBytesCodec) for kind in kinds):
+        first = next((i for i, kind in enumerate(kinds) if issubclass(kind, BytesToBytesCodec)), len(kinds))
+        name = {"T": "vlen-utf8", "O": "vlen-bytes"}.get(data_type.dtype.kind, "bytes")
+        chain.insert(first, NamedConfiguration(name))
+    return chain
+
+
+def _named(codec: CodecLike, member: str) -> NamedConfiguration:
+    if isinstance(codec, NamedConfiguration):
+        return codec
+    return parse_named_configuration(codec if isinstance(codec, str) else dict(codec), member)
+
+
+def _sharding(inner: tuple[int, ...], codecs: Sequence[NamedConfiguration]) -> NamedConfiguration:
+    return NamedConfiguration(
+        "sharding_indexed",
+        {
+            "chunk_shape": list(inner),
+            "codecs": [codec.document() for codec in codecs],
+            "index_codecs": list(_INDEX_CODECS),
+            "index_location": "end",
+        },
+    )

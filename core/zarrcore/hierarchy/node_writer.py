@@ -1,0 +1,285 @@
+"""Making, changing and erasing nodes.
+
+Accepted specification, "Storage", "Operations": creating and erasing groups and arrays. A node is there as soon as its decisive
+document is, so that one is written last and erased first. Documents are changed member by member: what we do not
+know of another writer's document stays in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.array import Array
+from zarrcore.errors import (
+    ListingUnsupportedError,
+    MetadataError,
+    NodeExistsError,
+    NodeNotFoundError,
+    SelectionError,
+)
+from zarrcore.formats.detect import fetch_document
+from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
+from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
+from zarrcore.stores.interface import ListableStore
+from zarrcore.stores.read_only import writable
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy.hierarchy import Hierarchy
+
+_ERASED_AT_ONCE = 1000
+
+
+class NodeWriter:
+    """Changes the nodes of one hierarchy. Thread-safe: one change at a time.
+
+    Args:
+        hierarchy: whose nodes.
+
+    Raises:
+        ReadOnlyError: its store can only be read.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+        self._format = hierarchy.format
+        self._store = writable(hierarchy.store)
+        self._lock = threading.RLock()
+        self._may_be_consolidated = True
+
+    def create(self, path: str, metadata: NodeMetadata, *, overwrite: bool = False) -> AnyNode:
+        """Make a node, and the groups above it that are not there yet.
+
+        Raises:
+            NodeExistsError: something stands at ``path``, or an array above it.
+            SelectionError: ``path`` can name no node.
+            MetadataError, UnsupportedError: the format cannot hold such a node.
+        """
+        for name in path[1:].split("/") if path != "/" else ():
+            if not self._format.may_name_node(name):
+                raise SelectionError(f"path {path!r} has the segment {name!r}, which can name no node")
+        documents = self._format.encode(metadata)
+        with self._lock:
+            self._unconsolidate()
+            self._make_parents(path)
+            self._make_room(path, isinstance(metadata, ArrayMetadata), overwrite)
+            self._write(path, (None,) * len(documents), documents)
+            return self._taken(path, documents)
+
+    def _make_parents(self, path: str) -> None:
+        if path == "/":
+            return
+        names = path[1:].split("/")[:-1]
+        for above in ("/", *("/" + "/".join(names[: end + 1]) for end in range(len(names)))):
+            node = self._found(above)
+            if isinstance(node, BrokenNode):
+                raise node.error.with_traceback(None)
+            if isinstance(node, ArrayNode):
+                raise NodeExistsError(
+                    above, self._hierarchy.url, f"is an array: no {path} can stand below it"
+                )
+            if node is None or not any(node.documents):
+                self._make_group(above)
+
+    def _make_group(self, path: str) -> None:
+        """The document of an implicit group; one that another writer stores at this moment is left alone."""
+        documents = self._format.encode(GroupMetadata())
+        for key, document in zip(self._format.document_keys(path), documents, strict=True):
+            if document is not None:
+                self._store.set(key, document, if_absent=True)
+        self._hierarchy.forget(path)
+
+    def _make_room(self, path: str, for_array: bool, overwrite: bool) -> None:
+        node = self._found(path)
+        if overwrite:
+            self._erase(path)
+        elif node is not None and not (isinstance(node, Group) and self._gives_way(node, for_array)):
+            raise NodeExistsError(path, self._hierarchy.url, f"is there already, {_a(node)}")
+        elif node is None and for_array and (key := self._any_key(path)) is not None:
+            raise NodeExistsError(
+                path, self._hierarchy.url, f"cannot be made: {key} would be taken for a part of it"
+            )
+        elif node is not None:
+            self._write(path, node.documents, (None,) * len(node.documents))
+
+    def _gives_way(self, group: Group, for_array: bool) -> bool:
+        """Whether a group may be replaced: an implicit one by an explicit one, by an array only if nothing is lost."""
+        if not for_array:
+            return not any(group.documents)
+        if group.attributes:
+            return False
+        try:
+            return next(group.child_names(), None) is None
+        except ListingUnsupportedError:
+            return False
+
+    def _any_key(self, path: str) -> str | None:
+        """A key below a path where no node stands."""
+        if not isinstance(self._store, ListableStore) or path == "/":
+            return None
+        try:
+            entry = next(iter(self._store.list_prefix(self._format.prefix(path))), None)
+        except ListingUnsupportedError:
+            return None
+        return None if entry is None else entry.key
+
+    def erase(self, path: str) -> None:
+        """Erase a node and all below it; the group above it stays.
+
+        Raises:
+            NodeNotFoundError: no node stands there.
+        """
+        with self._lock:
+            if self._found(path) is None:
+                raise NodeNotFoundError(path, self._hierarchy.url)
+            self._unconsolidate()
+            above = path.rpartition("/")[0] or "/"
+            parent = self._found(above)
+            self._erase(path)
+            if path != "/" and parent is not None and not any(parent.documents):
+                self._make_group(above)  # an implicit group is there only as long as something is in it
+
+    def _erase(self, path: str) -> None:
+        self._store.erase_values(self._format.document_keys(path))
+        self._store.erase_prefix(self._format.prefix(path))
+        self._hierarchy.forget(path)
+        if self._hierarchy.chunk_cache is not None:
+            self._hierarchy.chunk_cache.clear()
+
+    def set_attributes(self, path: str, attributes: Mapping[str, Any]) -> AnyNode:
+        """Give a node other attributes.
+
+        Raises:
+            NodeNotFoundError: no node stands there any more.
+            MetadataError: an attribute is not JSON.
+        """
+        with self._lock:
+            self._unconsolidate()
+            stored = self._fresh(path)
+            documents = self._format.with_attributes(stored, attributes)
+            self._write(path, stored, documents)
+            return self._taken(path, documents)
+
+    def resize(self, path: str, shape: tuple[int, ...], *, erase_chunks: bool) -> AnyNode:
+        """Give an array another shape; where it shrinks, erase what lies outside, or keep it.
+
+        Raises:
+            NodeNotFoundError: no node stands there any more.
+            MetadataError: it cannot have this shape.
+        """
+        with self._lock:
+            self._unconsolidate()
+            stored = self._fresh(path)
+            before = self._format.parse(stored)
+            if not isinstance(before, ArrayMetadata):
+                raise MetadataError("is no array any more", key=path)
+            documents = self._format.with_shape(stored, shape)
+            after = self._format.parse(documents)
+            self._write(path, stored, documents)
+            node = self._taken(path, documents)
+            shrunk = any(new < old for new, old in zip(shape, before.shape, strict=True))
+            if erase_chunks and shrunk and isinstance(after, ArrayMetadata):
+                self._erase_outside(path, before, after)
+            if self._hierarchy.chunk_cache is not None:
+                self._hierarchy.chunk_cache.clear()
+            return node
+
+    def _erase_outside(self, path: str, before: ArrayMetadata, after: ArrayMetadata) -> None:
+        """Erase the chunks that lie wholly outside, and in the others the elements that are no more."""
+        prefix = self._format.prefix(path)
+        keys = self._keys_outside(prefix, before, after)
+        while batch := list(islice(keys, _ERASED_AT_ONCE)):
+            self._store.erase_values(batch)
+        grid_shape = after.chunk_grid.grid_shape(after.shape)
+        if 0 in grid_shape:
+            return
+        last = tuple(count - 1 for count in grid_shape)
+        origin, lengths = after.chunk_grid.chunk_origin(last), after.chunk_grid.chunk_shape_at(last)
+        ends = [min(a + b, n) for a, b, n in zip(origin, lengths, before.shape, strict=True)]
+        array = Array(
+            self._hierarchy.store, prefix, before, None, self._hierarchy.max_chunk_bytes, read_only=False
+        )
+        for axis, (length, end) in enumerate(zip(after.shape, ends, strict=True)):
+            overhang = tuple(slice(length if other == axis else 0, ends[other]) for other in range(len(ends)))
+            if length < end:
+                array.write(overhang, before.fill_value)
+
+    def _keys_outside(self, prefix: str, before: ArrayMetadata, after: ArrayMetadata) -> Iterator[str]:
+        encoding = after.chunk_key_encoding
+        kept = after.chunk_grid.grid_shape(after.shape)
+        store = self._store
+        if isinstance(store, ListableStore):
+            for entry in store.list_prefix(prefix):
+                index = encoding.decode(entry.key[len(prefix) :], len(kept))
+                if index is not None and not all(i < n for i, n in zip(index, kept, strict=True)):
+                    yield entry.key
+            return
+        for index in product(*map(range, before.chunk_grid.grid_shape(before.shape))):
+            if not all(i < n for i, n in zip(index, kept, strict=True)):
+                yield prefix + encoding.encode(index)
+
+    def consolidate(self) -> None:
+        """Write the documents of all nodes into the root's consolidated metadata.
+
+        Raises:
+            UnsupportedError: the format has none.
+            MetadataError: a document is no JSON object.
+        """
+        with self._lock:
+            self._hierarchy.refresh()
+            nodes = {node.path: node.documents for node in self._hierarchy.walk() if any(node.documents)}
+            for key, value in self._format.consolidate(nodes).items():
+                self._store.set(key, value)
+            self._hierarchy.forget("/")
+            self._may_be_consolidated = True
+
+    def _unconsolidate(self) -> None:
+        """Take away the copy of what is about to change."""
+        if not self._may_be_consolidated:
+            return
+        root = self._format.fetch(partial(fetch_document, self._hierarchy.store), "/")
+        for key, value in self._format.unconsolidate(root).items():
+            if value is None:
+                self._store.erase(key)
+            else:
+                self._store.set(key, value)
+        self._hierarchy.forget("/")
+        self._may_be_consolidated = False
+
+    def _found(self, path: str) -> AnyNode | None:
+        self._hierarchy.forget(path)
+        try:
+            return self._hierarchy.node(path)
+        except NodeNotFoundError:
+            return None
+
+    def _fresh(self, path: str) -> Documents:
+        documents = self._format.fetch(partial(fetch_document, self._hierarchy.store), path)
+        if not any(documents) and self._found(path) is None:
+            raise NodeNotFoundError(path, self._hierarchy.url)
+        return documents
+
+    def _write(self, path: str, before: Documents, after: Documents) -> None:
+        """Store what differs: the decisive document comes last, or goes first."""
+        changes = list(zip(self._format.document_keys(path), before, after, strict=True))
+        for key, old, _ in (change for change in changes if change[2] is None):
+            if old is not None:
+                self._store.erase(key)
+        for key, old, new in reversed(changes):
+            if new is not None and new != old:
+                self._store.set(key, new)
+
+    def _taken(self, path: str, documents: Documents) -> AnyNode:
+        self._hierarchy.forget(path)
+        node = self._hierarchy.take(path, documents)
+        if node is None:  # pragma: no cover - documents of ours describe a node
+            raise NodeNotFoundError(path, self._hierarchy.url)
+        return node
+
+
+def _a(node: AnyNode) -> str:
+    return {"array": "an array", "group": "a group", "broken": "though broken"}[node.kind]

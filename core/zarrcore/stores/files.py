@@ -95,6 +95,29 @@ def read_range(
         raise StoreError(f"there is no memory for {size} bytes at once") from error
 
 
+def read_range_into(descriptor: int, byte_range: ByteRange | None, buffer: memoryview) -> int | None:
+    """Read the bytes in ``byte_range`` into ``buffer``; how many there are, or None where it is no regular file.
+
+    Raises:
+        TooLarge: there are more than the buffer holds.
+        BrokenBodyError: the file became shorter meanwhile.
+    """
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode):
+        return None
+    start, stop = (0, facts.st_size) if byte_range is None else byte_range.resolve(facts.st_size)
+    size = stop - start
+    if size > len(buffer):
+        raise TooLarge(size, len(buffer))
+    done = 0
+    while done < size:
+        got = os.preadv(descriptor, [buffer[done : min(size, done + LARGEST_READ)]], start + done)
+        if got == 0:
+            raise BrokenBodyError(f"the file became shorter while it was read: {done} of {size} bytes")
+        done += got
+    return size
+
+
 def _read_on(descriptor: int, head: bytes, start: int, size: int) -> memoryview:
     """The rest of what one read did not give, because it is very large or a signal came."""
     buffer = memoryview(bytearray(size))

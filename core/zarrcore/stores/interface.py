@@ -134,6 +134,22 @@ class ReadableStore(Store):
             StoreError: the store did not answer as it should.
         """
 
+    fills_buffers: bool = False
+    """Whether `get_into` spares memory that `get` takes; else it is `get` and a copy."""
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        """Read a value, or part of it, into ``buffer``; how many bytes that was, or None where the key is absent.
+
+        Raises:
+            BodyTooLargeError: there is more than ``buffer`` holds.
+            StoreError: as `get`.
+        """
+        value = self.get(key, byte_range, max_nbytes=len(buffer))
+        if value is None:
+            return None
+        buffer[: len(value)] = value
+        return len(value)
+
     def get_partial_values(
         self, key_ranges: Iterable[tuple[str, ByteRange | None]]
     ) -> list[BytesLike | None]:

@@ -8,7 +8,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from zarrcore.errors import BodyTooLargeError, StoreError, StoreNotFoundError
 from zarrcore.stores.atomic_files import (
@@ -20,7 +20,7 @@ from zarrcore.stores.atomic_files import (
 )
 from zarrcore.stores.beneath import DIRECTORY, LOOK, READ, open_beneath, open_following
 from zarrcore.stores.checks import check_place
-from zarrcore.stores.files import TooLarge, dangling_link, file_failure, read_range
+from zarrcore.stores.files import TooLarge, dangling_link, file_failure, read_range, read_range_into
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -31,6 +31,9 @@ from zarrcore.stores.interface import (
     WritableStore,
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
+
+Result = TypeVar("Result")
+Limit = TypeVar("Limit")
 
 _REVALIDATE_S: Final = 1.0
 _ATTEMPTS: Final = 100
@@ -75,6 +78,8 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
         AccessDeniedError: it may not be opened.
     """
 
+    fills_buffers = True
+
     def __init__(
         self,
         root: str | os.PathLike[str],
@@ -118,6 +123,18 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
+        return self._read(key, read_range, byte_range, max_nbytes)
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        return self._read(key, read_range_into, byte_range, buffer)
+
+    def _read(
+        self,
+        key: str,
+        read: Callable[[int, ByteRange | None, Limit], Result],
+        byte_range: ByteRange | None,
+        limit: Limit,
+    ) -> Result | None:
         check_path_like_key(key, self.url)
         directory = self._directory()
         try:
@@ -126,7 +143,7 @@ class LocalStore(ReadableStore, ListableStore, WritableStore):
             self._absent(error, key)
             return None
         try:
-            return read_range(descriptor, byte_range, max_nbytes)
+            return read(descriptor, byte_range, limit)
         except TooLarge as error:
             raise BodyTooLargeError(error.size, error.limit, key=key, url=self.url) from None
         except StoreError as error:

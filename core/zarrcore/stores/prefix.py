@@ -41,6 +41,7 @@ class PrefixStore(ReadableStore, ListableStore, WritableStore):
         self.url = join_url(store.url, prefix.rstrip("/"))
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
+        self.fills_buffers = store.fills_buffers
 
     @property
     def identity(self) -> Hashable:
@@ -57,6 +58,9 @@ class PrefixStore(ReadableStore, ListableStore, WritableStore):
         if max_nbytes is None:
             return self.store.get(self.prefix + key, byte_range)
         return self.store.get(self.prefix + key, byte_range, max_nbytes=max_nbytes)
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        return self.store.get_into(self._inner(key), buffer, byte_range)
 
     def get_partial_values(
         self, key_ranges: Iterable[tuple[str, ByteRange | None]]

@@ -70,6 +70,7 @@ class ReadOnlyStore(ReadableStore, ListableStore, RefusingStore):
         self.url = store.url
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
+        self.fills_buffers = store.fills_buffers
 
     @property
     def identity(self) -> Hashable:
@@ -84,6 +85,9 @@ class ReadOnlyStore(ReadableStore, ListableStore, RefusingStore):
         if max_nbytes is None:
             return self.store.get(key, byte_range)
         return self.store.get(key, byte_range, max_nbytes=max_nbytes)
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        return self.store.get_into(key, buffer, byte_range)
 
     def get_partial_values(
         self, key_ranges: Iterable[tuple[str, ByteRange | None]]

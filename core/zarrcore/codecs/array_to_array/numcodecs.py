@@ -49,6 +49,8 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         return spec.with_dtype(self._encoded_dtype or self._decoded_dtype or spec.dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        # numcodecs sees bits: they have to lie in the byte order that it is configured for.
+        encoded = encoded.astype(self.encoded_spec(spec).dtype, copy=False)
         decoded = self._called(self._codec.decode, encoded)
         if decoded.size != spec.size:
             raise CodecError(f"expected {spec.size:,} elements, found {decoded.size:,}", codec=self.name)
@@ -132,7 +134,7 @@ class FixedScaleOffsetCodec(_NumcodecsFilter):
             allowed = half_step * 1.001 + rounding * (np.abs(values) + abs(self._codec.offset))
             if decoded.dtype.kind in "iu":
                 allowed += 1  # decoded to a fraction, which the type cuts off
-            kept = np.abs(read.astype(float) - values) <= allowed
+            kept = (np.abs(read.astype(float) - values) <= allowed) & np.isfinite(values)
         if not kept.all():
             lost = decoded[~kept][0]
             raise CodecError(f"{lost} does not fit into {encoded.dtype}", codec=self.name)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
-from zarrcore.codecs.parameters import dtype
+from zarrcore.codecs.parameters import dtype, known
 from zarrcore.errors import MetadataError
 from zarrcore.metadata.fill_value import zero
 
@@ -28,6 +28,7 @@ class V2ViewCodec(ArrayToArrayCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "dtype", "viewed_dtype")
         return cls(dtype(configuration, "dtype"), dtype(configuration, "viewed_dtype"))
 
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.interface import ArraySpec
-from zarrcore.codecs.parameters import dtype
+from zarrcore.codecs.parameters import dtype, known
 
 
 class V2StructBytesCodec(BytesCodec):
@@ -21,6 +21,7 @@ class V2StructBytesCodec(BytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "dtype")
         return cls("little", dtype(configuration, "dtype"))
 
     def configuration(self, spec: ArraySpec) -> None:

@@ -19,7 +19,7 @@ from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 
 _ASKED_KINDS = ("file type", "format")  # what only the command line can have named
-_ORDER = ("tree", "info", "ls", "cat", "mount", "umount", "browse")
+_ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse")
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip file, s3://bucket/prefix, gs://, az://, http(s)://.
 SOURCE#/node/path names a node in it.  zarrscope COMMAND --help tells more about a command."""

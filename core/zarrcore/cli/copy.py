@@ -1,0 +1,226 @@
+"""``zarrscope copy``: a hierarchy to another store, in another format, other chunks, shards and codecs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.cli.source import add_source_arguments, open_source, split_uri
+from zarrcore.cli.text import human_bytes, printable
+
+if TYPE_CHECKING:
+    from zarrcore.metadata import NamedConfiguration
+    from zarrcore.operations.copy import CopyPlan, CopyResult, Layout
+    from zarrcore.stores import ReadableStore
+
+_DESCRIPTION = """\
+Copy a node and all below it to DEST, where it becomes the root. What is not asked for stays as it is: the format, chunks,
+shards, codecs. What was interrupted goes on where it stopped when the same command is run again. Every block is
+read back and compared."""
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_LEVELS = {
+    "zstd": "level",
+    "gzip": "level",
+    "zlib": "level",
+    "bz2": "level",
+    "lz4": "acceleration",
+    "blosc": "clevel",
+}
+_BLOSC = {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}
+
+
+def register(commands: Any) -> None:
+    """Add the sub-command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "copy",
+        help="copy a hierarchy: to any store, in another format, chunks, codecs",
+        description=_DESCRIPTION,
+    )
+    add_source_arguments(parser, path=False)
+    parser.add_argument("destination", metavar="DEST", help="path or URL of the store to write")
+    parser.add_argument("-p", "--path", metavar="PATH", help="node to copy (default: the root)")
+    parser.add_argument("--to", metavar="FORMAT", help="v3, v2 or n5 (default: the format of SOURCE)")
+    parser.add_argument(
+        "--chunks",
+        type=_lengths,
+        metavar="N,N,…",
+        help="shape of chunks; -1 is a whole dimension (default: as they are)",
+    )
+    parser.add_argument(
+        "--shards",
+        type=_shards,
+        metavar="N,N,…",
+        help="shape of shards, which hold chunks; none for no shards",
+    )
+    parser.add_argument(
+        "--codec", type=_codecs, metavar="CODEC", help="none, zstd:5, gzip, blosc:5, …, or the codecs as JSON"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="erase what is in DEST first")
+    parser.add_argument("--no-verify", action="store_true", help="do not read back what was written")
+    parser.add_argument("--consolidate", action="store_true", help="write consolidated metadata too")
+    parser.add_argument(
+        "--memory", type=_nbytes, default="512M", metavar="SIZE", help="for blocks on their way (%(default)s)"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="copy on the Dask cluster of this scheduler (tcp://host:8786)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="show nothing but errors")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(namespace: argparse.Namespace) -> int:
+    """Copy; when interrupted, say how to go on."""
+    from zarrcore.cli.progress import progress_bar
+    from zarrcore.formats import format_named
+    from zarrcore.hierarchy import normalize_path
+    from zarrcore.operations.copy import execute, plan_copy
+
+    started_s = time.monotonic()
+    source = open_source(namespace)
+    path = normalize_path(f"{split_uri(namespace.source)[1] or ''}/{namespace.path or ''}")
+    to = format_named(namespace.to) if namespace.to else None
+    plan = plan_copy(source, path, to=to, layout=_layout(namespace), memory_nbytes=namespace.memory)
+    if not namespace.quiet:
+        for note in plan.notes:
+            print(f"zarrscope: note: {printable(note)}", file=sys.stderr)
+    try:
+        with (
+            _destination(namespace) as destination,
+            _runner(namespace) as run_pieces,
+            progress_bar(quiet=namespace.quiet, of_bytes=True) as tell,
+        ):
+            result = execute(
+                plan,
+                source,
+                destination,
+                overwrite=namespace.overwrite,
+                verify=not namespace.no_verify,
+                consolidate=namespace.consolidate,
+                progress=tell,
+                run_pieces=run_pieces,
+            )
+    except KeyboardInterrupt:
+        print(
+            "\nzarrscope: interrupted: run the same command again to go on where it stopped", file=sys.stderr
+        )
+        return 130
+    if namespace.json:
+        print(json.dumps(_told(plan, result, destination.url, time.monotonic() - started_s)))
+    elif not namespace.quiet:
+        print(_summary(plan, result, destination.url, time.monotonic() - started_s))
+    return 0
+
+
+def _destination(namespace: argparse.Namespace) -> ReadableStore:
+    from dataclasses import replace
+
+    from zarrcore.errors import SelectionError
+    from zarrcore.stores import open_store
+    from zarrcore.stores.options import store_options
+
+    url, path = split_uri(namespace.destination)
+    if path not in (None, "/"):
+        raise SelectionError("DEST names a store, not a node in it: a copy becomes the root of its store")
+    # Who reads a public bucket without credentials has them for his own.
+    return open_store(url, options=replace(store_options(namespace), anonymous=False), create=True)
+
+
+def _runner(namespace: argparse.Namespace) -> Any:
+    if namespace.scheduler is None:
+        return nullcontext(None)
+    from zarrcore.operations.copy.cluster import on_cluster
+
+    return on_cluster(namespace.scheduler)
+
+
+def _layout(namespace: argparse.Namespace) -> Layout:
+    from zarrcore.operations.copy import Layout
+
+    return Layout(namespace.chunks, namespace.shards, _named(namespace.codec))
+
+
+def _named(codecs: list[Any] | None) -> tuple[NamedConfiguration, ...] | None:
+    if codecs is None:
+        return None
+    from zarrcore.metadata.named_configuration import parse_named_configuration
+
+    return tuple(
+        parse_named_configuration(item, f"--codec[{position}]") for position, item in enumerate(codecs)
+    )
+
+
+def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[str, Any]:
+    return {
+        "source": plan.source_url,
+        "destination": url,
+        "format": plan.format.name,
+        "groups": result.groups,
+        "arrays": result.arrays,
+        "nbytes": result.nbytes,
+        "copied_nbytes": result.copied_nbytes,
+        "resumed_nbytes": result.resumed_nbytes,
+        "missing_nbytes": result.missing_nbytes,
+        "resumed": result.resumed,
+        "notes": list(plan.notes),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _summary(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> str:
+    arrays = "1 array" if result.arrays == 1 else f"{result.arrays:,} arrays"
+    parts = [
+        f"{arrays}, {human_bytes(result.nbytes)}, copied to {printable(url)} as {plan.format.title} in {seconds:.1f} s"
+    ]
+    if result.resumed:
+        parts.append(f"{human_bytes(result.resumed_nbytes)} of it were there from the run before")
+    if result.missing_nbytes:
+        parts.append(f"{human_bytes(result.missing_nbytes)} are missing chunks, and stay missing")
+    return "; ".join(parts)
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    try:
+        lengths = tuple(int(part) for part in text.strip("()[] ").split(",") if part.strip())
+    except ValueError:
+        lengths = ()
+    if not lengths or any(length < 1 and length != -1 for length in lengths):
+        raise argparse.ArgumentTypeError(f"expected lengths such as 64,64,64, found {text!r}")
+    return lengths
+
+
+def _shards(text: str) -> tuple[int, ...]:
+    return () if text == "none" else _lengths(text)
+
+
+def _nbytes(text: str) -> int:
+    match = re.fullmatch(r"([0-9]+)\s*([KMGT]?)(i?B)?", text.strip(), re.IGNORECASE)
+    if match is None or int(match[1]) == 0:
+        raise argparse.ArgumentTypeError(f"expected a size such as 512M or 2G, found {text!r}")
+    return int(match[1]) * _UNITS[match[2].upper()]
+
+
+def _codecs(text: str) -> list[Any]:
+    """The codecs that ``--codec`` names, as they stand in a document of version 3."""
+    if text.lstrip()[:1] in ("[", "{"):
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"no JSON: {error}") from error
+        return found if isinstance(found, list) else [found]
+    if text == "none":
+        return []
+    name, _, level = text.partition(":")
+    if level and (name not in _LEVELS or not level.lstrip("-").isdecimal()):
+        raise argparse.ArgumentTypeError(f"expected a codec such as zstd:5, or JSON, found {text!r}")
+    configuration: dict[str, Any] = dict(_BLOSC) if name == "blosc" else {}
+    if level:
+        configuration[_LEVELS[name]] = int(level)
+    if name in ("zlib", "bz2", "lz4"):
+        name = f"numcodecs.{name}"
+    return [{"name": name, "configuration": configuration}]

@@ -1,0 +1,7 @@
+"""Copying a hierarchy: between any stores, to another format, other chunks, shards and codecs."""
+
+from zarrcore.operations.copy.execute import CopyResult, execute
+from zarrcore.operations.copy.layout import Layout
+from zarrcore.operations.copy.plan import DEFAULT_MEMORY_NBYTES, CopyPlan, plan_copy
+
+__all__ = ["DEFAULT_MEMORY_NBYTES", "CopyPlan", "CopyResult", "Layout", "execute", "plan_copy"]

@@ -1,0 +1,90 @@
+"""The copying of one block: read, write, read back, compare. It pickles, so that any process can do it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array import Array
+from zarrcore.errors import BrokenBodyError
+from zarrcore.operations.copy.blocks import Box, nbytes_of
+
+_COMPARED_NBYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCopy:
+    """Copies blocks of one array."""
+
+    source: Array
+    """Where elements come from."""
+    destination: Array
+    """Where they go."""
+    verify: bool = True
+    """Read back what was written, which finds chunks that do not decode."""
+    compare: bool = True
+    """And compare it with what was read; not where a codec rounds."""
+
+    def __call__(self, box: Box) -> int:
+        """Copy the elements of ``box``; their bytes.
+
+        Raises:
+            CodecError: a chunk of the source does not decode.
+            BrokenBodyError: what was written reads back as something else.
+            StoreError: a store did not answer as it should.
+        """
+        values = self.source.read(box or ...)
+        self.destination.write(box or ..., values)
+        if self.verify:
+            self._verify(box, values)
+        return nbytes_of(box, self.source.itemsize)
+
+    def _verify(self, box: Box, values: np.ndarray[Any, Any]) -> None:
+        for part in self._parts(box):
+            found = self.destination.read(part or ...)
+            inside = tuple(slice(p.start - b.start, p.stop - b.start) for p, b in zip(part, box, strict=True))
+            if self.compare and not _same_bits(found, values[inside] if inside else values):
+                raise BrokenBodyError(
+                    f"{self._key(part)} in {self.destination.store.url} does not read back as it was written",
+                    key=self._key(part),
+                    url=self.destination.store.url,
+                )
+
+    def _parts(self, box: Box) -> list[Box]:
+        """The box in parts along its first dimension, of whole inner chunks: what is read back need not fit twice."""
+        if not box:
+            return [box]
+        first, unit = box[0], self.destination.inner_chunk_shape[0]
+        per_unit = nbytes_of(box, max(1, self.source.itemsize)) // max(1, first.stop - first.start) * unit
+        step = unit * max(1, _COMPARED_NBYTES // max(1, per_unit))
+        starts = range(first.start, first.stop, step)
+        return [(slice(start, min(start + step, first.stop)), *box[1:]) for start in starts]
+
+    def _key(self, box: Box) -> str:
+        """The first chunk of ``box``."""
+        axes = self.destination.metadata.chunk_grid.axes
+        return self.destination.chunk_key(
+            tuple(axis.find(part.start) for axis, part in zip(axes, box, strict=True))
+        )
+
+
+def _same_bits(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    if one.dtype.kind in "TO":
+        return bool((one == other).all())
+    if one.dtype.itemsize in (1, 2, 4, 8):
+        bits = f"u{one.dtype.itemsize}"
+        return bool(np.array_equal(one.view(bits), other.view(bits)))
+    return bool(np.array_equal(_rows(one), _rows(other)))
+
+
+def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Elements as rows of bytes."""
+    return (
+        np.ascontiguousarray(array)
+        .reshape(-1)
+        .view("u1")
+        .reshape(math.prod(array.shape), array.dtype.itemsize)
+    )

@@ -1,0 +1,87 @@
+"""Copying blocks on a Dask cluster: the same plan, with the cluster's processes in place of threads."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from zarrcore.errors import MissingExtraError, StoreError, UnreachableError
+from zarrcore.operations.copy.block_copy import BlockCopy
+from zarrcore.operations.copy.blocks import Box
+from zarrcore.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from zarrcore.operations.copy.execute import Piece, RunPieces
+
+_AHEAD = 2
+"""Blocks that wait at the cluster for each thread it has."""
+
+
+@contextmanager
+def on_cluster(address: str) -> Iterator[RunPieces]:
+    """What runs pieces of a copy on the cluster whose scheduler is at ``address``.
+
+    Every worker has to reach both stores: local ones through a file system that all share.
+
+    Raises:
+        MissingExtraError: Dask's distributed scheduler is not installed.
+        UnreachableError: there is no scheduler at ``address``.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise MissingExtraError("copying on a cluster", "dask") from error
+    try:
+        client: Any = Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TimeoutError) as error:
+        raise UnreachableError(f"no Dask scheduler answers at {address}: {error}", url=address) from error
+    with client:
+
+        def run(pieces: Iterable[Piece]) -> Iterator[int]:
+            return _run(client, pieces)
+
+        yield run
+
+
+def _run(client: Any, pieces: Iterable[Piece]) -> Iterator[int]:
+    ahead: deque[Any] = deque()
+    most = _AHEAD * max(1, sum(client.nthreads().values()))
+    packed: tuple[BlockCopy, bytes] | None = None
+    try:
+        for block_copy, box, _ in pieces:
+            if packed is None or packed[0] is not block_copy:
+                _refuse_memory(block_copy)
+                packed = block_copy, pickle.dumps(block_copy)
+            # Copying a block twice does no harm: so a block of a worker that dies goes to another.
+            ahead.append(client.submit(_copy_block, packed[1], box, pure=False, retries=1))
+            if len(ahead) >= most:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        if ahead:
+            client.cancel(list(ahead))
+
+
+def _refuse_memory(block_copy: BlockCopy) -> None:
+    for array in (block_copy.source, block_copy.destination):
+        if isinstance(array.store, MemoryStore):
+            raise StoreError(
+                f"{array.store.url} is in the memory of this process, which a cluster does not share",
+                url=array.store.url,
+            )
+
+
+def _copy_block(packed: bytes, box: Box) -> int:
+    return _unpacked(packed)(box)
+
+
+@lru_cache(maxsize=8)
+def _unpacked(packed: bytes) -> BlockCopy:
+    """Made once for all blocks of an array that a worker copies: a store has connections that are dear to open."""
+    block_copy: BlockCopy = pickle.loads(packed)  # noqa: S301 - from this program, through Dask, which pickles itself
+    return block_copy

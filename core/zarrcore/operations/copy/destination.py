@@ -1,0 +1,69 @@
+"""The destination of a copy: what may be there already, and what is done about it."""
+
+from __future__ import annotations
+
+import os
+
+from zarrcore.errors import HierarchyNotFoundError, ListingUnsupportedError, NodeExistsError, SelectionError
+from zarrcore.formats import FORMATS, detect_format
+from zarrcore.operations.copy.plan import CopyPlan
+from zarrcore.operations.marker import MARKER_KEY, read_marker, write_marker
+from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.stores.local import LocalStore
+from zarrcore.stores.read_only import ReadOnlyStore, writable
+
+
+def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, overwrite: bool) -> bool:
+    """Make ``store`` ready for a copy; whether this copy was begun there before.
+
+    Raises:
+        NodeExistsError: it holds something else, which is not to be overwritten.
+        SelectionError: it is the source itself, or lies within it.
+        StoreError: it did not answer as it should.
+    """
+    _refuse_itself(source, store)
+    marker = read_marker(store)
+    if marker == plan.fingerprint:
+        return True
+    if overwrite:
+        writable(store).erase_prefix("")
+    elif marker is not None:
+        raise NodeExistsError(
+            "/",
+            store.url,
+            "is of another copy, which was interrupted: run that one again to finish it, or overwrite it (--overwrite)",
+        )
+    elif (found := _what_is_there(store)) is not None:
+        raise NodeExistsError(
+            "/", store.url, f"would be mixed with what is there already, {found} (--overwrite erases it)"
+        )
+    write_marker(writable(store), plan.source_url, plan.fingerprint)
+    return False
+
+
+def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:
+    same = source.identity == store.identity
+    while isinstance(source, ReadOnlyStore):
+        source = source.store
+    if isinstance(source, LocalStore) and isinstance(store, LocalStore):
+        # One inside the other: the copy would be copied, or the source overwritten.
+        one, other = (os.path.join(os.path.realpath(place.root), "") for place in (source, store))
+        same = one.startswith(other) or other.startswith(one)
+    if same:
+        raise SelectionError(
+            f"{store.url} is the source itself, or one lies within the other: name another destination"
+        )
+
+
+def _what_is_there(store: ReadableStore) -> str | None:
+    try:
+        return f"a hierarchy of {detect_format(store, FORMATS)[0].title}"
+    except HierarchyNotFoundError:
+        pass
+    if isinstance(store, ListableStore):
+        try:
+            entry = next((entry for entry in store.list_dir("") if entry.key != MARKER_KEY), None)
+        except ListingUnsupportedError:
+            return None
+        return None if entry is None else f"for instance {entry.key}"
+    return None

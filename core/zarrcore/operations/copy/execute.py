@@ -1,0 +1,223 @@
+"""Carrying out a plan, and going on where a copy was interrupted.
+
+A marker is written first and erased last. Where it is found again, chunks that are there are whole, for every ``set`` is
+atomic, and are not copied again. Documents cost little and are written anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+
+from zarrcore.array import Array
+from zarrcore.array.pools import CORES
+from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy import Hierarchy
+from zarrcore.operations.copy.block_copy import BlockCopy
+from zarrcore.operations.copy.blocks import BlockGrid, Box, nbytes_of
+from zarrcore.operations.copy.destination import prepare
+from zarrcore.operations.copy.plan import ArrayPlan, CopyPlan
+from zarrcore.operations.copy.stored import stored_blocks, stored_chunks
+from zarrcore.operations.marker import erase_marker
+from zarrcore.operations.parallel import in_parallel
+from zarrcore.stores.interface import ReadableStore, WritableStore
+from zarrcore.stores.read_only import writable
+
+Piece = tuple[BlockCopy, Box, int]
+"""What copies a block, the block, and the memory it takes."""
+RunPieces = Callable[[Iterable[Piece]], Iterator[int]]
+"""Copies pieces; the bytes of each, in their order."""
+Progress = Callable[[str, int, int], None]
+"""Called with an array's path, the bytes done of all arrays, and the bytes of all arrays."""
+
+_REMOTE_BLOCKS = 16
+
+
+@dataclass(slots=True)
+class CopyResult:
+    """What a copy has done."""
+
+    groups: int
+    """Groups made."""
+    arrays: int
+    """Arrays made."""
+    nbytes: int
+    """Decoded bytes of all arrays."""
+    copied_nbytes: int = 0
+    """Of these, bytes of blocks that were copied."""
+    resumed_nbytes: int = 0
+    """Bytes of blocks that an interrupted copy had left."""
+    resumed: bool = False
+    """Whether an interrupted copy was finished."""
+
+    @property
+    def missing_nbytes(self) -> int:
+        """Bytes of blocks that the source does not store, and the destination neither."""
+        return self.nbytes - self.copied_nbytes - self.resumed_nbytes
+
+
+def execute(
+    plan: CopyPlan,
+    source: Hierarchy,
+    destination: ReadableStore,
+    *,
+    overwrite: bool = False,
+    verify: bool = True,
+    consolidate: bool = False,
+    progress: Progress | None = None,
+    run_pieces: RunPieces | None = None,
+) -> CopyResult:
+    """Carry out ``plan``: copy from ``source`` to ``destination``, or go on with the copy that was interrupted there.
+
+    Args:
+        plan: what to copy.
+        source: the hierarchy that was planned with.
+        destination: the store to write to; the copy's root stands at its empty prefix.
+        overwrite: erase what is in ``destination`` first, but for what this copy has left there itself.
+        verify: read back every block, and compare.
+        consolidate: write consolidated metadata too.
+        progress: told how far the copy has come.
+        run_pieces: copies blocks elsewhere than in this process's threads.
+
+    Raises:
+        NodeExistsError: ``destination`` holds something else.
+        ReadOnlyError: it can only be read.
+        CodecError: a chunk of the source does not decode.
+        BrokenBodyError: a block reads back as something else than was written.
+        StoreError: a store did not answer as it should.
+    """
+    store = writable(destination)
+    resuming = prepare(plan, source.store, destination, overwrite=overwrite)
+    result = CopyResult(len(plan.groups), len(plan.arrays), plan.nbytes, resumed=resuming)
+    nodes = plan.documents()
+    written = in_parallel(partial(_write_documents, plan, store), nodes, store.requests_in_flight)
+    kept = {path: documents for path, documents in written if consolidate}
+    copier = _Copier(plan, source, destination, verify, resuming, result, progress)
+    copier.run(
+        run_pieces
+        or partial(_in_threads, plan.memory_nbytes, source.store.is_remote or destination.is_remote)
+    )
+    if consolidate:
+        for key, value in plan.format.consolidate(kept).items():
+            store.set(key, value)
+    erase_marker(store)
+    return result
+
+
+def _write_documents(
+    plan: CopyPlan, store: WritableStore, node: tuple[str, Documents]
+) -> tuple[str, Documents]:
+    path, documents = node
+    for key, document in zip(plan.format.document_keys(path), documents, strict=True):
+        if document is not None:
+            store.set(key, document)
+    return node
+
+
+class _Copier:
+    """Copies the chunks of all arrays of a plan."""
+
+    def __init__(
+        self,
+        plan: CopyPlan,
+        source: Hierarchy,
+        store: ReadableStore,
+        verify: bool,
+        resuming: bool,
+        result: CopyResult,
+        progress: Progress | None,
+    ) -> None:
+        self._plan = plan
+        self._source = source
+        self._store = store
+        self._verify = verify
+        self._resuming = resuming
+        self._result = result
+        self._progress = progress
+        self._path = ""
+        self._passed_nbytes = 0
+
+    def run(self, run_pieces: RunPieces) -> None:
+        pieces = chain.from_iterable(map(self._pieces, self._plan.arrays))
+        for nbytes in run_pieces(pieces):
+            self._result.copied_nbytes += nbytes
+            self._tell()
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(self._path, self._result.copied_nbytes + self._passed_nbytes, self._result.nbytes)
+
+    def _pieces(self, array: ArrayPlan) -> Iterator[Piece]:
+        self._path = array.path
+        source_prefix = self._source.format.prefix(array.source_path)
+        prefix = self._plan.format.prefix(array.path)
+        copy = BlockCopy(
+            Array(
+                self._source.store, source_prefix, array.source, max_chunk_bytes=self._source.max_chunk_bytes
+            ),
+            Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False),
+            self._verify,
+            array.is_exact,
+        )
+        offered = resumed = 0
+        there = stored_chunks(self._store, prefix, array.destination) if self._resuming else None
+        chunks = BlockGrid(tuple(replace(axis, factor=1) for axis in array.blocks.axes))
+        for number in self._wanted(array, copy.source, source_prefix):
+            box = array.blocks.box(number)
+            nbytes = nbytes_of(box, copy.source.itemsize)
+            if there is not None and all(chunk in there for chunk in chunks.crossed(box)):
+                resumed += nbytes
+                self._result.resumed_nbytes += nbytes
+                self._passed_nbytes += nbytes
+            else:
+                offered += nbytes
+                yield copy, box, array.held_nbytes
+        self._passed_nbytes += array.nbytes - offered - resumed
+
+    def _wanted(self, array: ArrayPlan, source: Array, prefix: str) -> Iterable[int]:
+        """The numbers of blocks of which the source may store something."""
+        # One question more is not worth it for a single block; and without that fill value missing chunks are written.
+        if array.blocks.count > 1 and array.same_fill_value:
+            documents = {*self._source.format.document_keys(array.source_path)}
+            numbers = stored_blocks(source, prefix, documents, array.blocks)
+            if numbers is not None:
+                return numbers
+        return range(array.blocks.count)
+
+
+def _in_threads(budget: int, is_remote: bool, pieces: Iterable[Piece]) -> Iterator[int]:
+    allowance = _Allowance(budget)
+
+    def copy(piece: Piece) -> int:
+        block_copy, box, held = piece
+        with allowance.of(held):
+            return block_copy(box)
+
+    return in_parallel(copy, pieces, _REMOTE_BLOCKS if is_remote else CORES)
+
+
+class _Allowance:
+    """Memory that threads share: who wants more than is left waits."""
+
+    def __init__(self, nbytes: int) -> None:
+        self._left = nbytes
+        self._all = nbytes
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def of(self, nbytes: int) -> Iterator[None]:
+        nbytes = min(nbytes, self._all)
+        with self._changed:
+            self._changed.wait_for(lambda: self._left >= nbytes)
+            self._left -= nbytes
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._left += nbytes
+                self._changed.notify_all()

@@ -1,0 +1,180 @@
+"""What the copy of an array is to be like: chunks, shards and codecs, in the terms of the destination's format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, completed
+from zarrcore.codecs.registry import codec_class
+from zarrcore.errors import SelectionError, UnsupportedError
+from zarrcore.formats import Format
+from zarrcore.formats.chunk_terms import codec_chain, without_blocks, without_shards
+from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
+from zarrcore.metadata.named_configuration import parse_named_configuration
+
+_ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
+_INDEX_CODECS = ({"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"})
+# Codecs that give back what they were given. Bytes → bytes codecs all do.
+_EXACT = {
+    *(
+        "transpose",
+        "reshape",
+        "v2_view",
+        "packbits",
+        "numcodecs.packbits",
+        "numcodecs.delta",
+        "numcodecs.shuffle",
+    ),
+    *("bytes", "endian", "vlen-utf8", "vlen-bytes", "vlen-array", "v2_struct_bytes"),
+    *("sharding_indexed", "n5_default"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What is asked of the copies of all arrays; None keeps what the source has."""
+
+    chunk_shape: tuple[int, ...] | None = None
+    """Of chunks (the inner ones, where there are shards), for arrays of as many dimensions; -1 is a whole dimension."""
+    shard_shape: tuple[int, ...] | None = None
+    """Likewise of shards; an empty one means none."""
+    codecs: tuple[NamedConfiguration, ...] | None = None
+    """Codecs instead of the source's; an array → bytes codec may be left out."""
+
+
+def destination_metadata(
+    source: ArrayMetadata, to: Format, layout: Layout, *, same_format: bool
+) -> tuple[ArrayMetadata, str | None]:
+    """The metadata of an array's copy, and what is to be said of it where codecs could not be kept.
+
+    Raises:
+        SelectionError: chunks and shards that do not fit each other.
+        MetadataError: codecs that do not fit the array.
+        UnsupportedError: the format cannot hold such an array, or not with the codecs asked for.
+    """
+    wanted = source if same_format else replace(source, chunk_key_encoding=to.default_chunk_key_encoding())
+    wanted = _laid_out(wanted, layout)
+    try:
+        adapted = _adapted(wanted, to)
+        return adapted, None if layout.codecs is not None else _renamed(wanted, adapted)
+    except UnsupportedError as error:
+        if layout.codecs is not None:
+            raise
+        # The values matter, how they were compressed does not: what every format of ours can say is tried.
+        plain = _without_codecs(wanted)
+        try:
+            return _adapted(plain, to), f"{error}; zstd takes the place of the source's codecs"
+        except UnsupportedError:
+            raise error from None
+
+
+def _adapted(metadata: ArrayMetadata, to: Format) -> ArrayMetadata:
+    adapted = to.adapted(metadata)
+    if not isinstance(adapted, ArrayMetadata):  # pragma: no cover - a format's own fault
+        raise UnsupportedError("format", to.name, "cannot hold an array")
+    return adapted
+
+
+def _laid_out(source: ArrayMetadata, layout: Layout) -> ArrayMetadata:
+    ndim = len(source.shape)
+    chunk_shape = _resolved(layout.chunk_shape, source.shape)
+    shard_shape = _resolved(layout.shard_shape, source.shape)
+    without = layout.shard_shape == () and ndim > 0
+    if chunk_shape is None and shard_shape is None and layout.codecs is None and not without:
+        return source
+    plain = without_shards(without_blocks(source))
+    if shard_shape is None and not without and chunk_shape is None and _is_sharded(source):
+        shard_shape = source.chunk_grid.chunk_shape  # only other codecs are asked for
+    grid = plain.chunk_grid if chunk_shape is None else RegularChunkGrid(chunk_shape)
+    codecs = plain.codecs if layout.codecs is None else _chain(layout.codecs, plain)
+    result = replace(plain, chunk_grid=grid, codecs=codecs)
+    return result if shard_shape is None else _sharded(result, shard_shape)
+
+
+def _resolved(lengths: tuple[int, ...] | None, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    if lengths is None or len(lengths) != len(shape) or not lengths:
+        return None
+    return tuple(
+        max(1, length) if chunk == -1 else chunk for chunk, length in zip(lengths, shape, strict=True)
+    )
+
+
+def _is_sharded(metadata: ArrayMetadata) -> bool:
+    return codec_chain(metadata.codecs, len(metadata.shape)).array_to_bytes.name == "sharding_indexed"
+
+
+def _sharded(plain: ArrayMetadata, shard_shape: tuple[int, ...]) -> ArrayMetadata:
+    inner = plain.chunk_grid.chunk_shape
+    if not isinstance(plain.chunk_grid, RegularChunkGrid):
+        raise UnsupportedError("chunk grid", "rectilinear", "has no place in shards: give chunks a shape")
+    if any(shard % chunk for shard, chunk in zip(shard_shape, inner, strict=True)):
+        # The whole of a dimension need not be a multiple; a shard may overhang.
+        whole = zip(shard_shape, inner, plain.shape, strict=True)
+        shard_shape = tuple(-(-s // c) * c if s >= length else s for s, c, length in whole)
+    if any(shard % chunk for shard, chunk in zip(shard_shape, inner, strict=True)):
+        raise SelectionError(f"shards of {shard_shape} do not hold whole chunks of {inner}")
+    # The inner codecs are spelled out here: they are copied into a document as they stand.
+    spec = ArraySpec(inner, plain.data_type.dtype, plain.fill_value)
+    configuration = {
+        "chunk_shape": list(inner),
+        "codecs": [codec.document() for codec in completed(plain.codecs, spec)],
+        "index_codecs": list(_INDEX_CODECS),
+        "index_location": "end",
+    }
+    codecs = (NamedConfiguration("sharding_indexed", configuration),)
+    return replace(plain, chunk_grid=RegularChunkGrid(shard_shape), codecs=codecs)
+
+
+def _chain(codecs: Sequence[NamedConfiguration], plain: ArrayMetadata) -> tuple[NamedConfiguration, ...]:
+    if any(issubclass(codec_class(codec.name), ArrayToBytesCodec) for codec in codecs):
+        return tuple(codecs)
+    chain = codec_chain(codecs, len(plain.shape))
+    # `codec_chain` names "bytes" where no array → bytes codec is given; strings have another one.
+    filters = tuple(codec for codec in codecs if codec not in chain.compressors)
+    return (*filters, _array_to_bytes(plain), *chain.compressors)
+
+
+def _array_to_bytes(metadata: ArrayMetadata) -> NamedConfiguration:
+    return NamedConfiguration(
+        {"T": "vlen-utf8", "O": "vlen-bytes"}.get(metadata.data_type.dtype.kind, "bytes")
+    )
+
+
+def _without_codecs(metadata: ArrayMetadata) -> ArrayMetadata:
+    with suppress(UnsupportedError):  # else chunks become as large as shards were
+        metadata = without_shards(without_blocks(metadata))
+    return replace(metadata, codecs=(_array_to_bytes(metadata), _ZSTD))
+
+
+def _renamed(wanted: ArrayMetadata, adapted: ArrayMetadata) -> str | None:
+    before, after = _compressors(wanted), _compressors(adapted)
+    if before == after:
+        return None
+    return f"{', '.join(before) or 'no compression'} becomes {', '.join(after) or 'no compression'}"
+
+
+def _compressors(metadata: ArrayMetadata) -> list[str]:
+    """Short names of what is not the same thing by another name in another format."""
+    names = (name.removeprefix("numcodecs.").removeprefix("n5_") for name in codec_names(metadata.codecs))
+    return [name for name in names if name not in {*_EXACT, "default", "crc32c", "v2_view"}]
+
+
+def codec_names(codecs: Sequence[NamedConfiguration]) -> list[str]:
+    """The names of all codecs, with those inside of others."""
+    names = []
+    for codec in codecs:
+        names.append(codec.name)
+        inner = codec.configuration.get("codecs")
+        if isinstance(inner, list):
+            names += codec_names([parse_named_configuration(item, "codecs") for item in inner])
+    return names
+
+
+def is_exact(metadata: ArrayMetadata) -> bool:
+    """Whether what is written reads back bit for bit: none of the codecs rounds, and none is unknown."""
+    return all(
+        name in _EXACT or issubclass(codec_class(name), BytesToBytesCodec)
+        for name in codec_names(metadata.codecs)
+    )

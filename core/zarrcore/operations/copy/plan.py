@@ -1,0 +1,193 @@
+"""The plan of a copy: which nodes are to be made, and in which blocks their elements go.
+
+A plan is a value: it can be compared, pickled, and carried out anywhere. Making one reads documents only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from zarrcore.array.pools import CORES
+from zarrcore.errors import SelectionError, StoreError, UnsupportedError
+from zarrcore.formats import Format
+from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
+from zarrcore.metadata import ArrayMetadata, GroupMetadata
+from zarrcore.metadata.json_document import format_json
+from zarrcore.operations.copy.blocks import BlockAxis, BlockGrid, block_factors
+from zarrcore.operations.copy.layout import Layout, destination_metadata, is_exact
+
+DEFAULT_MEMORY_NBYTES = 512 << 20
+_BLOCK_NBYTES = 32 << 20
+# A block's elements, the chunks that are encoded of them, shards being put together, and some slack.
+_COPIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPlan:
+    """The copy of one array."""
+
+    source_path: str
+    """Its path in the source."""
+    path: str
+    """Its path in the destination."""
+    source: ArrayMetadata
+    """What it is."""
+    destination: ArrayMetadata
+    """What its copy is to be."""
+    blocks: BlockGrid
+    """The pieces in which it is copied."""
+    held_nbytes: int
+    """Memory that the copying of one block takes."""
+    is_exact: bool
+    """Whether the copy reads back bit for bit, so that it can be compared."""
+
+    @property
+    def nbytes(self) -> int:
+        """Decoded bytes of all elements."""
+        return math.prod(self.source.shape) * self.source.data_type.dtype.itemsize
+
+    @property
+    def same_fill_value(self) -> bool:
+        """Whether missing chunks of the source may be missing in the destination too."""
+        return self.source.fill_value.tobytes() == self.destination.fill_value.tobytes() or (
+            self.source.data_type.dtype.kind in "TO" and self.source.fill_value == self.destination.fill_value
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CopyPlan:
+    """The copy of a node and all below it."""
+
+    source_url: str
+    """Where it is."""
+    format: Format
+    """The destination's."""
+    groups: tuple[tuple[str, GroupMetadata], ...]
+    """Path in the destination and metadata of each group, parents first."""
+    arrays: tuple[ArrayPlan, ...]
+    """The arrays."""
+    notes: tuple[str, ...]
+    """What the copy cannot keep as it is."""
+    memory_nbytes: int = DEFAULT_MEMORY_NBYTES
+    """How much memory blocks may take at a time."""
+
+    @property
+    def nbytes(self) -> int:
+        """Decoded bytes of all arrays."""
+        return sum(array.nbytes for array in self.arrays)
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells this copy from another to the same place: another source, other arrays, other chunks or codecs.
+
+        Attributes do not count, nor does memory: they change nothing of the chunks that an interrupted copy has left.
+        """
+        digest = hashlib.sha256(f"{self.source_url} {self.format.name}".encode())
+        for array in self.arrays:
+            digest.update(f"\0{array.source_path}\0{array.path}".encode("utf-8", "surrogatepass"))
+            for metadata in (array.source, array.destination):
+                digest.update(format_json({**metadata.document(), "attributes": None}))
+        return digest.hexdigest()
+
+    def documents(self) -> Iterator[tuple[str, Documents]]:
+        """Path and documents of every node, groups first."""
+        for path, group in self.groups:
+            yield path, self.format.encode(group, at_root=path == "/")
+        for array in self.arrays:
+            yield array.path, self.format.encode(array.destination, at_root=array.path == "/")
+
+
+def plan_copy(
+    source: Hierarchy,
+    path: str = "/",
+    *,
+    to: Format | None = None,
+    layout: Layout | None = None,
+    memory_nbytes: int = DEFAULT_MEMORY_NBYTES,
+) -> CopyPlan:
+    """Plan the copy of the node at ``path`` and all below it; the node becomes the destination's root.
+
+    Args:
+        source: where the node is.
+        path: the node.
+        to: the destination's format; None takes the source's, or the newest where that cannot be written.
+        layout: what the copies of arrays are to be like.
+        memory_nbytes: how much memory blocks may take at a time.
+
+    Raises:
+        NodeNotFoundError: no node stands at ``path``.
+        MetadataError, UnsupportedError: a node is broken, or the format cannot hold its like.
+        SelectionError: a layout that fits no array.
+        StoreError: a block does not fit into the memory allowed, or the store did not answer as it should.
+    """
+    format_ = to or (source.format if source.format.writable else Format.V3)
+    layout = layout or Layout()
+    top = normalize_path(path)
+    groups: list[tuple[str, GroupMetadata]] = []
+    arrays: list[ArrayPlan] = []
+    notes: list[str] = []
+    for node in source.walk(top):
+        below = normalize_path(node.path[len(top) :] if top != "/" else node.path)
+        if isinstance(node, BrokenNode):
+            raise node.error.with_traceback(None)
+        if isinstance(node, Group):
+            metadata = format_.adapted(node.metadata)
+            groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
+        else:
+            same = format_ is source.format
+            try:
+                destination, note = destination_metadata(node.metadata, format_, layout, same_format=same)
+            except UnsupportedError as error:
+                raise UnsupportedError("array", node.path, f"cannot be copied: {error}") from error
+            notes += [f"{node.path}: {note}"] if note else []
+            arrays.append(_plan_array(node, below, destination, memory_nbytes))
+    _check_layout(layout, arrays)
+    return CopyPlan(f"{source.url}#{top}", format_, tuple(groups), tuple(arrays), tuple(notes), memory_nbytes)
+
+
+def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:
+    for what, lengths in (("chunks", layout.chunk_shape), ("shards", layout.shard_shape)):
+        if lengths and not any(len(array.source.shape) == len(lengths) for array in arrays):
+            raise SelectionError(
+                f"{what} of {len(lengths)} dimensions are asked for, and no array has as many"
+            )
+
+
+def _plan_array(node: ArrayNode, path: str, destination: ArrayMetadata, memory_nbytes: int) -> ArrayPlan:
+    source, itemsize = node.metadata, max(1, node.itemsize)
+    unit_shape, chunk_shape = node.inner_chunk_shape, destination.chunk_grid.chunk_shape
+    pool = CORES if not node.store.is_remote else node.store.requests_in_flight
+    limit = max(1, min(_BLOCK_NBYTES, memory_nbytes // (2 * _COPIES * CORES)))
+    while True:
+        factors = block_factors(source.shape, chunk_shape, unit_shape, limit // itemsize)
+        block_shape = [n * length for n, length in zip(factors, chunk_shape, strict=True)]
+        held = _COPIES * itemsize * math.prod(block_shape) + 2 * itemsize * _units_held(
+            block_shape, unit_shape, pool
+        )
+        if held <= memory_nbytes:
+            break
+        if all(factor == 1 for factor in factors):
+            raise StoreError(
+                f"{node.path}: to copy one {'shard' if _has_shards(destination) else 'chunk'} takes {held >> 20:,} MiB of "
+                f"memory, and {memory_nbytes >> 20:,} MiB are allowed: allow more, or make chunks smaller"
+            )
+        limit //= 2
+    axes = zip(destination.chunk_grid.axes, source.shape, factors, strict=True)
+    blocks = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))
+    return ArrayPlan(node.path, path, source, destination, blocks, held, is_exact(destination))
+
+
+def _units_held(block_shape: list[int], unit_shape: tuple[int, ...], pool: int) -> int:
+    """Elements of the source's chunks that are being decoded for one block at a time."""
+    crossed = math.prod(
+        (length - 1) // unit + 2 for length, unit in zip(block_shape, unit_shape, strict=True)
+    )
+    return min(crossed, pool) * math.prod(unit_shape)
+
+
+def _has_shards(metadata: ArrayMetadata) -> bool:
+    return any(codec.name == "sharding_indexed" for codec in metadata.codecs)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.codecs import ArraySpec, Pipeline
-from zarrcore.errors import ChecksumError, CodecError, MetadataError
+from zarrcore.errors import ChecksumError, CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
 
@@ -194,3 +194,22 @@ def test_chains_that_make_no_sense(codecs: tuple) -> None:
 def test_a_codec_that_need_not_be_understood_is_passed_over() -> None:
     unknown = NamedConfiguration("mystery", {}, must_understand=False)
     assert np.array_equal(pipeline(LITTLE, unknown).decode(VALUES.tobytes()), VALUES)
+
+
+def test_chunks_are_not_written_past_a_codec_that_was_passed_over() -> None:
+    unknown = NamedConfiguration("mystery", {}, must_understand=False)
+    with pytest.raises(UnsupportedError, match="mystery"):
+        pipeline(LITTLE, unknown).encode(VALUES)
+    with pytest.raises(UnsupportedError, match="mystery"):
+        pipeline(LITTLE, unknown).completed()
+
+
+def test_an_unknown_codec_that_has_to_be_understood_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="mystery"):
+        pipeline(LITTLE, "mystery")
+
+
+def test_chunks_read_without_a_codec_still_have_to_be_whole() -> None:
+    unknown = NamedConfiguration("mystery", {}, must_understand=False)
+    with pytest.raises(CodecError):
+        pipeline(LITTLE, unknown).decode(VALUES.tobytes() + b"\0\0\0\0")

@@ -54,7 +54,7 @@ def test_strides_and_byte_order_of_the_chunk_do_not_matter(case: Case) -> None:
     assert encoded(pipeline, np.array(array, order="F")) == expected
     assert encoded(pipeline, array.astype(array.dtype.newbyteorder(">"))) == expected
     apart = np.empty((*(2 * length for length in array.shape), 2), array.dtype)[..., 0]
-    apart = apart[tuple(slice(None, None, 2) for _ in array.shape)]
+    apart = apart[(*(slice(None, None, 2) for _ in array.shape), ...)]
     apart[...] = array
     assert encoded(pipeline, apart) == expected
 

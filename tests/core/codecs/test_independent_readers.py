@@ -105,6 +105,7 @@ def write(folder: Path, codecs: list[Any]) -> list[str]:
     return names
 
 
+@pytest.mark.filterwarnings("ignore:Combining a `sharding_indexed` codec:zarr.errors.ZarrUserWarning")
 @pytest.mark.parametrize("codecs", CHAINS.values(), ids=CHAINS)
 def test_others_read_what_we_encode(codecs: list[Any], tmp_path: Path) -> None:
     write(tmp_path, codecs)

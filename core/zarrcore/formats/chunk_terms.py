@@ -10,7 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zarrcore.codecs import ArraySpec, ArrayToArrayCodec, ArrayToBytesCodec, BytesToBytesCodec, Codec
+from zarrcore.codecs import (
+    ArraySpec,
+    ArrayToArrayCodec,
+    ArrayToBytesCodec,
+    BytesToBytesCodec,
+    Codec,
+    completed,
+)
 from zarrcore.codecs.array_to_array.transpose import TransposeCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import UnsupportedError
@@ -132,3 +139,18 @@ def _inner_codecs(configuration: Any) -> list[NamedConfiguration]:
 def chunk_spec(metadata: ArrayMetadata) -> ArraySpec:
     """Shape and type of a chunk; of the largest where they differ."""
     return ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
+
+
+def refuse_lost(metadata: ArrayMetadata, told: Any, title: str) -> None:
+    """Whether ``told``, what has been read from the documents of ``metadata``, is that array.
+
+    Raises:
+        UnsupportedError: its type or codecs are others: the format called ``title`` has no words for them.
+    """
+    why = f"cannot be told in {title}"
+    if not isinstance(told, ArrayMetadata) or told.data_type.dtype != metadata.data_type.dtype:
+        raise UnsupportedError("data type", metadata.data_type.name, why)
+    spec, ndim = chunk_spec(metadata), len(metadata.shape)
+    wanted, found = (codec_chain(completed(codecs, spec), ndim) for codecs in (metadata.codecs, told.codecs))
+    if wanted != found:
+        raise UnsupportedError("chain of codecs", ", ".join(codec.name for codec in metadata.codecs), why)

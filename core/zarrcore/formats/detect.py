@@ -54,10 +54,8 @@ def _detect_in_children(store: ReadableStore, formats: tuple[Format, ...]) -> Fo
     children = (entry.key[:-1] for entry in store.list_dir("") if entry.is_prefix)
     for name in islice(children, _PROBES):
         for candidate in formats:
-            if (
-                candidate.implicit_groups
-                and candidate.may_name_node(name)
-                and candidate.claims(candidate.fetch(get, "/" + name))
-            ):
+            if not candidate.implicit_groups or not candidate.may_name_node(name):
+                continue
+            if candidate.implies_parent(candidate.fetch(get, "/" + name)):
                 return candidate
     return None

@@ -54,6 +54,10 @@ class Format(ABC):
     def claims(self, documents: Documents) -> bool:
         """Whether these documents are of this format, broken or not."""
 
+    def implies_parent(self, documents: Documents) -> bool:
+        """Whether a node with these documents tells that its parent, which has none, is a group of this format."""
+        return self.implicit_groups and self.claims(documents)
+
     @abstractmethod
     def parse(self, documents: Documents) -> NodeMetadata | None:
         """The node that the documents describe, or None where there is none.

@@ -11,8 +11,9 @@ from typing import Any
 
 from zarrcore.errors import MetadataError
 from zarrcore.formats.attributes import document_bytes, json_attributes
+from zarrcore.formats.chunk_terms import refuse_lost
 from zarrcore.formats.interface import Documents, Format
-from zarrcore.formats.v2_encode import adapted_array, array_document, refuse_lost
+from zarrcore.formats.v2_encode import adapted_array, array_document
 from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE, parse_array
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
 from zarrcore.metadata.json_document import describe, parse_json_object
@@ -66,7 +67,7 @@ class V2Format(Format):
             attributes[DIMENSIONS_ATTRIBUTE] = list(metadata.dimension_names)
         array = document_bytes(array_document(metadata))
         documents = array, None, _attributes_document(attributes)
-        refuse_lost(metadata, self.parse(documents))
+        refuse_lost(metadata, self.parse(documents), "version 2")
         return documents
 
     def adapted(self, metadata: NodeMetadata) -> NodeMetadata:

@@ -71,21 +71,6 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
     }
 
 
-def refuse_lost(metadata: ArrayMetadata, told: Any) -> None:
-    """Whether ``told``, what has been read from the documents of ``metadata``, is that array.
-
-    Raises:
-        UnsupportedError: its type or codecs are others.
-    """
-    if not isinstance(told, ArrayMetadata) or told.data_type.dtype != metadata.data_type.dtype:
-        raise UnsupportedError("data type", metadata.data_type.name, _WHY)
-    spec, ndim = chunk_spec(metadata), len(metadata.shape)
-    wanted, found = (codec_chain(completed(codecs, spec), ndim) for codecs in (metadata.codecs, told.codecs))
-    if wanted != found:
-        names = ", ".join(codec.name for codec in metadata.codecs)
-        raise UnsupportedError("chain of codecs", names, _WHY)
-
-
 def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     """The array in terms that `array_document` has words for; the same values in the same chunks, or in those of its shards.
 
@@ -153,7 +138,8 @@ def _fill_value(metadata: ArrayMetadata, stored_dtype: np.dtype[Any]) -> Any:
     element = metadata.fill_value
     match element.dtype.kind:
         case "S":
-            return base64.standard_b64encode(bytes(element[()])).decode("ascii")
+            # zarr-python leaves the zeros at the end out; tensorstore insists on them.
+            return base64.standard_b64encode(element.tobytes()).decode("ascii")
         case "V":
             return base64.standard_b64encode(element.astype(stored_dtype).tobytes()).decode("ascii")
         case "M" | "m":

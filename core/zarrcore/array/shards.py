@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +17,22 @@ from zarrcore.array.chunk_cache import ChunkCache
 from zarrcore.array.pools import Task
 from zarrcore.array.units import Unit, UnitGrid, attempt
 from zarrcore.codecs import Pipeline
-from zarrcore.codecs.array_to_bytes.sharding_indexed import Index, ShardingIndexedCodec
-from zarrcore.errors import CodecError
+from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index, ShardingIndexedCodec
+from zarrcore.errors import CodecError, MetadataError
+from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 # Bytes between two ranges that are cheaper to read than to ask for separately.
 _LOCAL_GAP_NBYTES = 64 << 10
 _REMOTE_GAP_NBYTES = 1 << 20
-# One request should neither hold back the decoding of what has come nor fill the memory.
-_MAX_REQUEST_NBYTES = 8 << 20
+# One request should neither hold back the decoding of what has come nor fill the memory, nor the processor's cache.
+_LOCAL_MAX_REQUEST_NBYTES = 1 << 20
+_REMOTE_MAX_REQUEST_NBYTES = 8 << 20
 
-Finish = Callable[[str, Unit, BytesLike | None], None]
-"""What is done with a unit's bytes, or their absence, once they are found under a key."""
+Fetch = Callable[[str, ByteRange], BytesLike | None]
+
+Finish = Callable[[str, Unit, BytesLike | None, bool], None]
+"""What is done with a unit's bytes (or the span that is wanted of them), or their absence, found under a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +44,22 @@ class Bounds:
     stop: int | None
     """The byte after its last, or None: the end of the value."""
 
-    def within(self, start: int, stop: int) -> Bounds | None:
-        """Bytes ``[start, stop)`` of the shard, in those of the value; None where they lie outside the shard."""
-        if self.stop is not None and stop > self.stop - self.start:
-            return None
-        return Bounds(self.start + start, self.start + stop)
-
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """One level of nesting: a shard, and the grid of what it holds."""
+    """One level of nesting: shards of one shape, and the grid of what they hold."""
 
     pipeline: Pipeline
     shard: ShardingIndexedCodec
     grid_shape: tuple[int, ...]
+    inner: Pipeline
+
+    def positions(self, elements: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The places in the index of inner chunks, by an element of each, counted from the shard's first one."""
+        if not self.grid_shape:
+            return np.zeros(len(elements), np.intp)
+        within = (elements // self.shard.chunk_shape).T
+        return np.ravel_multi_index(tuple(within), self.grid_shape)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,8 @@ class _Member:
     start: int
     stop: int
     units: list[Unit]
+    is_span: bool = False
+    """Whether the bytes are only those that are wanted of a single unit."""
 
 
 class ShardReader:
@@ -69,62 +78,145 @@ class ShardReader:
 
     Args:
         store: where the shards are.
+        fetch: reads part of a value; what it gives is used before the same thread calls it again.
         pipeline: what decodes a chunk, which is a shard.
+        chunk_grid: the array's chunks.
         scope: tells this array's indices in the cache from any other's.
         finish: what to do with each unit's bytes.
 
     Attributes:
         grid: the array's units.
         unit_pipeline: what decodes the innermost inner chunk; ``pipeline`` itself where chunks are no shards.
+
+    Raises:
+        MetadataError: inner chunks that do not divide the shards.
     """
 
-    def __init__(self, store: ReadableStore, pipeline: Pipeline, scope: Hashable, finish: Finish) -> None:
+    def __init__(
+        self,
+        store: ReadableStore,
+        fetch: Fetch,
+        pipeline: Pipeline,
+        chunk_grid: ChunkGrid,
+        scope: Hashable,
+        finish: Finish,
+    ) -> None:
         self._store = store
+        self._fetch = fetch
         self._scope = scope
         self._finish = finish
+        self._chunk_grid = chunk_grid
         self._gap_nbytes = _REMOTE_GAP_NBYTES if store.is_remote else _LOCAL_GAP_NBYTES
+        self._max_request_nbytes = (
+            _REMOTE_MAX_REQUEST_NBYTES if store.is_remote else _LOCAL_MAX_REQUEST_NBYTES
+        )
         self._levels: list[_Level] = []
-        chunk_shape = pipeline.spec.shape
         while pipeline.shard is not None:
-            shard = pipeline.shard
-            shard.index_range(
-                pipeline.spec
-            )  # so that index codecs that make no sense are told when the array opens
-            self._levels.append(_Level(pipeline, shard, shard.grid_shape(pipeline.spec)))
-            pipeline = shard.inner_pipeline(pipeline.spec)
+            self._levels.append(_level(pipeline))
+            pipeline = self._levels[-1].inner
         self.unit_pipeline = pipeline
-        self.grid = UnitGrid(pipeline.spec.shape, chunk_shape)
+        self._outermost: dict[tuple[int, ...], _Level] = {}
+        if self._levels and not isinstance(chunk_grid, RegularChunkGrid):
+            self._check_edges(self._levels[0].shard.chunk_shape)
+        self.grid = UnitGrid(chunk_grid, pipeline.spec.shape if self._levels else None)
+
+    def _check_edges(self, inner_shape: tuple[int, ...]) -> None:
+        for dimension, (axis, inner) in enumerate(zip(self._chunk_grid.axes, inner_shape, strict=True)):
+            for length in axis.lengths:
+                if length % inner:
+                    raise MetadataError(
+                        f"inner chunks of {inner} elements do not divide shards of {length} in dimension {dimension}",
+                        member="chunk_grid",
+                    )
 
     def __bool__(self) -> bool:
         """Whether chunks are shards at all."""
         return bool(self._levels)
 
     def read(
+        self, cache: ChunkCache | None, key: str, index: tuple[int, ...], units: list[Unit]
+    ) -> list[Task] | None:
+        """Finish the units that are missing in the shard ``key`` at a grid index; tasks that fetch the others."""
+        return self._read(cache, key, units, 0, Bounds(0, None), self._chunk_grid.chunk_origin(index))
+
+    def _read(
         self,
         cache: ChunkCache | None,
         key: str,
         units: list[Unit],
-        depth: int = 0,
-        bounds: Bounds = Bounds(0, None),
+        depth: int,
+        bounds: Bounds,
+        origin: tuple[int, ...],
     ) -> list[Task] | None:
-        """Finish the units that are missing in the shard at ``bounds`` of ``key``; tasks that fetch the others."""
-        level = self._levels[depth]
+        level = self._level(depth, origin)
         index = self._index(cache, key, level, bounds)
         if index is None:
             for unit in units:
-                self._finish(key, unit, None)
+                self._finish(key, unit, None, False)
             return None
-        present = self._present(key, level, index, bounds, units)
         if depth + 1 < len(self._levels):
-            return [self._deeper(cache, key, member, depth + 1) for member in present]
+            return self._deeper(cache, key, level, index, units, depth, bounds, origin)
+        positions = self._positions(level, units, origin)
+        members = []
+        for unit, position, (start, nbytes) in zip(
+            units, positions.tolist(), index[positions].tolist(), strict=True
+        ):
+            member = self._member(key, level, [unit], position, start, nbytes, bounds)
+            if member is None:
+                self._finish(key, unit, None, False)
+            else:
+                members.append(member)
         return [
             partial(attempt, [unit for member in run for unit in member.units], self._read_members, key, run)
-            for run in self._runs(present)
+            for run in self._runs(members)
         ]
 
-    def _deeper(self, cache: ChunkCache | None, key: str, member: _Member, depth: int) -> Task:
-        bounds = Bounds(member.start, member.stop)
-        return partial(attempt, member.units, self.read, cache, key, member.units, depth, bounds)
+    def _level(self, depth: int, origin: tuple[int, ...]) -> _Level:
+        """The level at a depth: shards of the array may differ in shape, those within shards do not."""
+        if depth > 0 or isinstance(self._chunk_grid, RegularChunkGrid):
+            return self._levels[depth]
+        index = tuple(axis.find(first) for axis, first in zip(self._chunk_grid.axes, origin, strict=True))
+        shape = self._chunk_grid.chunk_shape_at(index)
+        level = self._outermost.get(shape)
+        if level is None:
+            first = self._levels[0]
+            level = self._outermost[shape] = _level(first.pipeline.for_shape(shape))
+        return level
+
+    def _positions(self, level: _Level, units: list[Unit], origin: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        indices = np.array([unit.index for unit in units], np.int64).reshape(len(units), len(origin))
+        return level.positions(indices * self.grid.unit_shape - origin)
+
+    def _deeper(
+        self,
+        cache: ChunkCache | None,
+        key: str,
+        level: _Level,
+        index: Index,
+        units: list[Unit],
+        depth: int,
+        bounds: Bounds,
+        origin: tuple[int, ...],
+    ) -> list[Task]:
+        by_position: dict[int, list[Unit]] = {}
+        for unit, position in zip(units, self._positions(level, units, origin).tolist(), strict=True):
+            by_position.setdefault(position, []).append(unit)
+        tasks: list[Task] = []
+        for position, inside in by_position.items():
+            start, nbytes = index[position].tolist()
+            member = self._member(key, level, inside, position, start, nbytes, bounds)
+            if member is None:
+                for unit in inside:
+                    self._finish(key, unit, None, False)
+                continue
+            place = np.unravel_index(position, level.grid_shape) if level.grid_shape else ()
+            inner = tuple(
+                first + int(i) * length
+                for first, i, length in zip(origin, place, level.shard.chunk_shape, strict=True)
+            )
+            found = Bounds(member.start, member.stop)
+            tasks.append(partial(attempt, inside, self._read, cache, key, inside, depth + 1, found, inner))
+        return tasks
 
     def _index(self, cache: ChunkCache | None, key: str, level: _Level, bounds: Bounds) -> Index | None:
         # A shard that is written anew has another index: the one read before is not found under a later generation.
@@ -146,63 +238,55 @@ class ShardReader:
             cache.put(cache_key, index)
         return index
 
-    def _present(
-        self, key: str, level: _Level, index: Index, bounds: Bounds, units: list[Unit]
-    ) -> list[_Member]:
-        """The members of a shard that hold units; units of missing members are finished."""
-        by_position: dict[int, list[Unit]] = {}
-        for unit in units:
-            box = self.grid.box(unit, level.shard.chunk_shape)
-            within = [i % n for i, n in zip(box, level.grid_shape, strict=True)]
-            position = int(np.ravel_multi_index(within, level.grid_shape)) if within else 0
-            by_position.setdefault(position, []).append(unit)
-        members = []
-        for position, inside in by_position.items():
-            place = self._place(key, level, index, position, bounds)
-            if place is None or place.stop is None:
-                for unit in inside:
-                    self._finish(key, unit, None)
-            else:
-                members.append(_Member(place.start, place.stop, inside))
-        return members
-
-    def _place(self, key: str, level: _Level, index: Index, position: int, bounds: Bounds) -> Bounds | None:
-        shard = level.shard
-        try:
-            place = shard.member(index, position)
-        except CodecError as error:
-            raise error.at(key) from error
-        if place is None:
+    def _member(
+        self,
+        key: str,
+        level: _Level,
+        units: list[Unit],
+        position: int,
+        start: int,
+        nbytes: int,
+        bounds: Bounds,
+    ) -> _Member | None:
+        """Where the inner chunk lies that holds ``units``, or what is wanted of it; None where it is missing."""
+        if start == nbytes == MISSING:
             return None
-        largest = shard.inner_pipeline(level.pipeline.spec).max_encoded_nbytes
-        if place[1] - place[0] > largest:
-            raise CodecError(
-                f"inner chunk {position} has {place[1] - place[0]:,} bytes where at most {largest:,} make sense",
-                codec=shard.name,
-                key=key,
-            )
-        found = bounds.within(*place)
-        if found is None:
-            raise CodecError(f"inner chunk {position} ends outside its shard", codec=shard.name, key=key)
-        return found
+        inner = level.inner
+        if start + nbytes >= 2**63:
+            wrong = f"lies at {start:,}, {nbytes:,} bytes long"
+        elif nbytes > inner.max_encoded_nbytes:
+            wrong = f"has {nbytes:,} bytes where at most {inner.max_encoded_nbytes:,} make sense"
+        elif bounds.stop is not None and start + nbytes > bounds.stop - bounds.start:
+            wrong = "ends outside its shard"
+        else:
+            start += bounds.start
+            unit = units[0]
+            if unit.claim is None and unit.region is not None and nbytes == inner.encoded_nbytes:
+                span = inner.span(unit.region)
+                if span is not None:
+                    return _Member(start + span[0], start + span[1], units, is_span=True)
+            return _Member(start, start + nbytes, units)
+        raise CodecError(f"inner chunk {position} {wrong}", codec=level.shard.name, key=key)
 
     def _runs(self, members: list[_Member]) -> Iterator[list[_Member]]:
         """Members that one request fetches together."""
         run: list[_Member] = []
-        for member in sorted(members, key=lambda member: member.start):
+        stop = 0
+        for member in sorted(members, key=_start):
             if run and (
-                member.start - run[-1].stop > self._gap_nbytes
-                or member.stop - run[0].start > _MAX_REQUEST_NBYTES
+                member.start - stop > self._gap_nbytes
+                or member.stop - run[0].start > self._max_request_nbytes
             ):
                 yield run
                 run = []
+            stop = max(stop, member.stop) if run else member.stop
             run.append(member)
         if run:
             yield run
 
     def _read_members(self, key: str, run: list[_Member]) -> None:
         start, stop = run[0].start, max(member.stop for member in run)
-        encoded = self._store.get(key, ByteRange(start, stop))
+        encoded = self._fetch(key, ByteRange(start, stop))
         if encoded is None or len(encoded) < stop - start:
             found = 0 if encoded is None else len(encoded)
             raise CodecError(
@@ -212,5 +296,18 @@ class ShardReader:
             )
         view = memoryview(encoded)
         for member in run:
+            part = view[member.start - start : member.stop - start]
             for unit in member.units:
-                self._finish(key, unit, view[member.start - start : member.stop - start])
+                self._finish(key, unit, part, member.is_span)
+
+
+def _level(pipeline: Pipeline) -> _Level:
+    shard = pipeline.shard
+    if shard is None:  # pragma: no cover - whoever calls has looked
+        raise CodecError("no shard")
+    shard.index_range(pipeline.spec)  # so that index codecs that make no sense are told when the array opens
+    return _Level(pipeline, shard, shard.grid_shape(pipeline.spec), shard.inner_pipeline(pipeline.spec))
+
+
+def _start(member: _Member) -> int:
+    return member.start

@@ -34,7 +34,7 @@ CodecLike = str | Mapping[str, Any] | NamedConfiguration
 CHUNK_NBYTES = 4 << 20
 """Chunks that nobody chose a shape for have at most this many bytes, and more than half of it if the array has."""
 
-_COMPRESSION = NamedConfiguration("zstd", {"level": 3, "checksum": True})
+_ZSTD_LEVEL = 3
 _INDEX_CODECS = ({"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"})
 
 
@@ -70,7 +70,9 @@ def new_array_metadata(
         if len(lengths) != len(shape):
             raise MetadataError(f"expected {len(shape)} lengths, found {len(lengths)}", member=member)
     element = as_fill_value(fill_value, kind)
-    chain = _chain(codecs, kind)
+    # Only version 3 has a word for the checksum that every reader knows.
+    compression = {"name": "zstd", "configuration": {"level": _ZSTD_LEVEL, "checksum": format is Format.V3}}
+    chain = _chain([compression] if codecs is None else codecs, kind)
     if shard_shape is not None:
         chain = [_sharding(inner, chain)]
     metadata = ArrayMetadata(
@@ -156,12 +158,15 @@ def as_data_type(value: Any) -> DataType:
     if isinstance(value, str | dict):
         try:
             return parse_data_type(value)
-        except UnsupportedError:
-            if isinstance(value, dict) or value == "object":
+        except UnsupportedError as error:
+            unknown = error
+            if isinstance(value, dict):
                 raise
     try:
         dtype = np.dtype(value)
     except (TypeError, ValueError, SyntaxError) as error:
+        if isinstance(value, str):
+            raise unknown from error
         raise MetadataError(f"expected a data type, found {value!r}", member="data_type") from error
     return data_type_of(dtype)
 
@@ -188,11 +193,9 @@ def as_fill_value(value: Any, data_type: DataType) -> Element:
     return element
 
 
-def _chain(codecs: Sequence[CodecLike] | None, data_type: DataType) -> list[NamedConfiguration]:
+def _chain(codecs: Sequence[CodecLike], data_type: DataType) -> list[NamedConfiguration]:
     """The codecs in order, with one array → bytes codec among them."""
-    if codecs is None:
-        chain = [_COMPRESSION]
-    elif isinstance(codecs, str | Mapping | NamedConfiguration):
+    if isinstance(codecs, str | Mapping | NamedConfiguration):
         chain = [_named(codecs, "codecs")]
     else:
         chain = [_named(codec, f"codecs[{position}]") for position, codec in enumerate(codecs)]

@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 
 from zarrcore.errors import ReadCancelledError
@@ -26,20 +27,23 @@ Task = Callable[[], "Iterable[Task] | None"]
 
 # After this long a job steps back in the queue, so that a small read is not stuck behind a large one.
 _TURN_S = 0.01
+_READING_TURN_S = 0.002
 
 _lock = threading.Lock()
 _local_executor: ThreadPoolExecutor | None = None
 _remote_executors: weakref.WeakKeyDictionary[Store, ThreadPoolExecutor] = weakref.WeakKeyDictionary()
 _decoding = threading.BoundedSemaphore(CORES)
+_reading = threading.Lock()
 
 
 def _forget_after_fork() -> None:
     """Threads do not survive a fork: the child begins without any."""
-    global _lock, _local_executor, _remote_executors, _decoding
+    global _lock, _local_executor, _remote_executors, _decoding, _reading
     _lock = threading.Lock()
     _local_executor = None
     _remote_executors = weakref.WeakKeyDictionary()
     _decoding = threading.BoundedSemaphore(CORES)
+    _reading = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget_after_fork)
@@ -48,6 +52,22 @@ os.register_at_fork(after_in_child=_forget_after_fork)
 def decoding_permit() -> threading.BoundedSemaphore:
     """Held while decoding on a thread that is not one of the cores' own."""
     return _decoding
+
+
+@contextmanager
+def reading_turn() -> Iterator[None]:
+    """Held while reading many small local values, so that threads do not wait for the GIL after each of them.
+
+    Whoever waits longer than such a batch takes goes ahead: the files do not come from memory then, and the disk
+    serves several at once.
+    """
+    reading = _reading
+    taken = reading.acquire(timeout=_READING_TURN_S)
+    try:
+        yield
+    finally:
+        if taken:
+            reading.release()
 
 
 def executor_for(store: Store) -> tuple[ThreadPoolExecutor, int]:

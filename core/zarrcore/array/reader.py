@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, wait
-from contextlib import nullcontext
 from functools import partial
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from zarrcore.array.batches import Row, batches, place_row
 from zarrcore.array.chunk_cache import AbandonedError, Chunk, ChunkCache, Claim
-from zarrcore.array.pools import CORES, Task, decoding_permit, run_tasks
+from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
 from zarrcore.array.selection import AxisRange
 from zarrcore.array.shards import ShardReader
-from zarrcore.array.units import Unit, attempt
+from zarrcore.array.units import Crossings, Unit, attempt
 from zarrcore.codecs import ArraySpec, Pipeline
-from zarrcore.errors import CodecError, ReadCancelledError, UnsupportedError
+from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
+from zarrcore.errors import BodyTooLargeError, CodecError, ReadCancelledError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.metadata.json_document import format_json
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
@@ -55,10 +56,14 @@ class ChunkReader:
         # What tells cached units of this array from any other's, and from its own after a rewrite in place.
         described = {name: part for name, part in metadata.document().items() if name != "attributes"}
         self._scope = (store.identity, prefix, format_json(described))
-        spec = ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
-        self._shards = ShardReader(store, Pipeline(metadata.codecs, spec), self._scope, self._finish)
+        grid = metadata.chunk_grid
+        spec = ArraySpec(grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
+        pipeline = Pipeline(metadata.codecs, spec)
+        self._shards = ShardReader(store, self._fetch, pipeline, grid, self._scope, self._finish)
         self._grid = self._shards.grid
         self._pipeline = self._shards.unit_pipeline
+        self._pipelines = {self._pipeline.spec.shape: self._pipeline}
+        self._is_local = store.fills_buffers and not store.is_remote
 
     @property
     def unit_shape(self) -> tuple[int, ...]:
@@ -81,17 +86,11 @@ class ChunkReader:
         """
         if any(axis.count == 0 for axis in ranges):
             return
-        nbytes = self._pipeline.spec.nbytes
-        if nbytes > self._max_chunk_bytes:
-            raise UnsupportedError(
-                "chunk shape",
-                str(self.unit_shape),
-                f"decodes to {nbytes:,} bytes, over {self._max_chunk_bytes:,}",
-            )
+        self._check_size(self._pipeline.spec)
         crossed = self._grid.crossings(ranges)
         if cache is None:
-            groups = self._grid.units_by_chunk(crossed, out)
-            self._read_units(groups, math.prod(map(len, crossed)), None, cancelled)
+            tasks, batch = self._tasks(crossed, out)
+            run_tasks(tasks, self._store, batch, cancelled)
         else:
             units = self._grid.units(crossed, out)
             while some := list(islice(units, _UNITS_AT_ONCE)):
@@ -109,18 +108,36 @@ class ChunkReader:
     def _cache_key(self, index: tuple[int, ...]) -> Hashable:
         return (self._scope, index)
 
-    def _read_units(
-        self,
-        groups: Iterable[list[Unit]],
-        count: int,
-        cache: ChunkCache | None,
-        cancelled: Callable[[], bool] | None,
-    ) -> None:
-        tasks: Iterator[Task] = (partial(attempt, group, self._read_chunk, cache, group) for group in groups)
-        batch = 1
-        if not self._store.is_remote and not self._shards:
-            batch = max(1, min(_BATCH_NBYTES // max(1, self._pipeline.spec.nbytes), count // (4 * CORES), 64))
-        run_tasks(tasks, self._store, batch, cancelled)
+    def _check_size(self, spec: ArraySpec) -> None:
+        if spec.nbytes > self._max_chunk_bytes:
+            raise UnsupportedError(
+                "chunk shape",
+                str(spec.shape),
+                f"decodes to {spec.nbytes:,} bytes, over {self._max_chunk_bytes:,}",
+            )
+
+    def _tasks(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> tuple[Iterator[Task], int]:
+        """What reads the units crossed without a cache, and how many tasks a thread should take at a time."""
+        if self._shards:
+            chunks = self._grid.by_chunk(crossed)
+            return (partial(self._read_shard, parts, out) for parts in chunks), 1
+        size = self._batch(math.prod(map(len, crossed)))
+        if out is not None and crossed and size > 1 and self._grid.is_regular and self._pipeline.batches:
+            return (partial(self._read_batch, rows, out) for rows in batches(crossed, size)), 1
+        return (partial(self._read_chunk, None, [unit]) for unit in self._grid.units(crossed, out)), size
+
+    def _batch(self, count: int) -> int:
+        """How many of ``count`` chunks a thread should read at a time."""
+        if self._store.is_remote or self._shards:
+            return 1
+        return max(1, min(_BATCH_NBYTES // max(1, self._pipeline.spec.nbytes), count // (4 * CORES), 64))
+
+    def _read_units(self, units: list[Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None) -> None:
+        tasks: Iterator[Task] = (
+            partial(attempt, group, self._read_chunk, cache, group)
+            for group in self._grid.group_by_chunk(units)
+        )
+        run_tasks(tasks, self._store, self._batch(len(units)), cancelled)
 
     def _read_cached(
         self, units: list[Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None
@@ -139,7 +156,7 @@ class ChunkReader:
                     else:
                         unit.take(found)
                 if claimed:
-                    self._read_units(self._grid.group_by_chunk(claimed), len(claimed), cache, cancelled)
+                    self._read_units(claimed, cache, cancelled)
             finally:
                 for unit in claimed:
                     if unit.claim is not None:
@@ -147,37 +164,104 @@ class ChunkReader:
             # Those whose decoder was cancelled are ours to decode in another round.
             units = [unit for unit, future in waiting if not _take_from(future, unit, cancelled)]
 
+    def _key(self, chunk: tuple[int, ...]) -> str:
+        return self._prefix + self._metadata.chunk_key_encoding.encode(chunk)
+
+    def _read_shard(self, parts: Crossings, out: np.ndarray[Any, Any] | None) -> list[Task] | None:
+        return self._read_chunk(None, [*self._grid.units(parts, out)])
+
     def _read_chunk(self, cache: ChunkCache | None, units: list[Unit]) -> list[Task] | None:
-        index = self._grid.box(units[0], self._grid.chunk_shape)
-        key = self._prefix + self._metadata.chunk_key_encoding.encode(index)
+        chunk = self._grid.chunk_of(units[0].index)
+        key = self._key(chunk)
         if self._shards:
-            return self._shards.read(cache, key, units)
+            return self._shards.read(cache, key, chunk, units)
         unit = units[0]
-        span = self._pipeline.span(unit.region) if unit.claim is None and unit.region is not None else None
-        encoded = self._store.get(key, None if span is None else ByteRange(*span))
-        self._finish(key, unit, encoded, is_span=span is not None)
+        span = None
+        if unit.claim is None and unit.region is not None:
+            span = self._pipeline_of(unit).span(unit.region)
+        encoded = self._fetch(key, None if span is None else ByteRange(*span), self._pipeline_of(unit))
+        self._finish(key, unit, encoded, span is not None)
         return None
+
+    def _read_batch(self, rows: list[Row], out: np.ndarray[Any, Any]) -> None:
+        """Read many small chunks at once; one by one where some are missing or broken."""
+        keys = [self._key(index) for row in rows for index in row.indices()]
+        limit = self._pipeline.max_encoded_nbytes
+        try:
+            with reading_turn():
+                encoded = [self._store.get(key, max_nbytes=limit) for key in keys]
+            present = [value for value in encoded if value is not None]
+            if len(present) == len(keys):
+                decoded = self._pipeline.decode_batch(present)
+                done = 0
+                for row in rows:
+                    place_row(row, decoded[done : done + len(row.parts)], out, self._grid)
+                    done += len(row.parts)
+                return
+        except BodyTooLargeError as error:
+            raise _oversized(error) from error
+        except CodecError:
+            pass  # which of them it is will be told below
+        units = (unit for row in rows for unit in self._grid.units(row.crossed(), out))
+        for key, unit, value in zip(keys, units, encoded, strict=True):
+            self._finish(key, unit, value)
+
+    def _fetch(
+        self, key: str, byte_range: ByteRange | None = None, pipeline: Pipeline | None = None
+    ) -> BytesLike | None:
+        """The bytes of a key, or a range of them; where they lie this thread's next call may put others."""
+        if byte_range is not None:
+            limit = (byte_range.stop or 0) - byte_range.start
+        else:
+            limit = (pipeline or self._pipeline).max_encoded_nbytes
+        try:
+            if not self._is_local or limit > MAX_SCRATCH_NBYTES:
+                return self._store.get(key, byte_range, max_nbytes=limit)
+            buffer = scratch_buffer("encoded", limit)
+            nbytes = self._store.get_into(key, buffer, byte_range)
+        except BodyTooLargeError as error:
+            raise _oversized(error) from error
+        return None if nbytes is None else buffer[:nbytes]
+
+    def _pipeline_of(self, unit: Unit) -> Pipeline:
+        if self._grid.is_regular:
+            return self._pipeline
+        shape = self._grid.unit_shape_at(unit.index)
+        pipeline = self._pipelines.get(shape)
+        if pipeline is None:
+            pipeline = self._pipelines[shape] = self._pipeline.for_shape(shape)
+        return pipeline
 
     def _finish(self, key: str, unit: Unit, encoded: BytesLike | None, is_span: bool = False) -> None:
         """Decode a unit, or the span of what is wanted of it, to where it is wanted; no bytes mean fill values."""
-        permit = decoding_permit() if self._store.is_remote else nullcontext()
         try:
-            with permit:
-                if unit.claim is not None:
-                    chunk = self._decode(encoded)
-                    unit.take(chunk)
-                    unit.claim.fulfil(chunk)
-                elif unit.destination is not None and encoded is None:
-                    unit.destination[...] = self._metadata.fill_value
-                elif unit.destination is not None and encoded is not None:
-                    self._pipeline.decode_into(encoded, unit.destination, unit.region, is_span)
+            if self._store.is_remote:
+                with decoding_permit():
+                    self._decode(unit, encoded, is_span)
+            else:
+                self._decode(unit, encoded, is_span)
         except CodecError as error:
             raise error.at(key) from error
 
-    def _decode(self, encoded: BytesLike | None) -> Chunk:
-        if encoded is None:
-            return np.broadcast_to(self._metadata.fill_value, self.unit_shape)
-        return self._pipeline.decode(encoded)
+    def _decode(self, unit: Unit, encoded: BytesLike | None, is_span: bool) -> None:
+        if unit.claim is not None:
+            pipeline = self._pipeline_of(unit)
+            if encoded is None:
+                chunk: Chunk = np.broadcast_to(self._metadata.fill_value, pipeline.spec.shape)
+            else:
+                chunk = pipeline.decode(encoded)
+            unit.take(chunk)
+            unit.claim.fulfil(chunk)
+        elif unit.destination is not None and encoded is None:
+            unit.destination[...] = self._metadata.fill_value
+        elif unit.destination is not None and encoded is not None:
+            self._pipeline_of(unit).decode_into(encoded, unit.destination, unit.region, is_span)
+
+
+def _oversized(error: BodyTooLargeError) -> CodecError:
+    return CodecError(
+        f"{error.size:,} bytes are stored where at most {error.limit:,} make sense", key=error.key or ""
+    )
 
 
 def _take_from(future: Future[Chunk], unit: Unit, cancelled: Callable[[], bool] | None) -> bool:

@@ -15,9 +15,13 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from zarrcore.errors import SelectionError
+from zarrcore.metadata import ChunkAxis
 
 Selection = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
 """What stands between the brackets of ``array[…]``."""
+
+Crossing = tuple[int, slice, slice]
+"""A chunk that a range crosses: its index, what is taken of it, where that goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +105,19 @@ def upwards(out: np.ndarray[Any, Any], ranges: Sequence[AxisRange]) -> np.ndarra
     return out[(*index, ...)]
 
 
-def crossings(axis: AxisRange, length: int) -> list[tuple[int, slice, slice]]:
-    """The chunks of ``length`` that a range crosses: index, what to take of the chunk, where it goes.
+def crossings(axis: AxisRange, chunks: ChunkAxis) -> list[Crossing]:
+    """The chunks that a range crosses.
 
-    >>> crossings(AxisRange(3, 2, 4), 5)
+    >>> from zarrcore.metadata import RegularAxis
+    >>> crossings(AxisRange(3, 2, 4), RegularAxis(5))
     [(0, slice(3, 4, 2), slice(0, 1, None)), (1, slice(0, 5, 2), slice(1, 4, None))]
     """
     result = []
     done = 0
     while done < axis.count:
         first = axis.start + done * axis.step
-        chunk = first // length
-        origin = chunk * length
+        chunk = chunks.find(first)
+        origin, length = chunks.place(chunk)
         until = min(axis.count, -(-(origin + length - axis.start) // axis.step))
         last = axis.start + (until - 1) * axis.step
         result.append((chunk, slice(first - origin, last - origin + 1, axis.step), slice(done, until)))

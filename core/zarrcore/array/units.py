@@ -1,7 +1,7 @@
 """Units: what is decoded as a whole, and which of them a selection needs.
 
-A unit is a chunk, or the innermost inner chunk where chunks are shards. Units form one regular grid over the array, whatever
-the nesting, so that a selection is arithmetic.
+A unit is a chunk, or the innermost inner chunk where chunks are shards. Units form one grid over the array, whatever the
+nesting, so that a selection is arithmetic; inner chunks are regular even where shards are not.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from zarrcore.array.chunk_cache import Chunk, Claim
-from zarrcore.array.selection import AxisRange, crossings
+from zarrcore.array.selection import AxisRange, Crossing, crossings
 from zarrcore.errors import ZarrError
+from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
 
 Result = TypeVar("Result")
 
 Region = tuple[slice, ...]
 
-Crossings = Sequence[Sequence[tuple[int, slice, slice]]]
+Crossings = Sequence[Sequence[Crossing]]
 """Per dimension, the units that a selection crosses: index, what to take of the unit, where it goes."""
 
 
@@ -44,65 +45,94 @@ class Unit:
             np.copyto(self.destination, decoded if self.region is None else decoded[self.region])
 
 
-@dataclass(frozen=True, slots=True)
 class UnitGrid:
-    """The units of one array."""
+    """The units of one array.
 
-    unit_shape: tuple[int, ...]
-    """Elements per dimension of a unit."""
-    chunk_shape: tuple[int, ...]
-    """Elements per dimension of a chunk: a multiple of the unit's."""
+    Args:
+        chunk_grid: the array's chunks.
+        inner_shape: shape of the innermost inner chunks, where chunks are shards.
+
+    Attributes:
+        unit_shape: elements per dimension of a unit, of the largest where they differ.
+        is_regular: whether all units have that shape.
+    """
+
+    def __init__(self, chunk_grid: ChunkGrid, inner_shape: tuple[int, ...] | None = None) -> None:
+        self._chunks = chunk_grid
+        self._chunk_axes = chunk_grid.axes
+        self._unit_axes: tuple[ChunkAxis, ...] = self._chunk_axes
+        self._has_inner = inner_shape is not None
+        if inner_shape is not None:
+            self._unit_axes = tuple(map(RegularAxis, inner_shape))
+        self.unit_shape = chunk_grid.chunk_shape if inner_shape is None else inner_shape
+        self.is_regular = all(isinstance(axis, RegularAxis) for axis in self._unit_axes)
+
+    def unit_shape_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Elements per dimension of the unit at ``index``."""
+        if self.is_regular:
+            return self.unit_shape
+        return tuple(axis.place(i)[1] for axis, i in zip(self._unit_axes, index, strict=True))
+
+    def chunk_of(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The index of the chunk in which the unit at ``index`` lies."""
+        if not self._has_inner:
+            return index
+        axes = zip(self._chunk_axes, index, self.unit_shape, strict=True)
+        return tuple(axis.find(i * length) for axis, i, length in axes)
+
+    def units_of(self, chunk: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The indices of the units of the chunk at a grid index."""
+        if not self._has_inner:
+            return iter((chunk,))
+        places = (axis.place(i) for axis, i in zip(self._chunk_axes, chunk, strict=True))
+        return product(
+            *(
+                range(start // unit, (start + length) // unit)
+                for (start, length), unit in zip(places, self.unit_shape, strict=True)
+            )
+        )
 
     def crossings(self, ranges: Sequence[AxisRange]) -> Crossings:
         """What the selection ``ranges`` crosses."""
-        return [crossings(axis, length) for axis, length in zip(ranges, self.unit_shape, strict=True)]
+        return [crossings(axis, units) for axis, units in zip(ranges, self._unit_axes, strict=True)]
 
     def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[Unit]:
         """The units crossed, in C order; ``out`` has a dimension per range."""
-        for part in product(*crossed):
-            region = tuple(inside for _, inside, _ in part)
-            whole = all(
-                inside.stop - inside.start == length and inside.step in (None, 1)
-                for inside, length in zip(region, self.unit_shape, strict=True)
-            )
-            place: Any = (*(outside for _, _, outside in part), ...)
-            destination = None if out is None else out[place]
-            yield Unit(tuple(index for index, _, _ in part), None if whole else region, destination)
+        marked = [
+            [(*part, self.is_whole(axis, part)) for part in parts] for axis, parts in enumerate(crossed)
+        ]
+        for parts in product(*marked):
+            region = None if all(part[3] for part in parts) else tuple(part[1] for part in parts)
+            # The ellipsis makes it an array even without dimensions.
+            place: Any = (*(part[2] for part in parts), ...)
+            yield Unit(tuple(part[0] for part in parts), region, None if out is None else out[place])
 
-    def units_by_chunk(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[list[Unit]]:
-        """The same in groups of one chunk each; only one group is held at a time."""
-        if self.unit_shape == self.chunk_shape:
-            for unit in self.units(crossed, out):
-                yield [unit]
-            return
-        per_chunk = []
-        for axis, parts in enumerate(crossed):
-            units_per_chunk = self.chunk_shape[axis] // self.unit_shape[axis]
-            groups: dict[int, list[tuple[int, slice, slice]]] = {}
+    def is_whole(self, axis: int, part: Crossing) -> bool:
+        """Whether a dimension of a unit is taken from end to end."""
+        index, inside, _ = part
+        return inside.stop - inside.start == self._unit_axes[axis].place(index)[1] and inside.step in (
+            None,
+            1,
+        )
+
+    def by_chunk(self, crossed: Crossings) -> Iterator[Crossings]:
+        """The same units chunk by chunk."""
+        per_axis = []
+        for axis, length, parts in zip(self._chunk_axes, self.unit_shape, crossed, strict=True):
+            groups: dict[int, list[Crossing]] = {}
             for part in parts:
-                groups.setdefault(part[0] // units_per_chunk, []).append(part)
-            per_chunk.append(list(groups.values()))
-        for chunk in product(*per_chunk):
-            yield list(self.units(chunk, out))
+                groups.setdefault(axis.find(part[0] * length) if self._has_inner else part[0], []).append(
+                    part
+                )
+            per_axis.append(list(groups.values()))
+        return product(*per_axis)
 
     def group_by_chunk(self, units: list[Unit]) -> Iterable[list[Unit]]:
         """Any units in groups of one chunk each."""
         groups: dict[tuple[int, ...], list[Unit]] = {}
         for unit in units:
-            groups.setdefault(self.box(unit, self.chunk_shape), []).append(unit)
+            groups.setdefault(self.chunk_of(unit.index), []).append(unit)
         return groups.values()
-
-    def units_of(self, index: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """The indices of the units of the chunk at a grid index."""
-        counts = (chunk // unit for chunk, unit in zip(self.chunk_shape, self.unit_shape, strict=True))
-        return product(*(range(i * count, (i + 1) * count) for i, count in zip(index, counts, strict=True)))
-
-    def box(self, unit: Unit, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The index of the box of ``shape`` in which a unit lies, in a grid of such boxes."""
-        return tuple(
-            index * length // box
-            for index, length, box in zip(unit.index, self.unit_shape, shape, strict=True)
-        )
 
 
 def attempt(units: list[Unit], read: Callable[..., Result], *arguments: Any) -> Result:

@@ -75,8 +75,7 @@ class ChunkWriter:
         self._max_chunk_bytes = max_chunk_bytes
         self._forget = forget
         self._identity: Hashable = store.identity
-        chunk_shape = metadata.chunk_grid.chunk_shape
-        self._grid = UnitGrid(chunk_shape, chunk_shape)
+        self._grid = UnitGrid(metadata.chunk_grid)
         self._pipelines: dict[tuple[int, ...], Pipeline] = {}
 
     def write(

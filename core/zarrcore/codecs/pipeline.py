@@ -86,6 +86,15 @@ class Pipeline:
         alone = not self._array_to_array and not self._bytes_to_bytes
         self.shard = codec if isinstance(codec, ShardingIndexedCodec) and alone else None
 
+    def for_shape(self, shape: tuple[int, ...]) -> Pipeline:
+        """The same codecs for chunks of another shape.
+
+        Raises:
+            MetadataError: they do not fit it.
+        """
+        spec = ArraySpec(shape, self.spec.dtype, self.spec.fill_value)
+        return Pipeline([named for named, _, _ in self._chain], spec)
+
     def span(self, region: tuple[slice, ...]) -> tuple[int, int] | None:
         """First byte and byte after the last, in an encoded chunk, of what `decode_into` needs for ``region``.
 

@@ -1,6 +1,7 @@
 """The neutral metadata: one vocabulary, that of the accepted specification, for every format."""
 
 from zarrcore.metadata.chunk_grid import (
+    ChunkAxis,
     ChunkGrid,
     RectilinearAxis,
     RectilinearChunkGrid,
@@ -16,6 +17,7 @@ from zarrcore.metadata.node import ArrayMetadata, GroupMetadata, NodeMetadata
 
 __all__ = [
     "ArrayMetadata",
+    "ChunkAxis",
     "ChunkGrid",
     "ChunkKeyEncoding",
     "DataType",

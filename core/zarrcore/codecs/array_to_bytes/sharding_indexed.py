@@ -27,7 +27,9 @@ from zarrcore.stores.interface import ByteRange
 if TYPE_CHECKING:
     from zarrcore.codecs.pipeline import Pipeline
 
-_MISSING = 2**64 - 1
+MISSING = 2**64 - 1
+"""Offset and length of an inner chunk that is not there."""
+
 _MAX_INNER_CHUNKS = 1 << 26
 _UINT64 = np.dtype("<u8")
 _DEFAULT_INDEX_CODECS = (NamedConfiguration("bytes", {"endian": "little"}), NamedConfiguration("crc32c"))
@@ -154,7 +156,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
             CodecError: an offset or a length that no file can have.
         """
         offset, nbytes = (int(value) for value in index[position])
-        if offset == _MISSING and nbytes == _MISSING:
+        if offset == MISSING and nbytes == MISSING:
             return None
         if offset + nbytes >= 2**63:
             raise CodecError(
@@ -211,7 +213,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         """
         if self._index_codecs is None:
             raise UnsupportedError("codec", self.name, "without index_codecs can be read but not written")
-        index: Index = np.full((math.prod(self.grid_shape(spec)), 2), _MISSING, _UINT64)
+        index: Index = np.full((math.prod(self.grid_shape(spec)), 2), MISSING, _UINT64)
         index_nbytes = self._index_nbytes(len(index))
         parts: list[Buffer] = []
         end = index_nbytes if self._index_at_start else 0

@@ -42,10 +42,13 @@ class N5Format(Format):
         return bool(name.strip("."))
 
     def claims(self, documents: Documents) -> bool:
+        if documents[0] is None:
+            return False
         try:
-            return documents[0] is not None and bool(self.stored_documents(documents))
+            parse_json_object(documents[0])
         except MetadataError:
             return False  # others may call a file so too
+        return True
 
     def implies_parent(self, documents: Documents) -> bool:
         # A version marks a root: what stands above it is a folder of hierarchies, not one.

@@ -62,7 +62,7 @@ class NodeWriter:
         for name in path[1:].split("/") if path != "/" else ():
             if not self._format.may_name_node(name):
                 raise SelectionError(f"path {path!r} has the segment {name!r}, which can name no node")
-        documents = self._format.encode(metadata)
+        documents = self._format.encode(metadata, at_root=path == "/")
         with self._lock:
             self._unconsolidate()
             self._make_parents(path)
@@ -87,7 +87,7 @@ class NodeWriter:
 
     def _make_group(self, path: str) -> None:
         """The document of an implicit group; one that another writer stores at this moment is left alone."""
-        documents = self._format.encode(GroupMetadata())
+        documents = self._format.encode(GroupMetadata(), at_root=path == "/")
         for key, document in zip(self._format.document_keys(path), documents, strict=True):
             if document is not None:
                 self._store.set(key, document, if_absent=True)

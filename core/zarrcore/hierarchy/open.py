@@ -8,7 +8,7 @@ from typing import Any, Literal
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, UnsupportedError
-from zarrcore.formats import FORMATS, Format, detect_format, format_named
+from zarrcore.formats import Format, detect_format, format_named, known_formats
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.stores import open_store
@@ -108,7 +108,7 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
     if wanted is not None and mode in {"r", "r+"}:
         return wanted, None
     try:
-        found, documents = detect_format(store, FORMATS if wanted is None or mode != "a" else (wanted,))
+        found, documents = detect_format(store, known_formats() if wanted is None or mode != "a" else (wanted,))
     except HierarchyNotFoundError:
         if mode in {"r", "r+"}:
             raise

@@ -108,7 +108,9 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
     if wanted is not None and mode in {"r", "r+"}:
         return wanted, None
     try:
-        found, documents = detect_format(store, known_formats() if wanted is None or mode != "a" else (wanted,))
+        found, documents = detect_format(
+            store, known_formats() if wanted is None or mode != "a" else (wanted,)
+        )
     except HierarchyNotFoundError:
         if mode in {"r", "r+"}:
             raise

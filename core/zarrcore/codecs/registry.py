@@ -97,6 +97,10 @@ def _load(name: str) -> type[Codec]:
 def make_codec(named: NamedConfiguration, member: str) -> Codec | None:
     """The codec that a document configures; None for an unknown one that need not be understood.
 
+    Version 3.1 lets a codec be marked ``must_understand: false`` where readers can ignore its presence, as they can that of
+    one that only rounds before it encodes; it does not allow this of data types, grids and key encodings. Writing is another
+    matter: who does not know the codec cannot do what it does, so a pipeline with a gap only reads.
+
     Raises:
         MetadataError: a parameter that the codec's specification does not allow.
         UnsupportedError: a codec or parameter we do not know.

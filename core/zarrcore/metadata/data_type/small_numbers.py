@@ -14,7 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zarrcore.errors import UnsupportedError
-from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, no_element
+from zarrcore.metadata.data_type.interface import (
+    DataType,
+    DataTypeFamily,
+    Element,
+    is_small_number,
+    no_element,
+)
 from zarrcore.metadata.data_type.numbers import (
     parse_complex,
     parse_float,
@@ -132,3 +138,18 @@ def part_of_complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype.name == "bcomplex32":
         return _ml_dtype("bfloat16", "bfloat16")
     return np.dtype(f"<f{dtype.itemsize // 2}")
+
+
+def finite_range(dtype: np.dtype[Any]) -> tuple[int, float]:
+    """Bits of the mantissa, and the largest finite number, of floating point numbers.
+
+    >>> finite_range(np.dtype("<f2"))
+    (10, 65504.0)
+    """
+    if is_small_number(dtype):
+        import ml_dtypes
+
+        small = ml_dtypes.finfo(dtype.type)  # type: ignore[no-untyped-call]
+        return int(small.nmant), float(small.max)
+    numpys = np.finfo(dtype)
+    return int(numpys.nmant), float(numpys.max)

@@ -1,0 +1,114 @@
+"""The ``bitround`` codec: numbers rounded to so many bits, which compress better.
+
+Specification: the zarr-extensions registry, "bitround"; for floating point numbers numcodecs' BitRound. Nothing is undone when a
+chunk is decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from zarrcore.codecs.interface import ArraySpec, ArrayToArrayCodec
+from zarrcore.codecs.parameters import integer, known
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.data_type import is_small_number
+from zarrcore.metadata.data_type.small_numbers import finite_range, part_of_complex
+
+
+class BitroundCodec(ArrayToArrayCodec):
+    """Mantissas of ``keepbits`` bits; integers of as many from the highest one that is set, whatever the sign."""
+
+    names: ClassVar[tuple[str, ...]] = ("bitround",)
+
+    def __init__(self, keepbits: int) -> None:
+        self._keepbits = keepbits
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        known(configuration, "keepbits")
+        return cls(integer(configuration, "keepbits", minimum=1))
+
+    def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
+        if _part(spec.dtype) is None:
+            raise MetadataError(f"expected elements that are numbers, found {spec.dtype}", member=self.name)
+        return spec
+
+    def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        return encoded
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
+        part = _part(spec.dtype)
+        if part is None:  # pragma: no cover - encoded_spec sees to it
+            return decoded
+        values = np.ascontiguousarray(decoded, spec.dtype).reshape(-1)
+        rounded = _round_integers if part.kind in "iu" else _round_floats
+        return rounded(values.view(part), self._keepbits).view(spec.dtype).reshape(spec.shape)
+
+
+def _part(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The type of the integers or floating point numbers that elements are made of; None where they are no numbers."""
+    if dtype.kind in "mM":
+        return np.dtype("<i8")
+    if dtype.kind == "c" or (is_small_number(dtype) and "complex" in dtype.name):
+        return part_of_complex(dtype)
+    if dtype.kind in "iuf" or (is_small_number(dtype) and "float" in dtype.name):
+        return dtype
+    return None
+
+
+def _round_floats(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[Any, Any]:
+    mantissa, largest = finite_range(values.dtype)
+    if keepbits >= mantissa:
+        return values
+    bits = values.view(f"u{values.dtype.itemsize}")
+    drop = bits.dtype.type(mantissa - keepbits)
+    down, up = _neighbours(bits, drop)
+    with np.errstate(invalid="ignore"):
+        # Neither NaN nor infinity is rounded, and no number becomes one of them: its mantissa is cut off instead.
+        finite = np.isfinite(values)
+        fits = np.abs(up.view(values.dtype)) <= largest
+        fits &= np.signbit(up.view(values.dtype)) == np.signbit(values)
+    rounded = np.where(_goes_up(bits, drop) & fits & (up >= down), up, down)
+    return np.where(finite, rounded, bits).view(values.dtype)
+
+
+def _round_integers(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[Any, Any]:
+    unsigned = np.dtype(f"u{values.dtype.itemsize}")
+    negative = values < 0
+    bits = values.view(unsigned)
+    bits = np.where(negative, -bits, bits)  # the magnitude, even of the lowest number
+    drop = np.maximum(_bit_lengths(bits) - keepbits, 0).astype(unsigned)
+    down, up = _neighbours(bits, drop)
+    largest = unsigned.type(np.iinfo(values.dtype).max)
+    rounded = np.where(_goes_up(bits, drop) & (up >= down) & (up <= largest), up, down)
+    return np.where(negative, -rounded, rounded).view(values.dtype)
+
+
+def _neighbours(bits: np.ndarray[Any, Any], drop: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The numbers below and above whose ``drop`` lowest bits are zero; the one above may overflow."""
+    one = bits.dtype.type(1)
+    down = (bits >> drop) << drop
+    return down, down + (one << drop)
+
+
+def _goes_up(bits: np.ndarray[Any, Any], drop: Any) -> np.ndarray[Any, Any]:
+    """Whether the nearest neighbour is the one above; of two equally near the one whose last bit is zero."""
+    one = bits.dtype.type(1)
+    quantum = one << drop
+    rest, half = bits & (quantum - one), quantum >> one
+    return np.asarray((drop > 0) & ((rest > half) | ((rest == half) & ((bits & quantum) != 0))))
+
+
+def _bit_lengths(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """How many bits each number has from its highest one that is set."""
+    lengths, left = np.zeros(bits.shape, np.int64), bits
+    for step in (32, 16, 8, 4, 2, 1):
+        if step < 8 * bits.dtype.itemsize:
+            shift = bits.dtype.type(step)
+            higher = (left >> shift) != 0
+            lengths += higher * step
+            left = np.where(higher, left >> shift, left)
+    return np.asarray(lengths + (bits != 0))

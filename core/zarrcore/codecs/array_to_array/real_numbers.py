@@ -1,0 +1,202 @@
+"""Real numbers of any data type: what a type can hold, and the nearest number of one type to that of another.
+
+For the codecs ``scale_offset`` and ``cast_value``: both forbid to lose a value silently.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zarrcore.metadata.data_type import is_small_number
+from zarrcore.metadata.data_type.small_numbers import finite_range, significant_bits
+
+_EXACT_INTEGERS = 2**53
+
+Numbers = np.ndarray[Any, Any]
+
+ROUNDINGS = ("nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away")
+"""Ways to choose among two neighbours, as ``cast_value`` names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RealType:
+    """What a type of real numbers can hold."""
+
+    dtype: np.dtype[Any]
+    """The type, little-endian."""
+    is_integer: bool
+    """Integers, or else floating point numbers."""
+    minimum: int | float
+    """The least finite number."""
+    maximum: int | float
+    """The largest finite number."""
+    has_infinity: bool
+    """Whether there is one."""
+    has_nan: bool
+    """Whether there is one."""
+
+    @property
+    def bits(self) -> int:
+        """How many bits a number has."""
+        return significant_bits(self.dtype)
+
+
+def real_type(dtype: np.dtype[Any]) -> RealType | None:
+    """What a dtype holds, or None where it is none of real numbers.
+
+    >>> real_type(np.dtype("<i2")).maximum
+    32767
+    """
+    small = is_small_number(dtype)
+    if dtype.kind in "iu" or (small and "int" in dtype.name):
+        bits, unsigned = significant_bits(dtype), dtype.kind == "u" or dtype.name.startswith("uint")
+        low, high = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        return RealType(dtype, True, low, high, False, False)
+    if (dtype.kind != "f" and not (small and "float" in dtype.name)) or dtype.itemsize > 8:
+        return None
+    with np.errstate(all="ignore"):
+        special = np.array([math.inf, math.nan]).astype(dtype).astype(np.float64)
+        least = float(np.array(-1).astype(dtype).astype(np.float64))
+    largest = finite_range(dtype)[1]
+    lowest = -largest if least == -1 else float(np.array([0], np.uint8).view(dtype)[0])
+    return RealType(dtype, False, lowest, largest, math.isinf(special[0]), math.isnan(special[1]))
+
+
+def exact(values: Numbers) -> Numbers:
+    """The same numbers in a type of NumPy's own that has all of them: integers in 64 bits, others as float64."""
+    kind = real_type(values.dtype)
+    if kind is None or not kind.is_integer:
+        return values.astype(np.float64)
+    return values.astype(np.uint64 if kind.minimum == 0 else np.int64)
+
+
+def rounded_to_integers(values: Numbers, rounding: str) -> Numbers:
+    """Floating point numbers without their fractions."""
+    match rounding:
+        case "nearest-even":
+            return np.rint(values)
+        case "towards-zero":
+            return np.trunc(values)
+        case "towards-positive":
+            return np.ceil(values)
+        case "towards-negative":
+            return np.floor(values)
+    whole = np.trunc(values)
+    return whole + np.where(np.abs(values - whole) >= 0.5, np.copysign(1.0, values), 0.0)
+
+
+def rounded_to_floats(values: Numbers, kind: RealType, rounding: str) -> tuple[Numbers, Numbers]:
+    """Finite float64 numbers as those of ``kind``; and where they are beyond its range even when rounded.
+
+    What a cast of NumPy gives is at most one step off: ml_dtypes rounds twice, and neither has another way to round.
+    """
+    with np.errstate(all="ignore"):
+        limits = np.array([kind.minimum, kind.maximum])
+        cast = np.clip(values, *limits).astype(kind.dtype)
+        found = cast.astype(np.float64)
+        up = np.where(values > found, _next(cast, limits[1]).astype(np.float64), found)
+        down = np.where(values < found, _next(cast, limits[0]).astype(np.float64), found)
+        beyond = (values > limits[1]) | (values < limits[0])
+        chosen = _chosen(values, down, up, cast, rounding)
+        result = np.where(beyond | (down == up), found, chosen).astype(kind.dtype)
+    return result, beyond & ~_rounds_into(values, kind, rounding)
+
+
+def _next(numbers: Numbers, towards: float) -> Numbers:
+    return np.asarray(np.nextafter(numbers, np.array(towards).astype(numbers.dtype)))
+
+
+def _chosen(values: Numbers, down: Numbers, up: Numbers, cast: Numbers, rounding: str) -> Numbers:
+    """One of the two neighbours of each number; ``cast`` is either."""
+    positive = values > 0
+    match rounding:
+        case "towards-zero":
+            return np.where(positive, down, up)
+        case "towards-positive":
+            return up
+        case "towards-negative":
+            return down
+    above, below = up - values, values - down
+    tie_goes_up = positive if rounding == "nearest-away" else ~_is_even(down.astype(cast.dtype))
+    return np.where((above < below) | ((above == below) & tie_goes_up), up, down)
+
+
+def _is_even(numbers: Numbers) -> Numbers:
+    bits = numbers.view(f"u{numbers.dtype.itemsize}")
+    return np.asarray((bits & bits.dtype.type(1)) == 0)
+
+
+def _rounds_into(values: Numbers, kind: RealType, rounding: str) -> Numbers:
+    """Which of the numbers beyond the range are rounded to its end."""
+    if kind.minimum > 0 and rounding in ("towards-zero", "towards-negative"):
+        return values > kind.maximum
+    if rounding == "towards-zero":
+        return np.ones(values.shape, bool)
+    positive = values > 0
+    if rounding in ("towards-positive", "towards-negative"):
+        return np.equal(positive, rounding == "towards-negative")
+    half = _halfway(kind, rounding)
+    return positive & (values < half) if kind.minimum > 0 else np.abs(values) < half
+
+
+def _halfway(kind: RealType, rounding: str) -> float:
+    """Numbers of this magnitude and more are out of range: half a step beyond the largest.
+
+    A tie goes to the even neighbour, which is the largest number itself in some types.
+    """
+    largest = float(kind.maximum)
+    step = 2.0 ** (math.frexp(largest)[1] - 1 - finite_range(kind.dtype)[0])
+    half = largest + step / 2
+    even = rounding == "nearest-even" and bool(_is_even(np.array([largest]).astype(kind.dtype))[0])
+    return math.nextafter(half, math.inf) if even else half
+
+
+def wrapped(numbers: Numbers, kind: RealType) -> Numbers:
+    """Whole numbers modulo two to the power of the bits of an integer type, as two's complement has them."""
+    if numbers.dtype.kind == "f":
+        magnitude = np.fmod(np.abs(numbers), 2.0**kind.bits).astype(np.uint64)
+        low_bits = np.where(numbers < 0, np.uint64(0) - magnitude, magnitude)
+    else:
+        low_bits = numbers.astype(np.uint64)
+    low_bits = low_bits & np.uint64(2**kind.bits - 1)
+    if kind.minimum == 0:
+        return low_bits.astype(kind.dtype)
+    sign = np.uint64(1 << (kind.bits - 1))
+    return ((low_bits ^ sign) - sign).view(np.int64).astype(kind.dtype)
+
+
+def as_float64(numbers: Numbers, rounding: str, is_last: bool) -> Numbers:
+    """Integers of 64 bits as float64.
+
+    Where these have not enough bits they are rounded as is asked; or, if another rounding follows, so that the last bit tells
+    of what was lost: no tie is made up then.
+    """
+    near = numbers.astype(np.float64)
+    large = (numbers > _EXACT_INTEGERS) | (numbers < -_EXACT_INTEGERS)
+    for place in zip(*np.nonzero(large), strict=True):
+        near[place] = _float64_of(int(numbers[place]), rounding if is_last else "odd")
+    return near
+
+
+def _float64_of(integer: int, rounding: str) -> float:
+    near = float(integer)
+    if int(near) == integer:
+        return near
+    down, up = sorted((near, math.nextafter(near, math.inf if int(near) < integer else -math.inf)))
+    match rounding:
+        case "odd":
+            return up if bool(_is_even(np.array([down]))[0]) else down
+        case "towards-zero":
+            return down if integer > 0 else up
+        case "towards-positive":
+            return up
+        case "towards-negative":
+            return down
+        case "nearest-away" if int(up) - integer == integer - int(down):
+            return up if integer > 0 else down
+        case _:
+            return near

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.codecs.cases import BROKEN, CASES, Array, Case, spec_of
-from zarrcore.codecs import ArraySpec, Pipeline, completed
+from tests.core.codecs.cases import BROKEN, CASES, LITTLE, Array, Case, spec_of
+from zarrcore.codecs import ArraySpec, BytesToBytesCodec, Pipeline, completed, registry
+from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
+from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.registry import make_codec
-from zarrcore.errors import CodecError, MetadataError
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
@@ -189,3 +193,46 @@ def test_values_that_a_filter_would_lose_are_refused(
     )
     with pytest.raises(CodecError, match=name):
         pipeline.encode(array)
+
+
+class BackwardsCodec(BytesToBytesCodec):
+    """As a third party might bring it: it only decodes."""
+
+    names = ("backwards",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> BackwardsCodec:
+        return cls()
+
+    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
+        return bytes(encoded)[::-1]
+
+
+def test_a_codec_that_only_decodes_says_so_before_anything_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        registry, "codec_class", {"bytes": BytesCodec, "backwards": BackwardsCodec}.__getitem__
+    )
+    array = np.arange(4, dtype="u1")
+    codecs = [NamedConfiguration("bytes"), NamedConfiguration("backwards")]
+    pipeline = Pipeline(codecs, spec_of(array))
+    assert pipeline.decode(b"\3\2\1\0").tolist() == array.tolist()
+    with pytest.raises(UnsupportedError, match="'backwards' can be read but not written"):
+        pipeline.encode(array)
+    with pytest.raises(UnsupportedError, match="'backwards' can be read but not written"):
+        completed(codecs, spec_of(array))
+
+
+def test_threads_encode_side_by_side() -> None:
+    array = np.arange(30_000, dtype="<i4").reshape(100, 300)
+    chains = [[LITTLE, NamedConfiguration("zstd", {"level": level})] for level in (1, 9, 3)]
+    chains += [[LITTLE, NamedConfiguration("blosc")], [LITTLE, NamedConfiguration("gzip", {"level": 4})]]
+    pipelines = [Pipeline(chain, spec_of(array)) for chain in chains]
+    alone = [bytes(pipeline.encode(array)) for pipeline in pipelines]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda i: bytes(pipelines[i % 5].encode(array)), range(100)))
+    # Blosc splits its blocks otherwise in the main thread, where it has threads of its own.
+    for i, data in enumerate(together):
+        assert data == alone[i % 5] or i % 5 == 3
+        assert np.array_equal(pipelines[i % 5].decode(data), array)

@@ -20,6 +20,7 @@ from zarrcore.errors import CodecError, UnsupportedError
 
 _HEADER = struct.Struct("<BBBBIII")
 _MEMCPYED = 0x02
+_SNAPPY = 2
 _COMPRESSORS = ("lz4", "lz4hc", "blosclz", "snappy", "zlib", "zstd")
 _SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 _MAX_TYPE_NBYTES = 255
@@ -98,7 +99,7 @@ class BloscCodec(BytesToBytesCodec):
                 return out
             decoded: bytes = numcodecs.blosc.decompress(encoded)
         except (RuntimeError, ValueError) as error:
-            raise CodecError(str(error), codec="blosc") from error
+            raise CodecError(_explained(encoded, error), codec="blosc") from error
         return decoded
 
 
@@ -108,6 +109,12 @@ def _shuffle(configuration: Mapping[str, Any]) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 2:
         return None if value == -1 else _SHUFFLES[value]
     return choice(configuration, "shuffle", _SHUFFLES, None)
+
+
+def _explained(encoded: Buffer, error: Exception) -> str:
+    if encoded[2] >> 5 == _SNAPPY and "snappy" not in numcodecs.blosc.list_compressors():
+        return "compressed by snappy, which this build of Blosc does not know"
+    return str(error)
 
 
 def _checked_nbytes(encoded: Buffer, max_nbytes: int) -> int:

@@ -69,8 +69,8 @@ def _round_floats(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[Any
     with np.errstate(invalid="ignore"):
         # Neither NaN nor infinity is rounded, and no number becomes one of them: its mantissa is cut off instead.
         finite = np.isfinite(values)
-        fits = np.abs(up.view(values.dtype)) <= largest
-        fits &= np.signbit(up.view(values.dtype)) == np.signbit(values)
+        larger = np.abs(up.view(values.dtype))
+        fits = (larger <= largest) & (larger >= np.abs(values))
     rounded = np.where(_goes_up(bits, drop) & fits & (up >= down), up, down)
     return np.where(finite, rounded, bits).view(values.dtype)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests.servers.environment import environment
 from tests.servers.faults import FaultServer, fault_server
 from tests.servers.s3 import S3_ENVIRONMENT, S3_UNWANTED, S3Server, s3_server
-from tests.servers.web import NGINX, WebServer, free_port, nginx_server, python_web_server
+from tests.servers.web import NGINX, WebServer, free_port, gcs_server, nginx_server, python_web_server
 
 __all__ = [
     "NGINX",
@@ -21,6 +21,7 @@ __all__ = [
     "environment",
     "fault_server",
     "free_port",
+    "gcs_server",
     "nginx_server",
     "python_web_server",
     "s3_server",

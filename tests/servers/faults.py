@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
+_LAST_MODIFIED = "Wed, 01 Jan 2025 00:00:00 GMT"
+
 
 @dataclass
 class FaultServer:
     """A running HTTP server over a dictionary of values, with ranges, which misbehaves on demand.
 
     It also answers the object requests of S3 in path style, so ``s3://bucket`` with its address as endpoint reads
-    the values whose key begins with ``bucket/``.
+    the values whose key begins with ``bucket/``. What writes is answered with success and changes nothing.
     """
 
     url: str
@@ -70,6 +72,33 @@ class _FaultHandler(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET
 
+    def do_PUT(self) -> None:
+        with contextlib.suppress(ConnectionError):
+            self._take()
+
+    do_POST = do_DELETE = do_PUT
+
+    def _take(self) -> None:
+        """Answer what writes as if it had been done; nothing is kept."""
+        state = self.state
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        state.requests.append((self.command, self.path, headers))
+        key = unquote(self.path.partition("?")[0]).strip("/")
+        fault = state.faults.get(key)
+        if isinstance(fault, int):
+            self._send(fault, b"<html>fault</html>")
+        elif fault == "hang":
+            state.released.wait(60)
+            self.close_connection = True
+        elif fault == "reset":
+            self.close_connection = True
+        elif self.command == "DELETE" and key not in state.values:
+            self._send(404, b"<html>not found</html>")
+        else:
+            done = {"PUT": 201, "POST": 200, "DELETE": 202}[self.command]
+            self._send(done, state.values.get(key, b""), {"ETag": '"e"', "Last-Modified": _LAST_MODIFIED})
+
     def _answer(self) -> None:
         state = self.state
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -98,7 +127,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
         headers = {
             "Content-Type": kind,
             "ETag": f'"{hash(value):x}"',
-            "Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT",
+            "Last-Modified": _LAST_MODIFIED,
         }
         match = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if fault == "no-length":

@@ -70,6 +70,45 @@ def nginx_server(root: Path, work: Path) -> Iterator[WebServer]:
         yield WebServer(root, html, json, plain)
 
 
+_GCS_CONFIGURATION = """
+daemon off;
+master_process off;
+pid {work}/nginx.pid;
+error_log {work}/error.log;
+events {{ worker_connections 512; }}
+http {{
+    access_log off;
+    client_max_body_size 0;
+    client_body_temp_path {work}/body;
+    proxy_temp_path {work}/proxy;
+    fastcgi_temp_path {work}/fastcgi;
+    uwsgi_temp_path {work}/uwsgi;
+    scgi_temp_path {work}/scgi;
+    map $http_x_goog_if_generation_match $if_none_match {{ "0" "*"; default ""; }}
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            proxy_pass {service};
+            proxy_http_version 1.1;
+            proxy_set_header Authorization "";
+            proxy_set_header If-None-Match $if_none_match;
+        }}
+    }}
+}}
+"""
+
+
+@contextlib.contextmanager
+def gcs_server(service: str, work: Path) -> Iterator[str]:
+    """The address of an nginx that turns what GCS's XML interface is asked into what an S3 service is asked."""
+    port = free_port()
+    configuration = work / "nginx.conf"
+    configuration.write_text(_GCS_CONFIGURATION.format(work=work, port=port, service=service))
+    command = [NGINX, "-e", str(work / "error.log"), "-p", str(work), "-c", str(configuration)]
+    with _running(command, (port,)):
+        yield f"http://127.0.0.1:{port}"
+
+
 @contextlib.contextmanager
 def python_web_server(root: Path) -> Iterator[WebServer]:
     """``python -m http.server``: listings as HTML, and no range requests."""

@@ -6,15 +6,15 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.bucket import BucketStore
 from zarrcore.stores.clients import client_options, retry_config
-from zarrcore.stores.object import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
     from obstore.store import AzureConfig
 
 
-class AzureStore(ObstoreStore):
+class AzureStore(BucketStore):
     """A container of Azure Blob Storage, or a prefix in one.
 
     Credentials come from the environment (``AZURE_STORAGE_ACCOUNT_KEY``, ``AZURE_STORAGE_SAS_TOKEN``, …); with

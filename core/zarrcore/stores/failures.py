@@ -106,6 +106,11 @@ class Failure:
         return not self.no_bucket and (self.name == "FileNotFoundError" or self.status in (404, 410))
 
     @property
+    def exists(self) -> bool:
+        """Whether a value was there already that was not to be replaced."""
+        return self.name in ("AlreadyExistsError", "PreconditionError") or self.status in (409, 412)
+
+    @property
     def denied(self) -> bool:
         """Whether the service refused."""
         return self.status in (401, 403) or self.name in ("PermissionDeniedError", "UnauthenticatedError")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from zarrcore.errors import AccessDeniedError
+from zarrcore.stores.bucket import BucketStore
 from zarrcore.stores.clients import client_options, retry_config
-from zarrcore.stores.object import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
     from obstore.store import GCSConfig
 
 
-class GCSStore(ObstoreStore):
+class GCSStore(BucketStore):
     """A bucket of Google Cloud Storage, or a prefix in one.
 
     Credentials come from ``GOOGLE_APPLICATION_CREDENTIALS`` or from what ``gcloud auth application-default login``
@@ -40,6 +41,14 @@ class GCSStore(ObstoreStore):
             client_options=client_options(self.options, plain_http=endpoint.lower().startswith("http://")),
             retry_config=retry_config(self.options),
         )
+
+    def _writer(self) -> Any:
+        if self.options.anonymous:
+            # obstore would look for a token all the same, at the metadata address of a cloud that may not be ours.
+            raise AccessDeniedError(
+                f"{self.url}: nothing is written without credentials; {self._hint()}", url=self.url
+            )
+        return super()._writer()
 
     def _hint(self) -> str:
         if self.options.anonymous:

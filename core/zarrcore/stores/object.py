@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any, ClassVar
 
 from zarrcore.errors import BodyTooLargeError, StoreError
@@ -48,6 +49,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._made: Any = None
         self._lock = threading.Lock()
         self._place_seen = False
+        self._mixed: set[str] = set()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_made", "_lock")}
@@ -171,6 +173,16 @@ class ObstoreStore(ReadableStore, ListableStore):
         check_path_like_prefix(prefix, self.url)
         client = self._client()
         path = self.prefix + prefix
+        # Asking for what stands directly under a prefix gives all of it at once, in half a kilobyte for each key.
+        # So all keys are asked for, page by page, until that turns out to be more than that.
+        if prefix not in self._mixed:
+            entries = self.list_prefix(prefix)
+            head = [*islice(entries, _LIST_PAGE)]
+            if _is_streamable(head, prefix):
+                self._place_seen = True
+                yield from self._direct(chain(head, entries), prefix)
+                return
+            self._mixed.add(prefix)
         try:
             found = client.list_with_delimiter(path or None)
         except obstore_errors() as error:
@@ -183,6 +195,19 @@ class ObstoreStore(ReadableStore, ListableStore):
             # obstore lets folder markers through with what they hold: only direct children count.
             if entry is not None and "/" not in entry.key[len(prefix) :]:
                 yield entry
+
+    def _direct(self, entries: Iterable[StoreEntry], prefix: str) -> Iterator[StoreEntry]:
+        """What stands directly under ``prefix``, of all that begins with it."""
+        seen: set[str] = set()
+        for entry in entries:
+            name, slash, _ = entry.key[len(prefix) :].partition("/")
+            if not slash and entry.size == 0 and self.stat(entry.key) is None:
+                slash = "/"  # an empty object "a/", which marks a folder and comes as "a"
+            if not slash:
+                yield entry
+            elif name not in seen:
+                seen.add(name)
+                yield StoreEntry(f"{prefix}{name}/")
 
     def has_prefix(self, prefix: str) -> bool:
         check_path_like_prefix(prefix, self.url)
@@ -227,7 +252,14 @@ class ObstoreStore(ReadableStore, ListableStore):
             # Without its cause, whose text may hold a signed URL.
             raise self._error(failure, key) from None
 
-    def _error(self, failure: Failure, key: str | None) -> StoreError:
+    def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
         shown = key if key is None or key.isprintable() else repr(key)
         what = f"{shown} in {self.url}" if shown else self.url
-        return failure.error(what, key, self.url, service=self.service, hint=self._hint())
+        return failure.error(what, key, self.url, service=self.service, hint=hint or self._hint())
+
+
+def _is_streamable(head: Sequence[StoreEntry], prefix: str) -> bool:
+    """Whether listing goes on without prefixes, as far as the first page tells, or has ended already."""
+    direct = [entry for entry in head if "/" not in entry.key[len(prefix) :]]
+    # An empty object may be the mark of a folder, which only the other way of asking tells.
+    return all(entry.size for entry in direct) and (len(direct) == len(head) or len(head) < _LIST_PAGE)

@@ -9,14 +9,17 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import unquote, urlunsplit
 
-from zarrcore.errors import StoreError, StoreNotFoundError
+from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
+from zarrcore.extensions import extension_names, load_extension
 from zarrcore.stores.checks import check_address, check_place
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.zip import ZipStore
+from zarrcore.stores.zip_writing import EMPTY_ZIP
 
+_EXTENSIONS: Final = "zarrscope.stores"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -36,6 +39,10 @@ def open_store(
         AccessDeniedError: it may not be opened.
         StoreError: the URL is of a kind that we do not know, or incomplete.
 
+    Other packages add kinds of URLs through entry points in the group ``zarrscope.stores``: the name is the scheme, in
+    lower case, and the object is called with the URL and the `StoreOptions` and gives a `ReadableStore`. What also
+    derives from `ListableStore` can be listed, and from `WritableStore` written.
+
     >>> open_store("memory://demonstration")
     MemoryStore('memory://demonstration')
     """
@@ -46,28 +53,47 @@ def open_store(
     if match is None:
         return _open_path(os.path.expanduser(text), chosen)
     scheme = match.group(1).lower()
+    address = scheme + text[match.end(1) :]
     opener = _OPENERS.get(scheme)
+    return _open_by_extension(scheme, address, chosen) if opener is None else opener(address, chosen)
+
+
+def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> ReadableStore:
+    """The store that another package knows to open."""
+    try:
+        opener = load_extension(_EXTENSIONS, scheme)
+        store = None if opener is None else opener(address, options)
+    except ZarrError:
+        raise
+    except Exception as error:
+        raise StoreError(
+            f"{scheme}:// cannot be opened: the package that knows it fails ({type(error).__name__})"
+        ) from error
     if opener is None:
-        known = ", ".join(f"{name}://" for name in _OPENERS)
+        known = ", ".join(f"{name}://" for name in (*_OPENERS, *extension_names(_EXTENSIONS)))
         raise StoreError(f"{scheme}:// is no kind of store that is known: a path, or one of {known}")
-    return opener(scheme + text[match.end(1) :], chosen)
+    if not isinstance(store, ReadableStore):
+        raise StoreError(f"{scheme}:// cannot be opened: the package that knows it gives no ReadableStore")
+    return store
 
 
 def _open_path(path: str, options: StoreOptions) -> ReadableStore:
     if path.endswith(".zip") and not os.path.isdir(path):
-        return _open_zip_path(path)
-    return LocalStore(path, follow_links=options.follow_links)
+        return _open_zip_path(path, options)
+    return LocalStore(path, follow_links=options.follow_links, create=options.create, durable=options.durable)
 
 
-def _open_zip_path(path: str) -> ReadableStore:
+def _open_zip_path(path: str, options: StoreOptions) -> ReadableStore:
     check_place(path)
     shown = os.path.abspath(path)
     # Whoever names a link to a zip file means the file.
     place = os.path.realpath(shown)
+    directory, name = os.path.split(place)
+    if options.create and not os.path.lexists(place):
+        LocalStore(directory, create=True, durable=options.durable).set(name, EMPTY_ZIP, if_absent=True)
     if not os.path.isfile(place):
         raise StoreNotFoundError(f"there is no file {shown}", url=shown)
-    directory, name = os.path.split(place)
-    return ZipStore(LocalStore(directory), name, url=shown)
+    return ZipStore(LocalStore(directory, durable=options.durable), name, url=shown)
 
 
 def _open_file(url: str, options: StoreOptions) -> ReadableStore:
@@ -87,7 +113,7 @@ def _open_memory(url: str, options: StoreOptions) -> ReadableStore:  # noqa: ARG
 def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
     inner = url.partition("://")[2]
     if _SCHEME.match(inner) is None:
-        return _open_zip_path(os.path.expanduser(inner))
+        return _open_zip_path(os.path.expanduser(inner), options)
     scheme = inner.partition("://")[0].lower()
     opener = _REMOTE.get(scheme)
     if opener is None:

@@ -41,6 +41,10 @@ class StoreOptions:
     """Follow symbolic links that lead out of a local store."""
     treat_403_as_missing: bool = False
     """Take "forbidden" for "absent", as some public buckets mean it."""
+    create: bool = False
+    """Make a local directory, or a local zip file, that is missing."""
+    durable: bool = False
+    """Have each value on the disk before a local store goes on; several times as slow."""
 
     def __post_init__(self) -> None:
         check_timeout(self.timeout_s)
@@ -53,7 +57,9 @@ class StoreOptions:
     @property
     def identity(self) -> Hashable:
         """What tells apart options with which a place may answer differently; it keeps no secret."""
-        lasting = replace(self, timeout_s=DEFAULTS.timeout_s, retries=DEFAULTS.retries)
+        lasting = replace(
+            self, timeout_s=DEFAULTS.timeout_s, retries=DEFAULTS.retries, create=False, durable=False
+        )
         return hashlib.sha256(repr((lasting, sorted(self.headers.items()))).encode()).digest()
 
 

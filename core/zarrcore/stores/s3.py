@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.aws_profile import AwsProfile, read_profile
+from zarrcore.stores.bucket import BucketStore
 from zarrcore.stores.checks import check_address
 from zarrcore.stores.clients import client_options, retry_config
-from zarrcore.stores.object import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.web_client import tls_context
 
@@ -34,7 +34,7 @@ _MACHINE_FILES: Final = (
 """Where the kernel tells whose machine this is."""
 
 
-class S3Store(ObstoreStore):
+class S3Store(BucketStore):
     """A bucket of S3, or a prefix in one.
 
     Credentials come from the environment (``AWS_ACCESS_KEY_ID``…), from the profile of the AWS configuration files,

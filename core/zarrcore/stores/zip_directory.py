@@ -42,16 +42,24 @@ class ZipDirectory:
 
     def __init__(self, fetch: Callable[[int, int], BytesLike], facts: StoreStat, url: str) -> None:
         self.facts = facts
-        self.members = {
-            info.filename: info
-            for info in _read(_RangedFile(fetch, facts.size), url)
-            if is_safe(info.filename)
-        }
-        self.names = sorted(self.members)
+        self.fetch = fetch
+        found, self.end, self.comment = _read(_RangedFile(fetch, facts.size), url)
+        self.members = {info.filename: info for info in found if is_safe(info.filename)}
+        self.unsafe = [info for info in found if not is_safe(info.filename)]
+        """Directories, and members that are left out."""
+        self._sorted: list[str] | None = None
         self.offsets: dict[str, int] = {}
         """Where the bytes of members begin, as far as known; their own headers tell."""
         self.last: tuple[str, bytes] | None = None
         """The last inflated value: parts of one member are mostly asked for one after another."""
+
+    @property
+    def names(self) -> list[str]:
+        """The keys in order; the list is never changed, while members may come and go."""
+        found = self._sorted
+        if found is None:
+            found = self._sorted = sorted(self.members.copy())
+        return found
 
 
 def is_safe(name: str) -> bool:
@@ -61,10 +69,11 @@ def is_safe(name: str) -> bool:
     )
 
 
-def _read(file: _RangedFile, url: str) -> list[zipfile.ZipInfo]:
+def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], int, bytes]:
+    """The entries of the directory, where it begins, and the comment after it."""
     try:
         with zipfile.ZipFile(file) as archive:
-            return archive.infolist()
+            return archive.infolist(), archive.start_dir, archive.comment
     except _FAULTS as error:
         if file.failure is not None:  # zipfile takes an OSError while it looks for the end for "no zip file"
             raise file.failure from None

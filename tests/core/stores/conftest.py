@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tests.servers import (
     WebServer,
     environment,
     fault_server,
+    gcs_server,
     nginx_server,
     python_web_server,
     s3_server,
@@ -52,6 +54,15 @@ def s3() -> Iterator[S3Server]:
     """An S3 service with the bucket ``bucket``."""
     with s3_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def gcs(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Credentials for a GCS service with the bucket ``gcs``, which all may write."""
+    s3.request("PUT", "gcs", headers={"x-amz-acl": "public-read-write"})
+    with gcs_server(s3.endpoint_url, tmp_path_factory.mktemp("gcs")) as url:
+        account = {"gcs_base_url": url, "disable_oauth": True}
+        yield json.dumps({**account, **dict.fromkeys(("client_email", "private_key", "private_key_id"), "")})
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from zarrcore.errors import InvalidKeyError
-from zarrcore.stores import ByteRange, ListableStore, ReadableStore, WritableStore
+from zarrcore.errors import BodyTooLargeError, InvalidKeyError, ReadOnlyError, StoreError
+from zarrcore.stores import ByteRange, ListableStore, ReadableStore, WritableStore, writable
 
 CHUNK = bytes(range(256)) * 40
 ODD_KEY = "größe/日本 語/x%20y#?&+.bin"
@@ -79,6 +79,24 @@ class StoreTests:
         self, store: ReadableStore, key: str, byte_range: ByteRange | None
     ) -> None:
         assert store.get(key, byte_range) is None
+
+    @pytest.mark.parametrize(
+        ("byte_range", "size"),
+        [(None, 10_240), (ByteRange(5, 100), 95), (ByteRange(10_000), 240), (ByteRange(-7), 7)],
+    )
+    def test_what_is_larger_than_allowed_is_refused(
+        self, store: ReadableStore, byte_range: ByteRange | None, size: int
+    ) -> None:
+        value = store.get("a/c/0/0", byte_range, max_nbytes=size)
+        assert value is not None
+        assert len(value) == size
+        with pytest.raises(BodyTooLargeError) as caught:
+            store.get("a/c/0/0", byte_range, max_nbytes=size - 1)
+        assert caught.value.limit == size - 1
+        assert caught.value.size >= size
+        assert (caught.value.key or "").endswith("a/c/0/0")
+        assert store.get("absent", byte_range, max_nbytes=0) is None
+        assert store.get("a/c/0/1", byte_range, max_nbytes=0) == b""
 
     def test_get_partial_values_keeps_the_order(self, store: ReadableStore) -> None:
         asked = [("a/c/0/0", ByteRange(3, 9)), ("b", None), ("zarr.json", None), ("a/c/0/0", ByteRange(-2))]
@@ -183,8 +201,35 @@ class StoreTests:
         assert store.get("ab/x") == b"1"
 
 
+class ReadOnlyStoreTests:
+    """The contract of stores that refuse to be written; ``store`` holds `VALUES`, as in `StoreTests`."""
+
+    def test_all_that_writes_is_refused_in_one_sentence(self, store: ReadableStore) -> None:
+        assert store.read_only
+        if not isinstance(store, WritableStore):
+            return
+        for write in (
+            lambda: store.set("a/x", b"1"),
+            lambda: store.set("zarr.json", b"1", if_absent=True),
+            lambda: store.set_partial_values([("zarr.json", 0, b"1")]),
+            lambda: store.erase("zarr.json"),
+            lambda: store.erase("absent"),
+            lambda: store.erase_values(["zarr.json"]),
+            lambda: store.erase_prefix("a/"),
+            lambda: store.erase_prefix(""),
+            lambda: writable(store),
+        ):
+            with pytest.raises(ReadOnlyError, match=" cannot be written: ") as caught:
+                write()
+            assert "\n" not in str(caught.value)
+        assert store.get("zarr.json") == VALUES["zarr.json"]
+
+
 class WritableStoreTests:
     """The contract of writable stores; ``empty`` is a fixture that gives a new store without keys."""
+
+    writers_of_one_key = 4
+    """Threads that set and read one key at once."""
 
     def test_what_is_set_is_read(self, empty: WritableStore) -> None:
         empty.set("a/b/c", b"one")
@@ -223,9 +268,9 @@ class WritableStoreTests:
 
         def write(value: bytes) -> bool:
             empty.set("a/x", value)
-            return empty.get("a/x") in whole
+            return bytes(empty.get("a/x")) in whole
 
-        with ThreadPoolExecutor(4) as pool:
+        with ThreadPoolExecutor(self.writers_of_one_key) as pool:
             assert all(pool.map(write, sorted(whole)))
 
     def test_writers_and_erasers_of_one_prefix_do_not_disturb_each_other(self, empty: WritableStore) -> None:
@@ -243,3 +288,117 @@ class WritableStoreTests:
             empty.set(key, b"")
         with pytest.raises(InvalidKeyError):
             empty.erase(key)
+
+    def test_it_says_that_it_can_be_written(self, empty: WritableStore) -> None:
+        assert not empty.read_only
+        assert writable(empty) is empty
+
+    def test_set_tells_whether_it_stored(self, empty: WritableStore) -> None:
+        assert empty.set("a/x", b"1") is True
+        assert empty.set("a/x", b"2") is True
+        assert empty.set("a/x", b"3", if_absent=True) is False
+        assert empty.get("a/x") == b"2"
+        assert empty.set("a/y", b"4", if_absent=True) is True
+        assert empty.get("a/y") == b"4"
+        empty.erase("a/y")
+        assert empty.set("a/y", b"5", if_absent=True) is True
+        assert empty.get("a/y") == b"5"
+
+    def test_one_of_several_writers_finds_the_key_absent(self, empty: WritableStore) -> None:
+        with ThreadPoolExecutor(8) as pool:
+            stored = list(pool.map(lambda n: empty.set("a/x", b"%d" % n, if_absent=True), range(8)))
+        assert stored.count(True) == 1
+        assert empty.get("a/x") == b"%d" % stored.index(True)
+
+    @pytest.mark.parametrize("size", [0, 1, 100_000])
+    def test_values_of_all_sizes_come_back(self, empty: WritableStore, size: int) -> None:
+        value = (CHUNK * 10)[:size]
+        for number, given in enumerate((value, memoryview(value), memoryview(bytearray(value)))):
+            empty.set(f"a/{number}", given)
+            assert empty.get(f"a/{number}") == value
+            assert empty.stat(f"a/{number}").size == size
+        assert {entry.size for entry in empty.list_dir("a/")} == {size}
+
+    def test_values_of_wider_elements_are_their_bytes(self, empty: WritableStore) -> None:
+        wide = memoryview(bytearray(range(24))).cast("I", (2, 3))
+        empty.set("a", wide)
+        assert empty.get("a") == bytes(range(24))
+
+    def test_odd_keys_come_back(self, empty: WritableStore) -> None:
+        for key in (ODD_KEY, "a b/%2F", "x.zarr/..c", "~/-", "Ä" * 40):
+            empty.set(key, key.encode())
+            assert empty.get(key) == key.encode()
+        assert len(list(empty.list())) == 5
+
+    def test_parts_are_written(self, empty: WritableStore) -> None:
+        empty.set("a/x", b"0123456789")
+        empty.set("a/y", b"abc")
+        empty.set_partial_values(
+            [("a/x", 2, b"AB"), ("a/y", 5, memoryview(b"Z")), ("a/x", 9, b"CD"), ("b", 1, b"Q")]
+        )
+        assert empty.get("a/x") == b"01AB45678CD"
+        assert empty.get("a/y") == b"abc\0\0Z"
+        assert empty.get("b") == b"\0Q"
+        with pytest.raises(StoreError, match="begin at byte -1"):
+            empty.set_partial_values([("a/x", -1, b"1")])
+
+    def test_parts_that_threads_write_are_all_there(self, empty: WritableStore) -> None:
+        empty.set("a", bytes(40))
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda n: empty.set_partial_values([("a", n, b"x")]), range(40)))
+        assert empty.get("a") == b"x" * 40
+
+    def test_several_keys_are_erased_whether_there_or_not(self, empty: WritableStore) -> None:
+        for number in range(30):
+            empty.set(f"a/{number}", b"1")
+        empty.set("a/c/x", b"1")
+        empty.erase_values(f"a/{number}" for number in range(0, 60, 2))
+        left = sorted(entry.key for entry in empty.list())
+        assert left == sorted(["a/c/x", *(f"a/{number}" for number in range(1, 30, 2))])
+        empty.erase_values([])
+        assert empty.erase("a/c") is None
+        assert empty.get("a/c/x") == b"1"
+
+    def test_nothing_is_left_of_an_erased_prefix(self, empty: WritableStore) -> None:
+        for number in range(40):
+            empty.set(f"a/c/{number % 5}/{number}", b"1")
+        empty.erase_prefix("absent/")
+        empty.erase_prefix("a/c/3/")
+        assert {entry.key for entry in empty.list_dir("a/c/")} == {"a/c/0/", "a/c/1/", "a/c/2/", "a/c/4/"}
+        empty.erase_prefix("a/c/")
+        assert not empty.has_prefix("a/")
+        assert list(empty.list_dir("")) == []
+
+    def test_a_prefix_ends_in_a_slash_when_it_is_erased(self, empty: WritableStore) -> None:
+        empty.set("ab/x", b"1")
+        with pytest.raises(InvalidKeyError):
+            empty.erase_prefix("a")
+        assert empty.get("ab/x") == b"1"
+
+    def test_erasing_while_listing_misses_nothing(self, empty: WritableStore) -> None:
+        for number in range(60):
+            empty.set(f"a/{number % 3}/{number}", b"1")
+        seen = set()
+        for entry in empty.list_prefix("a/"):
+            seen.add(entry.key)
+            empty.erase(entry.key)
+        assert len(seen) == 60
+        assert list(empty.list()) == []
+
+    def test_what_was_written_outlives_a_pickle(self, empty: WritableStore) -> None:
+        empty.set("a/x", b"1")
+        empty.close()
+        again = pickle.loads(pickle.dumps(empty))
+        assert again.get("a/x") == b"1"
+        assert again.set("a/y", b"2")
+        assert again.get("a/y") == b"2"
+        again.close()
+
+    @pytest.mark.parametrize("key", ["a\ud800", "a/\udfff/b"])
+    def test_half_a_surrogate_pair_is_refused_or_kept(self, empty: WritableStore, key: str) -> None:
+        try:
+            empty.set(key, b"1")
+        except InvalidKeyError:
+            assert list(empty.list()) == []
+        else:
+            assert empty.get(key) == b"1"

@@ -32,12 +32,12 @@ def test_azure_reads_by_container_and_account(faults: FaultServer, options: dict
 
 def test_azure_lists(faults: FaultServer, options: dict[str, object]) -> None:
     blob = (
-        "<Blob><Name>path/key</Name><Properties><Last-Modified>Wed, 01 Jan 2025 00:00:00 GMT</Last-Modified>"
+        "<Blob><Name>path/{}</Name><Properties><Last-Modified>Wed, 01 Jan 2025 00:00:00 GMT</Last-Modified>"
         "<Content-Length>3</Content-Length><Content-Type>x/y</Content-Type><Etag>e</Etag></Properties></Blob>"
     )
     faults.values["container"] = (
         '<?xml version="1.0" encoding="utf-8"?><EnumerationResults><Prefix>path/</Prefix><Blobs>'
-        f"<BlobPrefix><Name>path/a/</Name></BlobPrefix>{blob}</Blobs><NextMarker/></EnumerationResults>"
+        f"{blob.format('a/x')}{blob.format('key')}</Blobs><NextMarker/></EnumerationResults>"
     ).encode()
     store = open_store("az://container/path", **{**options, "region": None}, anonymous=True)
     with environment({"AZURE_STORAGE_ACCOUNT_NAME": "account"}):

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.core.stores.conftest import Opener
-from tests.core.stores.contract import CHUNK, StoreTests
+from tests.core.stores.contract import CHUNK, ReadOnlyStoreTests, StoreTests
 from tests.servers import FaultServer, WebServer
 from zarrcore.errors import (
     AccessDeniedError,
@@ -24,7 +24,7 @@ from zarrcore.stores.failures import Failure
 from zarrcore.stores.http import HTTPStore
 
 
-class TestNginxWithHtmlListings(StoreTests):
+class TestNginxWithHtmlListings(StoreTests, ReadOnlyStoreTests):
     tells_sizes = False
 
     @pytest.fixture(scope="class")

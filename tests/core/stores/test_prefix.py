@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.core.stores.contract import VALUES, StoreTests
+from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from zarrcore.errors import InvalidKeyError, ListingUnsupportedError
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, PrefixStore, ReadableStore
 
@@ -17,7 +17,12 @@ def store() -> PrefixStore:
     )
 
 
-class TestPrefixStore(StoreTests):
+@pytest.fixture
+def empty() -> PrefixStore:
+    return PrefixStore(MemoryStore(values={"some/wherever": b"", "a/x": b"beside"}), "some/where/")
+
+
+class TestPrefixStore(StoreTests, WritableStoreTests):
     path_like = False
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.stores.contract import CHUNK, VALUES, StoreTests
+from tests.core.stores.contract import CHUNK, VALUES, ReadOnlyStoreTests, StoreTests
 from tests.servers import S3Server, WebServer
 from zarrcore.errors import (
     InvalidKeyError,
@@ -65,7 +65,7 @@ class TestDeflated(StoreTests):
         return open_store(f"file://{tmp_path}/x.zip")
 
 
-class TestOverHttp(StoreTests):
+class TestOverHttp(StoreTests, ReadOnlyStoreTests):
     @pytest.fixture(scope="class")
     @classmethod
     def store(cls, nginx: WebServer) -> ReadableStore:
@@ -81,7 +81,7 @@ class TestOverHttpWithoutRanges(StoreTests):
         return open_store(f"{python_web.url}/x.zip")
 
 
-class TestOverS3(StoreTests):
+class TestOverS3(StoreTests, ReadOnlyStoreTests):
     @pytest.fixture(scope="class")
     @classmethod
     def store(cls, s3: S3Server) -> ReadableStore:

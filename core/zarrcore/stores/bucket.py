@@ -1,0 +1,100 @@
+"""Buckets: object stores that can be written, beside read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, Final
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.failures import Failure, obstore_errors
+from zarrcore.stores.interface import BytesLike, WritableStore
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
+from zarrcore.stores.object import ObstoreStore
+
+_PART: Final = 8 * 2**20
+"""Bytes of a part of a large value; what is no larger is sent in one request."""
+
+_MOST_PARTS: Final = 10_000
+"""The services take no more parts than this."""
+
+_ERASED_AT_ONCE: Final = 1000
+"""What S3 erases with one request; the other services are asked for several at a time."""
+
+_HINT: Final = "writing needs credentials that allow it"
+
+
+class BucketStore(ObstoreStore, WritableStore):
+    """A bucket or container, or a prefix in one. Values appear at one stroke when the last byte has come.
+
+    A writer that dies while it sends a large value in parts leaves parts that no listing shows and that cost
+    money; the services can be told to remove them after some days.
+    """
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        check_path_like_key(key, self.url)
+        client = self._writer()
+        data = memoryview(value).cast("B")
+        part = max(_PART, -(-len(data) // _MOST_PARTS))
+        try:
+            if if_absent:  # in one request: parts are put together without a condition
+                client.put(self.prefix + key, data, mode="create", use_multipart=False)
+            else:
+                client.put(self.prefix + key, data, chunk_size=part, use_multipart=len(data) > part)
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if if_absent and failure.exists:
+                return False
+            raise self._error(failure, key, _HINT) from None
+        self._place_seen = True
+        return True
+
+    def erase(self, key: str) -> None:
+        check_path_like_key(key, self.url)
+        self._delete(self._writer(), self.prefix + key)
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        paths = (self._path(key) for key in keys)
+        while batch := [*islice(paths, _ERASED_AT_ONCE)]:
+            self._delete_all(self._writer(), batch)
+
+    def erase_prefix(self, prefix: str) -> None:
+        check_path_like_prefix(prefix, self.url)
+        client = self._writer()
+        path = self.prefix + prefix
+        try:
+            for page in client.list(path or None, chunk_size=_ERASED_AT_ONCE):
+                batch = [facts["path"] for facts in page if facts["path"].startswith(path)]
+                if batch:
+                    self._delete_all(client, batch)
+        except StoreError:
+            raise
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None, _HINT) from None
+
+    def _writer(self) -> Any:
+        """The client, of a store that may be written."""
+        return self._client()
+
+    def _path(self, key: str) -> str:
+        check_path_like_key(key, self.url)
+        return self.prefix + key
+
+    def _delete_all(self, client: Any, paths: list[str]) -> None:
+        try:
+            client.delete(paths)
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if not failure.absent:
+                raise self._error(failure, None, _HINT) from None
+            # One of them was not there; which of the others are gone now is not told.
+            for path in paths:
+                self._delete(client, path)
+
+    def _delete(self, client: Any, path: str) -> None:
+        try:
+            client.delete(path)
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if not failure.absent:
+                raise self._error(failure, path[len(self.prefix) :], _HINT) from None

@@ -1,0 +1,198 @@
+"""Writing to buckets: large values, refusals, what is asked of a service; listing large ones in little memory."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+import uuid
+from collections.abc import Callable
+
+import pytest
+
+from tests.servers import FaultServer, S3Server, environment
+from zarrcore.errors import (
+    AccessDeniedError,
+    InvalidKeyError,
+    StoreError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+from zarrcore.stores import WritableStore, open_store
+
+WRITES: list[Callable[[WritableStore], object]] = [
+    lambda store: store.set("key", b"1"),
+    lambda store: store.set("key", b"1", if_absent=True),
+    lambda store: store.erase("key"),
+    lambda store: store.erase_values(["key", "other"]),
+]
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs"])
+def test_large_values_are_sent_in_parts(s3: S3Server, gcs: str, scheme: str) -> None:
+    value = bytes(range(256)) * 80_000
+    place = f"bucket/{uuid.uuid4()}"
+    options = s3.options
+    if scheme == "gs":
+        place = f"gcs/{uuid.uuid4()}"
+        options = {"endpoint_url": json.loads(gcs)["gcs_base_url"], "timeout_s": 10.0}
+    with environment({"GOOGLE_SERVICE_ACCOUNT_KEY": gcs}):
+        store = open_store(f"{scheme}://{place}", **options)
+        store.set("large", value)
+        assert store.get("large") == value
+        assert str(store.stat("large").etag).strip('"').endswith("-3")
+        assert not store.set("large", b"", if_absent=True)
+        assert store.set("another", value, if_absent=True)
+        assert store.get("another") == value
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (400, StoreError),
+        (403, AccessDeniedError),
+        (503, UnreachableError),
+        ("hang", StoreTimeoutError),
+        ("reset", UnreachableError),
+    ],
+)
+def test_every_fault_has_its_class(
+    faults: FaultServer,
+    options: dict[str, object],
+    write: Callable[[WritableStore], object],
+    fault: int | str,
+    kind: type[StoreError],
+) -> None:
+    faults.faults = dict.fromkeys(("bucket", "bucket/key"), fault)
+    store = open_store("s3://bucket", **{**options, "retries": 0, "timeout_s": 0.3})
+    with pytest.raises(StoreError) as caught:
+        write(store)
+    assert type(caught.value) is kind
+    assert "\n" not in str(caught.value)
+    assert "testing-key" not in str(caught.value)
+
+
+def test_wrong_credentials_are_told(s3: S3Server) -> None:
+    store = open_store("s3://bucket/denied", **s3.options)
+    with s3.denying():
+        for write in (*WRITES, lambda store: store.erase_prefix("a/")):
+            with pytest.raises(AccessDeniedError, match="credentials that allow it"):
+                write(store)
+
+
+def test_a_missing_bucket_is_told(s3: S3Server) -> None:
+    store = open_store("s3://no-such-bucket/x", **s3.options)
+    for write in (*WRITES, lambda store: store.erase_prefix("a/")):
+        with pytest.raises(StoreNotFoundError, match="no such bucket"):
+            write(store)
+
+
+def test_keys_that_lead_elsewhere_are_refused(s3: S3Server) -> None:
+    store = open_store("s3://bucket/x", **s3.options)
+    for key in ("../a", "a//b", "/a", "a/", ""):
+        for write in (
+            lambda key: store.set(key, b""),
+            store.erase,
+            lambda key: store.erase_values([key]),
+        ):
+            with pytest.raises(InvalidKeyError):
+                write(key)
+    with pytest.raises(InvalidKeyError):
+        store.erase_prefix("../")
+
+
+def test_nothing_is_written_to_gcs_without_credentials() -> None:
+    store = open_store("gs://bucket/x", anonymous=True, endpoint_url="http://127.0.0.1:1")
+    for write in (*WRITES, lambda store: store.erase_prefix("a/")):
+        with pytest.raises(AccessDeniedError, match="give credentials instead of --anonymous"):
+            write(store)
+
+
+def test_many_keys_are_erased_by_few_requests(faults: FaultServer, options: dict[str, object]) -> None:
+    faults.values["bucket"] = b"<DeleteResult></DeleteResult>"
+    store = open_store("s3://bucket", **options)
+    store.erase_values(f"k/{number}" for number in range(2500))
+    assert [method for method, _, _ in faults.requests] == ["POST"] * 3
+
+
+def test_azure_writes_and_erases(faults: FaultServer, options: dict[str, object]) -> None:
+    store = open_store(
+        "abfs://container@account.dfs.core.windows.net/path",
+        **{**options, "region": None},
+        anonymous=True,
+    )
+    store.set("key", b"12")
+    method, path, headers = faults.requests[-1]
+    assert (method, path) == ("PUT", "/container/path/key")
+    assert headers["x-ms-blob-type"] == "BlockBlob"
+    store.set("new", b"1", if_absent=True)
+    assert faults.requests[-1][2]["if-none-match"] == "*"
+    faults.faults["container/path/new"] = 409
+    assert store.set("new", b"1", if_absent=True) is False
+    faults.values["container/path/key"] = b"12"
+    store.erase("key")
+    assert faults.requests[-1][0] in ("DELETE", "POST")
+    store.erase("absent")
+
+
+def fill(name: str, keys: list[str], s3: S3Server) -> None:
+    """Put keys straight into the server, which runs in this process: requests take seconds."""
+    from moto.core import DEFAULT_ACCOUNT_ID
+    from moto.s3.models import s3_backends
+
+    s3.create_bucket(name)
+    for key in keys:
+        s3_backends[DEFAULT_ACCOUNT_ID]["aws"].put_object(name, key, b"1")
+
+
+def test_directories_of_all_kinds_are_listed_beyond_one_page(s3: S3Server) -> None:
+    flat = [f"flat/{number:04}" for number in range(1100)]
+    late = [f"late/{number:04}" for number in range(1050)] + [f"late/z{number}/x" for number in range(60)]
+    deep = [f"deep/{number % 3}/{number:04}" for number in range(1100)] + ["deep/zarr.json"]
+    fill("kinds", [*flat, *late, *deep], s3)
+    store = open_store("s3://kinds", **s3.options)
+    for _ in range(2):
+        assert [entry.key for entry in store.list_dir("flat/")] == flat
+        assert sorted(entry.key for entry in store.list_dir("deep/")) == [
+            *(f"deep/{number}/" for number in range(3)),
+            "deep/zarr.json",
+        ]
+        listed = [entry.key for entry in store.list_dir("late/")]
+        assert len(listed) == len(set(listed)) == 1110
+        assert {"late/0000", "late/z59/"} <= set(listed)
+        assert sorted(entry.key for entry in store.list_dir("")) == ["deep/", "flat/", "late/"]
+    store.erase_prefix("flat/")
+    assert list(store.list_dir("flat/")) == []
+    assert sum(1 for _ in store.list()) == 1110 + 1101
+
+
+def test_a_directory_of_many_keys_takes_no_more_memory_than_one_of_few(
+    faults: FaultServer, options: dict[str, object]
+) -> None:
+    entry = (
+        "<Contents><Key>c/{:07}</Key><Size>1</Size><ETag>e</ETag>"
+        "<LastModified>2025-01-01T00:00:00.000Z</LastModified></Contents>"
+    )
+
+    class Pages(dict[str, bytes]):
+        number = 0
+
+        def __getitem__(self, key: str) -> bytes:
+            self.number += 1
+            first = self.number * 1000
+            more = "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>"
+            entries = "".join(entry.format(number) for number in range(first, first + 1000))
+            return (
+                f"<ListBucketResult>{entries}{more if self.number < 40 else ''}</ListBucketResult>".encode()
+            )
+
+    faults.values = Pages(bucket=b"")
+    store = open_store("s3://bucket", **options)
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in store.list_dir("c/")) == 40_000
+        assert tracemalloc.get_traced_memory()[1] < 6_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(faults.requests) == 40

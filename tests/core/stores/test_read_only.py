@@ -1,0 +1,64 @@
+"""ReadOnlyStore, and what stores that cannot be written say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.core.stores.contract import VALUES, ReadOnlyStoreTests, StoreTests
+from zarrcore.errors import ListingUnsupportedError, ReadOnlyError
+from zarrcore.stores import (
+    ByteRange,
+    BytesLike,
+    LocalStore,
+    MemoryStore,
+    PrefixStore,
+    ReadableStore,
+    ReadOnlyStore,
+    writable,
+)
+
+
+class TestReadOnlyStore(StoreTests, ReadOnlyStoreTests):
+    @pytest.fixture
+    def store(self, values_directory: Path) -> ReadOnlyStore:
+        return ReadOnlyStore(LocalStore(values_directory))
+
+
+class TestPrefixOfAReadOnlyStore(StoreTests, ReadOnlyStoreTests):
+    path_like = False
+
+    @pytest.fixture
+    def store(self) -> PrefixStore:
+        inner = MemoryStore("read-only", {f"p/{key}": value for key, value in VALUES.items()})
+        return PrefixStore(ReadOnlyStore(inner), "p/")
+
+
+def test_it_gives_the_same_values_and_so_shares_caches() -> None:
+    inner = MemoryStore(values={"a": b"123"})
+    store = ReadOnlyStore(inner, "its medium is sealed")
+    assert store.identity == inner.identity
+    assert store.requests_in_flight == inner.requests_in_flight
+    assert not inner.read_only
+    with pytest.raises(ReadOnlyError, match=r"^a in memory:// cannot be written: its medium is sealed$"):
+        store.set("a", b"")
+
+
+def test_a_store_that_knows_no_writing_is_refused() -> None:
+    class Plain(ReadableStore):
+        url = "test://"
+
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
+            return b"1"
+
+    assert Plain().read_only
+    for store in (Plain(), ReadOnlyStore(Plain()), PrefixStore(Plain(), "a/")):
+        with pytest.raises(ReadOnlyError, match="cannot be written"):
+            writable(store)
+        with pytest.raises(ListingUnsupportedError):
+            list(getattr(store, "list", PrefixStore(store, "a/").list)())
+    with pytest.raises(ReadOnlyError):
+        PrefixStore(Plain(), "a/").set("x", b"1")

@@ -28,6 +28,7 @@ def check_node(node: AnyNode) -> Iterator[Finding]:
         yield Finding("error", what, node.path, str(error), node.metadata_key)
     elif isinstance(node, ArrayNode):
         yield from _codecs_not_named(node)
+        yield from _separator_not_named(node)
     yield from _array_and_group(node)
 
 
@@ -39,6 +40,20 @@ def _codecs_not_named(array: ArrayNode) -> Iterator[Finding]:
         return
     sentence = "the document names no array → bytes codec; it is read as 'bytes', little-endian, and others may refuse it"
     yield Finding("warning", "codecs-not-named", array.path, sentence, array.metadata_key)
+
+
+def _separator_not_named(array: ArrayNode) -> Iterator[Finding]:
+    """Where reading has found out the separator from the keys; other readers return fill values, and say nothing."""
+    separator = array.metadata.chunk_key_encoding.separator
+    stored = array.stored_document().get(".zarray") if array.hierarchy.format.name == "v2" else None
+    if (
+        array.ndim > 1
+        and separator != "."
+        and isinstance(stored, dict)
+        and "dimension_separator" not in stored
+    ):
+        sentence = f"the document does not tell the separator of chunk keys, {separator!r}: others see no chunks at all"
+        yield Finding("warning", "separator-not-named", array.path, sentence, array.metadata_key)
 
 
 def _array_and_group(node: AnyNode) -> Iterator[Finding]:

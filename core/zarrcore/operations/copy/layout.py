@@ -12,6 +12,7 @@ from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.formats.chunk_terms import codec_chain, without_blocks, without_shards
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
+from zarrcore.metadata.fill_value import zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
 
 _ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
@@ -60,6 +61,10 @@ def destination_metadata(
         adapted = _adapted(wanted, to)
         return adapted, None if layout.codecs is not None else _renamed(wanted, adapted)
     except UnsupportedError as error:
+        if error.kind == "fill value" and wanted.fill_value.tobytes().strip(b"\0"):
+            # Chunks that are missing in the source are then written, with that value.
+            zeroed = replace(wanted, fill_value=zero(wanted.data_type.dtype))
+            return _adapted(zeroed, to), f"{error}; it is zero there"
         if layout.codecs is not None:
             raise
         # The values matter, how they were compressed does not: what every format of ours can say is tried.

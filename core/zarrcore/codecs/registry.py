@@ -40,6 +40,7 @@ _BUILT_IN = {
     "vlen-utf8": f"{_A2B}.vlen_utf8:VlenUtf8Codec",
     "vlen-bytes": f"{_A2B}.vlen_bytes:VlenBytesCodec",
     "n5_default": f"{_A2B}.n5_default:N5DefaultCodec",
+    "numcodecs.pcodec": f"{_A2B}.pcodec:PCodec",
     "v2_struct_bytes": f"{_A2B}.v2_struct_bytes:V2StructBytesCodec",
     "sharding_indexed": f"{_A2B}.sharding_indexed:ShardingIndexedCodec",
     "gzip": f"{_B2B}.gzip:GzipCodec",

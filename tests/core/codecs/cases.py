@@ -127,6 +127,11 @@ _ON_BYTES = [
     Case("numcodecs.jenkins_lookup3", {"initval": 7}, before=(LITTLE,)),
 ]
 _TO_BYTES = [
+    Case("numcodecs.pcodec", {}, ("<u2", "<i8", "<f2", "<f4", "<f8")),
+    Case(
+        "numcodecs.pcodec", {"level": 2, "delta_spec": "try_consecutive", "delta_encoding_order": 1}, ("<i4",)
+    ),
+    Case("numcodecs.pcodec", {"mode_spec": "classic", "equal_pages_up_to": 5}, ("<u4",)),
     Case("bytes", {"endian": "little"}),
     Case("bytes", {"endian": "big"}),
     Case("bytes", {}, ("|u1", "|b1", "|S5", "|V3")),
@@ -243,6 +248,11 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("numcodecs.astype", {"encode_dtype": "i2"}),
     ("numcodecs.bitround", {"keepbits": -1}),
     ("numcodecs.bitround", {}),
+    ("numcodecs.pcodec", {"level": 13}),
+    ("numcodecs.pcodec", {"delta_spec": "none", "delta_encoding_order": 1}),
+    ("numcodecs.pcodec", {"delta_spec": "try_consecutive"}),
+    ("numcodecs.pcodec", {"mode_spec": "modern"}),
+    ("numcodecs.pcodec", {"equal_pages_up_to": 0}),
     ("sharding_indexed", {}),
     ("sharding_indexed", {"chunk_shape": [0]}),
     ("sharding_indexed", {"chunk_shape": 4}),

@@ -97,7 +97,10 @@ class _FaultHandler(BaseHTTPRequestHandler):
             self._send(404, b"<html>not found</html>")
         else:
             done = {"PUT": 201, "POST": 200, "DELETE": 202}[self.command]
-            self._send(done, state.values.get(key, b""), {"ETag": '"e"', "Last-Modified": _LAST_MODIFIED})
+            headers = {"ETag": '"e"', "Last-Modified": _LAST_MODIFIED}
+            if key in state.content_types:
+                headers["Content-Type"] = state.content_types[key]
+            self._send(done, state.values.get(key, b""), headers)
 
     def _answer(self) -> None:
         state = self.state

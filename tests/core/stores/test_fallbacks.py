@@ -1,0 +1,146 @@
+"""What a store of few abilities gets for nothing, and how large it may be."""
+
+from __future__ import annotations
+
+import resource
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from zarrcore.errors import InvalidKeyError, ListingUnsupportedError, StoreError
+from zarrcore.stores import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    PrefixStore,
+    ReadableStore,
+    ReadOnlyStore,
+    StoreEntry,
+    WritableStore,
+)
+
+MANY = 1_000_000
+
+
+class DictionaryStore(ReadableStore, ListableStore, WritableStore):
+    """As little as a store needs to provide."""
+
+    url = "test://dictionary"
+
+    def __init__(self, values: dict[str, bytes] | None = None) -> None:
+        self.values = dict(values or {})
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        value = self.values.get(key)
+        return value if value is None or byte_range is None else value[slice(*byte_range.resolve(len(value)))]
+
+    def list(self) -> Iterator[StoreEntry]:
+        return (StoreEntry(key) for key in sorted(self.values))
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        if if_absent and key in self.values:
+            return False
+        self.values[key] = bytes(value)
+        return True
+
+    def erase(self, key: str) -> None:
+        self.values.pop(key, None)
+
+
+class ArithmeticStore(ReadableStore, ListableStore, WritableStore):
+    """Holds a million keys, ``c/<thousands>/<rest>``, without holding anything."""
+
+    url = "test://arithmetic"
+
+    def __init__(self) -> None:
+        self.erased = 0
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        return b"1"
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        for number in range(MANY):
+            yield StoreEntry(f"c/{number // 1000}/{number % 1000}", 1)
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        return True
+
+    def erase(self, key: str) -> None:
+        self.erased += 1
+
+
+def test_one_way_of_listing_is_enough_for_all() -> None:
+    store = DictionaryStore({"a/b": b"1", "a/c/d": b"2", "a/c/e": b"3", "ab": b"4"})
+    assert [entry.key for entry in store.list_prefix("a/")] == ["a/b", "a/c/d", "a/c/e"]
+    assert [entry.key for entry in store.list_dir("a/")] == ["a/b", "a/c/"]
+    assert [entry.key for entry in store.list_dir("")] == ["a/", "ab"]
+    assert store.has_prefix("a/c/")
+    assert not store.has_prefix("b/")
+    with pytest.raises(InvalidKeyError):
+        store.list_prefix("a")
+
+
+def test_one_way_of_writing_and_erasing_is_enough_for_all() -> None:
+    store = DictionaryStore({"a/b": b"1", "a/c/d": b"2", "ab": b"4", **{f"n/{n}": b"" for n in range(2500)}})
+    store.set_partial_values([("ab", 1, b"5"), ("new", 2, b"6"), ("ab", 0, b"9")])
+    assert store.values["ab"] == b"95"
+    assert store.values["new"] == b"\0\0" + b"6"
+    store.erase_values(["ab", "absent", "new"])
+    store.erase_prefix("n/")
+    assert store.values == {"a/b": b"1", "a/c/d": b"2"}
+    store.erase_prefix("a/c/")
+    assert store.values == {"a/b": b"1"}
+
+
+def test_what_a_store_does_not_know_is_told() -> None:
+    class WriteOnly(WritableStore):
+        url = "test://write-only"
+
+        def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+            return True
+
+        def erase(self, key: str) -> None:
+            pass
+
+    class Forgetful(ReadableStore, ListableStore):
+        url = "test://forgetful"
+
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
+            return None
+
+    with pytest.raises(ListingUnsupportedError):
+        WriteOnly().erase_prefix("a/")
+    with pytest.raises(StoreError, match="where nothing can be read"):
+        WriteOnly().set_partial_values([("a", 0, b"1")])
+    with pytest.raises(ListingUnsupportedError):
+        Forgetful().list()
+
+
+def test_a_million_keys_are_listed_and_erased_in_little_memory() -> None:
+    store = ArithmeticStore()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert sum(1 for _ in store.list()) == MANY
+    assert sum(1 for _ in store.list_dir("c/")) == 1000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8 * 1024
+    store.erase_prefix("")
+    assert store.erased == MANY
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8 * 1024
+
+
+def test_wrappers_hold_no_listing_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.MANY", 100_000)
+    store = ReadOnlyStore(PrefixStore(ArithmeticStore(), "c/"))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in store.list()) == MANY
+        assert sum(1 for _ in store.list_dir("")) == 100
+        assert tracemalloc.get_traced_memory()[1] < 200_000
+    finally:
+        tracemalloc.stop()

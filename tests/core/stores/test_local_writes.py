@@ -1,0 +1,270 @@
+"""LocalStore's writes when things go wrong: killed writers, full disks, refusals, links, deep and large trees."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from zarrcore.errors import AccessDeniedError, InvalidKeyError, StoreError, StoreFullError
+from zarrcore.stores import LocalStore, atomic_files, open_store
+
+_WRITER = """
+import sys
+from zarrcore.stores import open_store
+store = open_store(sys.argv[1])
+values = [bytes([number]) * 30_000_000 for number in (1, 2)]
+print("ready", flush=True)
+while True:
+    for value in values:
+        store.set("a/x", value)
+"""
+
+
+def test_a_killed_writer_leaves_the_old_or_the_new_value_whole(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/x", b"\1" * 30_000_000)
+    left_over = 0
+    for attempt in range(6):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", _WRITER, tmp_path], stdout=subprocess.PIPE, text=True
+        )
+        with writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "ready\n"
+            time.sleep(0.005 * attempt)
+            writer.send_signal(signal.SIGKILL)
+        assert writer.returncode == -signal.SIGKILL
+        value = bytes(store.get("a/x"))
+        assert len(value) == 30_000_000
+        assert value in (b"\1" * 30_000_000, b"\2" * 30_000_000)
+        assert [entry.key for entry in store.list()] == ["a/x"]
+        left_over = len(os.listdir(tmp_path / "a")) - 1
+        if left_over:
+            break
+    assert left_over  # else nothing was killed in the middle, and the test shows nothing
+
+
+def make_left_over(directory: Path, age_s: float) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    place = directory / atomic_files.temporary_name()
+    place.write_bytes(b"half")
+    os.utime(place, (time.time() - age_s,) * 2)
+    return place
+
+
+def test_what_killed_writers_left_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    old, new = make_left_over(tmp_path / "a", 2 * 3600), make_left_over(tmp_path / "a", 60)
+    store = LocalStore(tmp_path)
+    assert list(store.list_dir("a/")) == []
+    assert store.get("a/x") is None
+    store.set("a/x", b"1")
+    assert not old.exists()
+    assert new.exists()  # its writer may be at work
+    old = make_left_over(tmp_path / "a", 2 * 3600)
+    store.erase_prefix("a/")
+    assert not old.exists()
+    assert new.exists()
+    assert list(store.list()) == []
+
+
+def test_a_file_that_grows_too_large_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/x", b"old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        for key in ("a/x", "b/c/x"):
+            for if_absent in (False, key == "b/c/x"):
+                with pytest.raises(
+                    StoreFullError, match=rf"^{key} in .*: it is larger than a file may be here$"
+                ):
+                    store.set(key, bytes(200_000), if_absent=if_absent)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert store.get("a/x") == b"old"
+    assert [str(place) for place, _, _ in os.walk(tmp_path)] == [str(tmp_path), f"{tmp_path}/a"]
+    assert os.listdir(tmp_path / "a") == ["x"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one mebibyte."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True)
+    if made.returncode:
+        pytest.skip("only root may mount a file system")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def test_a_full_disk_is_told_and_leaves_the_old_value(small_disk: Path) -> None:
+    store = LocalStore(small_disk)
+    store.set("a/x", b"old" * 1000)
+    for write in (
+        lambda: store.set("a/x", bytes(2_000_000)),
+        lambda: store.set("b/y", bytes(2_000_000), if_absent=True),
+        lambda: store.set_partial_values([("a/x", 2_000_000, b"1")]),
+    ):
+        with pytest.raises(StoreFullError, match=": the disk is full$"):
+            write()
+    assert store.get("a/x") == b"old" * 1000
+    assert os.listdir(small_disk / "a") == ["x"]
+    assert os.listdir(small_disk) == ["a"]
+    zipped = open_store(small_disk / "z.zip", create=True)
+    zipped.set("a", b"1")
+    with pytest.raises(StoreFullError, match=r"^b in .*z\.zip: the disk is full$"):
+        zipped.set("b", bytes(2_000_000))
+    zipped.set("c", b"2")
+    zipped.close()
+    assert {entry.key: zipped.get(entry.key) for entry in zipped.list()} == {"a": b"1", "c": b"2"}
+
+
+def test_a_read_only_file_system_is_told(small_disk: Path) -> None:
+    LocalStore(small_disk).set("a", b"1")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    store = LocalStore(small_disk)
+    for write in (
+        lambda: store.set("a", b"2"),
+        lambda: store.set("b/c", b"2"),
+        lambda: store.erase("a"),
+        lambda: store.erase_prefix(""),
+        lambda: open_store(small_disk / "x.zip", create=True),
+        lambda: open_store(small_disk / "x", create=True),
+    ):
+        with pytest.raises(AccessDeniedError, match="the file system can only be read"):
+            write()
+    assert store.get("a") == b"1"
+
+
+def test_a_directory_that_may_not_be_written_is_told(tmp_path: Path) -> None:
+    """Run as another user where the tests run as root, who may write everything."""
+    LocalStore(tmp_path).set("d/x", b"1")
+    program = (
+        "import os, sys\n"
+        "from zarrcore.stores import open_store\n"
+        "from zarrcore.errors import AccessDeniedError\n"
+        "if os.getuid() == 0:\n"
+        "    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "store = open_store(sys.argv[1])\n"
+        "for write in (lambda: store.set('d/x', b''), lambda: store.set('new/x', b''), lambda: store.erase('d/x'),\n"
+        "        lambda: store.erase_prefix('d/'), lambda: open_store(sys.argv[1] + '/n', create=True),\n"
+        "        lambda: open_store(sys.argv[1] + '/n.zip', create=True)):\n"
+        "    try:\n"
+        "        write()\n"
+        "        sys.exit('was written')\n"
+        "    except AccessDeniedError as error:\n"
+        "        print(error)\n"
+    )
+    (tmp_path / "d").chmod(0o555)
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        parent.chmod(0o755)
+    if os.getuid():
+        tmp_path.chmod(0o555)
+    outcome = subprocess.run(
+        [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, timeout=60
+    )
+    tmp_path.chmod(0o755)
+    assert (outcome.stderr, outcome.returncode) == ("", 0)
+    assert outcome.stdout.count("Permission denied") == 6
+    assert LocalStore(tmp_path).get("d/x") == b"1"
+
+
+def test_keys_and_prefixes_do_not_take_each_others_names(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/b", b"1")
+    for if_absent in (False, True):
+        with pytest.raises(StoreError, match="it holds other keys"):
+            store.set("a", b"2", if_absent=if_absent)
+        with pytest.raises(StoreError, match="it is a key itself"):
+            store.set("a/b/c", b"2", if_absent=if_absent)
+    store.erase("a")
+    assert [entry.key for entry in store.list()] == ["a/b"]
+
+
+def test_file_systems_without_links_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    store = LocalStore(tmp_path)
+    with pytest.raises(StoreError, match="Operation not supported"):
+        store.set("a", b"1", if_absent=True)
+    assert os.listdir(tmp_path) == []
+
+
+def test_erasing_a_prefix_follows_no_links(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "kept").write_bytes(b"1")
+    store = LocalStore(tmp_path / "root", create=True, follow_links=True)
+    store.set("b/kept", b"2")
+    store.set("a/x", b"3")
+    (tmp_path / "root/a/out").symlink_to(tmp_path / "outside")
+    (tmp_path / "root/a/in").symlink_to("../b")
+    (tmp_path / "root/a/nowhere").symlink_to("absent")
+    (tmp_path / "root/a/kept").symlink_to("../b/kept")
+    store.erase_prefix("a/")
+    assert [entry.key for entry in store.list()] == ["b/kept"]
+    assert (tmp_path / "outside" / "kept").exists()
+    assert os.listdir(tmp_path / "root") == ["b"]
+
+
+def test_deep_keys_are_written_listed_and_erased(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    key = "/".join("d" * 150) + "/x"
+    store.set(key, b"1")
+    assert store.get(key) == b"1"
+    assert [entry.key for entry in store.list()] == [key]
+    store.erase_prefix("d/")
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(InvalidKeyError):
+        store.set("/".join("d" * 3000), b"1")
+    assert os.listdir(tmp_path) == []
+
+
+def test_large_prefixes_are_listed_and_erased_in_little_memory(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    for directory in range(10):
+        (tmp_path / f"a/{directory}").mkdir(parents=True)
+        for number in range(1000):
+            os.close(os.open(f"{tmp_path}/a/{directory}/{number}", os.O_CREAT | os.O_WRONLY))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in store.list()) == 10_000
+        store.erase_prefix("a/")
+        assert tracemalloc.get_traced_memory()[1] < 300_000
+    finally:
+        tracemalloc.stop()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_durable_store_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited = []
+    monkeypatch.setattr(os, "fsync", waited.append)
+    store = open_store(tmp_path / "new", create=True, durable=True)
+    store.set("a/x", b"1")
+    assert len(waited) == 3  # the value, its name, the name of its directory
+    LocalStore(tmp_path).set("y", b"1")
+    assert len(waited) == 3
+
+
+def test_a_missing_directory_is_made_when_wanted(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "a" / "b", create=True)
+    store.set("x", b"1")
+    assert (tmp_path / "a/b/x").read_bytes() == b"1"
+    assert open_store(tmp_path / "a" / "b", create=True).get("x") == b"1"
+    with pytest.raises(StoreError, match="is no directory"):
+        open_store(tmp_path / "a/b/x", create=True)
+    with pytest.raises(StoreError, match="it is a key itself"):
+        open_store(tmp_path / "a/b/x/y", create=True)

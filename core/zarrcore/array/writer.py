@@ -23,6 +23,8 @@ from zarrcore.array.pools import Task, decoding_permit, run_tasks
 from zarrcore.array.selection import AxisRange
 from zarrcore.array.units import UnitGrid
 from zarrcore.codecs import ArraySpec, Pipeline, is_fill
+from zarrcore.codecs.interface import Buffer
+from zarrcore.codecs.shard_update import updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import BytesLike, WritableStore
@@ -62,7 +64,7 @@ class ChunkWriter:
     def __init__(
         self,
         store: WritableStore,
-        get: Callable[[str], BytesLike | None],
+        get: Callable[..., BytesLike | None],
         prefix: str,
         metadata: ArrayMetadata,
         max_chunk_bytes: int,
@@ -111,11 +113,7 @@ class ChunkWriter:
         source = values[place]
         key = self._prefix + self._metadata.chunk_key_encoding.encode(index)
         with _locks[hash((self._identity, key)) % _LOCKS]:
-            chunk = self._chunk(key, index, region, source)
-            permit = decoding_permit() if self._store.is_remote else nullcontext()
-            with permit:
-                empty = not write_empty_chunks and is_fill(chunk, self._metadata.fill_value)
-                encoded = None if empty else self._pipeline(chunk.shape).encode(chunk)
+            encoded = self._encoded(key, index, region, source, write_empty_chunks)
             if encoded is None:
                 self._store.erase(key)
             else:
@@ -123,19 +121,41 @@ class ChunkWriter:
             if cache is not None:
                 self._forget(cache, index)
 
+    def _encoded(
+        self,
+        key: str,
+        index: tuple[int, ...],
+        region: Any,
+        source: np.ndarray[Any, Any],
+        write_empty_chunks: bool,
+    ) -> Buffer | None:
+        """The chunk's bytes as they are to be; None where nothing but the fill value is left of it."""
+        pipeline = self._pipeline(self._metadata.chunk_grid.chunk_shape_at(index))
+        whole = self._is_all_of_it(index, pipeline.spec.shape, region)
+        stored = None if whole else self._get(key, max_nbytes=pipeline.max_encoded_nbytes)
+        with decoding_permit() if self._store.is_remote else nullcontext():
+            try:
+                if stored is not None and pipeline.shard is not None and not write_empty_chunks:
+                    return updated_shard(pipeline, stored, region[:-1], source)
+                chunk = self._chunk(pipeline, stored, region, source)
+            except CodecError as error:
+                raise error.at(key) from error
+            if not write_empty_chunks and is_fill(chunk, pipeline.spec.fill_value):
+                return None
+            return pipeline.encode(chunk)
+
     def _chunk(
-        self, key: str, index: tuple[int, ...], region: Any, source: np.ndarray[Any, Any]
+        self, pipeline: Pipeline, stored: BytesLike | None, region: Any, source: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
         """The whole chunk as it is to be, what overhangs the array filled with the fill value."""
-        shape = self._metadata.chunk_grid.chunk_shape_at(index)
-        if source.shape == shape:
+        spec = pipeline.spec
+        if source.shape == spec.shape:
             return source
-        chunk = None
-        if not self._is_all_of_it(index, shape, region):
-            chunk = self._stored_chunk(key, shape)
-        if chunk is None:
-            chunk = np.empty(shape, self._metadata.data_type.dtype)
-            chunk[...] = self._metadata.fill_value
+        if stored is not None:
+            chunk = pipeline.decode(stored)
+        else:
+            chunk = np.empty(spec.shape, spec.dtype)
+            chunk[...] = spec.fill_value
         chunk[region] = source
         return chunk
 
@@ -150,17 +170,6 @@ class ChunkWriter:
                 region[:-1], shape, self._metadata.shape, origin, strict=True
             )
         )
-
-    def _stored_chunk(self, key: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any] | None:
-        encoded = self._get(key)
-        if encoded is None:
-            return None
-        permit = decoding_permit() if self._store.is_remote else nullcontext()
-        try:
-            with permit:
-                return self._pipeline(shape).decode(encoded)
-        except CodecError as error:
-            raise error.at(key) from error
 
     def _pipeline(self, shape: tuple[int, ...]) -> Pipeline:
         pipeline = self._pipelines.get(shape)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, completed
+from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, completed, is_fill
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
@@ -91,7 +91,11 @@ def new_array_metadata(
     if codecs is not None:
         return metadata
     adapted = format.adapted(metadata)
-    return adapted if isinstance(adapted, ArrayMetadata) else metadata
+    if not isinstance(adapted, ArrayMetadata):
+        return metadata
+    if not is_fill(element, adapted.fill_value):
+        raise UnsupportedError("fill value", str(fill_value), f"cannot be told in {format.title}")
+    return adapted
 
 
 def default_chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -46,6 +46,7 @@ LAYOUTS: list[dict[str, Any]] = [
         "codecs": [{"name": "bytes", "configuration": {"endian": "big"}}],
     },
     {"format": "v2", "chunk_shape": (3, 20)},
+    {"format": "n5", "chunk_shape": (4, 3)},
 ]
 
 
@@ -74,6 +75,7 @@ class Writing(RuleBasedStateMachine):
 
     @initialize(layout=st.sampled_from(LAYOUTS), cached=st.booleans(), fill=st.sampled_from([0, -5]))
     def start(self, layout: dict[str, Any], cached: bool, fill: int) -> None:
+        fill = 0 if layout["format"] == "n5" else fill
         self.store = MemoryStore()
         cache = ChunkCache(2000) if cached else None
         self.array = create(self.store, layout, fill_value=fill, chunk_cache=cache)
@@ -120,16 +122,19 @@ TestWriting.settings = settings(max_examples=40, stateful_step_count=12)
 def test_zarr_python_and_tensorstore_read_what_was_written_in_part(
     tmp_path: Path, layout: dict[str, Any]
 ) -> None:
-    array = create(LocalStore(tmp_path), layout, fill_value=-1)
-    expected = np.full(array.shape, -1, "i4")
+    fill = 0 if layout["format"] == "n5" else -1
+    array = create(LocalStore(tmp_path), layout, fill_value=fill)
+    expected = np.full(array.shape, fill, "i4")
     for selection, value in [((slice(1, 9), slice(2, 15, 3)), 5), ((slice(None, None, -2), 4), np.arange(6))]:
         array[selection] = value
         expected[selection] = value
-    np.testing.assert_array_equal(zarr.open(tmp_path, mode="r")["a"][...], expected)
+    if layout["format"] != "n5":  # which zarr-python reads no more
+        np.testing.assert_array_equal(zarr.open(tmp_path, mode="r")["a"][...], expected)
     tensorstore = pytest.importorskip("tensorstore")
-    driver = "zarr3" if layout["format"] == "v3" else "zarr"
+    driver = {"v3": "zarr3", "v2": "zarr", "n5": "n5"}[layout["format"]]
     spec = {"driver": driver, "kvstore": {"driver": "file", "path": f"{tmp_path / 'a'}/"}}
-    np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), expected)
+    found = tensorstore.open(spec).result().read().result()
+    np.testing.assert_array_equal(found.T if driver == "n5" else found, expected)
 
 
 @pytest.mark.parametrize(

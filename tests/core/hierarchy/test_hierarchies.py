@@ -16,7 +16,6 @@ from zarrcore.errors import (
     HierarchyNotFoundError,
     MetadataError,
     NodeNotFoundError,
-    ReadOnlyError,
     UnsupportedError,
     ZarrError,
 )
@@ -111,15 +110,14 @@ def test_where_two_formats_meet_the_newer_wins() -> None:
 
 def test_what_holds_no_hierarchy_tells_what_was_looked_for() -> None:
     with pytest.raises(
-        HierarchyNotFoundError, match=r"none of zarr.json, .zarray, .zgroup, .zattrs, attributes.json is there"
+        HierarchyNotFoundError,
+        match=r"none of zarr.json, .zarray, .zgroup, .zattrs, attributes.json is there",
     ):
         zarrcore.open(memory(**{"readme.txt": b"hello"}))
     with pytest.raises(HierarchyNotFoundError):
         zarrcore.open(MemoryStore())
     with pytest.raises(UnsupportedError, match="format 'v9' is unknown; known are v3, v2"):
         zarrcore.open(MemoryStore(), format="v9")
-    with pytest.raises(ReadOnlyError):
-        zarrcore.open(MemoryStore(), mode="w")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,169 @@
+"""A copy that is interrupted goes on where it stopped, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+
+import zarrcore as zc
+from tests.command import run_inside
+from zarrcore.errors import NodeExistsError
+from zarrcore.operations.copy import CopyResult, Layout, execute, plan_copy
+from zarrcore.operations.marker import MARKER_KEY
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.local import LocalStore
+from zarrcore.stores.memory import MemoryStore
+
+DATA = np.random.default_rng(1).integers(1, 1000, (60, 80), "u2")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    zarr.create_group(tmp_path / "source.zarr").create_array("a", data=DATA, chunks=(4, 8))
+    return tmp_path / "source.zarr"
+
+
+class Stopping(MemoryStore):
+    """Counts how often each key is set, and fails at the n-th chunk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sets: Counter[str] = Counter()
+        self.left = 10**9
+
+    def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
+        if "/c/" in key:
+            self.left -= 1
+            if self.left < 0:
+                raise zc.UnreachableError("the line is cut", key=key)
+        self.sets[key] += 1
+        return super().set(key, value, if_absent=if_absent)
+
+
+def copy(
+    source: Path, store: ReadableStore, chunks: tuple[int, ...] | None = None, **options: Any
+) -> CopyResult:
+    hierarchy = zc.open(source)
+    # Of so little memory that a block is a chunk or two.
+    plan = plan_copy(hierarchy, layout=Layout(chunk_shape=chunks), memory_nbytes=4000)
+    return execute(plan, hierarchy, store, **options)
+
+
+@pytest.mark.parametrize("chunks", [None, (5, 6)])
+@pytest.mark.parametrize("after", [0, 1, 50])
+def test_what_is_there_is_not_copied_again(source: Path, chunks: tuple[int, ...] | None, after: int) -> None:
+    store = Stopping()
+    store.left = after
+    with pytest.raises(zc.UnreachableError):
+        copy(source, store, chunks)
+    assert store.get(MARKER_KEY) is not None
+    before = {key: count for key, count in store.sets.items() if "/c/" in key}
+    store.left = 10**9
+    result = copy(source, store, chunks)
+    assert result.resumed
+    assert result.resumed_nbytes + result.copied_nbytes == DATA.nbytes
+    assert (result.resumed_nbytes > 0) == (after == 50)
+    again = sum(store.sets[key] > 1 for key in before)
+    if after == 50:
+        assert again <= len(before) / 2, "but for blocks that were there in part"
+    assert np.array_equal(zc.open(store)["a"][...], DATA)
+    assert store.get(MARKER_KEY) is None
+
+
+def test_another_copy_does_not_go_on(source: Path) -> None:
+    store = Stopping()
+    store.left = 20
+    with pytest.raises(zc.UnreachableError):
+        copy(source, store)
+    store.left = 10**9
+    with pytest.raises(NodeExistsError, match="another copy, which was interrupted"):
+        copy(source, store, (5, 5))
+    copy(source, store, (5, 5), overwrite=True)
+    assert zc.open(store)["a"].chunk_shape == (5, 5)
+    assert np.array_equal(zc.open(store)["a"][...], DATA)
+
+
+def test_overwriting_goes_on_too(source: Path) -> None:
+    store = Stopping()
+    zc.create(store, "v2").create_array("old", shape=(3,), data_type="int8")
+    store.left = 50
+    with pytest.raises(zc.UnreachableError):
+        copy(source, store, overwrite=True)
+    store.left = 10**9
+    assert copy(source, store, overwrite=True).resumed_nbytes > 0
+    assert "old" not in zc.open(store)
+
+
+def test_a_source_of_another_shape_is_another_copy(source: Path) -> None:
+    store = Stopping()
+    store.left = 20
+    with pytest.raises(zc.UnreachableError):
+        copy(source, store)
+    zarr.open_group(source)["a"].resize((30, 80))
+    with pytest.raises(NodeExistsError):
+        copy(source, store)
+
+
+def test_a_finished_copy_is_not_begun_again(source: Path) -> None:
+    store = Stopping()
+    copy(source, store)
+    with pytest.raises(NodeExistsError, match="a hierarchy of Zarr v3"):
+        copy(source, store)
+
+
+KILLED = """
+import sys
+import zarrcore.stores.atomic_files, zarrcore.operations.copy.block_copy as module
+from zarrcore.cli.main import main
+write = module.BlockCopy.__call__
+def slow(self, box):
+        time.sleep(0.02)
+    print("block", flush=True)
+    return write(self, box)
+module.BlockCopy.__call__ = slow
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_process(source: Path, tmp_path: Path, how: signal.Signals) -> None:
+    target = tmp_path / "target"
+    arguments = ["copy", str(source), str(target), "--to", "v2", "--memory", "4K"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    for _ in range(20):
+        process.stdout.readline()
+    process.send_signal(how)
+    _, stderr = process.communicate(timeout=60)
+    assert (target / MARKER_KEY).exists()
+    if how is signal.SIGINT:
+        assert process.returncode == 130
+        assert "run the same command again" in stderr
+        assert "Traceback" not in stderr
+    found = [file for file in (target / "a").iterdir() if not file.name.startswith(".z")]
+    assert 0 < len(found) < 150
+    assert "unfinished-copy" in run_inside("check", target, "--json").text
+    again = run_inside(*arguments, "--json")
+    assert (again.status, again.stderr) == (0, "")
+    told = json.loads(again.text)
+    assert told["resumed"]
+    assert 0 < told["resumed_nbytes"] < DATA.nbytes
+    assert np.array_equal(zarr.open_array(target / "a", mode="r")[...], DATA)
+    fresh = tmp_path / "fresh"
+    assert run_inside("copy", source, fresh, "--to", "v2").status == 0
+    assert values(target) == values(fresh), "byte for byte what an undisturbed copy makes"
+
+
+def values(root: Path) -> dict[str, bytes]:
+    return {entry.key: bytes(LocalStore(root).get(entry.key) or b"") for entry in LocalStore(root).list()}

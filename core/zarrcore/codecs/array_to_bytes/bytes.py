@@ -62,7 +62,10 @@ class BytesCodec(ArrayToBytesCodec):
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
         # No copy where the elements lie as they are stored.
-        stored = np.ascontiguousarray(decoded, self.stored_dtype(spec))
+        dtype = self.stored_dtype(spec)
+        stored = np.ascontiguousarray(decoded, dtype)
+        if stored.dtype != dtype:  # NumPy gives times without a unit no other byte order
+            stored = stored.byteswap()
         return stored.reshape(-1).view(np.uint8).data
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any] | None:

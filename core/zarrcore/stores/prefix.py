@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import replace
 
 from zarrcore.stores.interface import (
     ByteRange,
@@ -74,11 +73,11 @@ class PrefixStore(ReadableStore, ListableStore, WritableStore):
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         for entry in listable(self.store).list_prefix(self._inner_prefix(prefix)):
-            yield replace(entry, key=entry.key[len(self.prefix) :])
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         for entry in listable(self.store).list_dir(self._inner_prefix(prefix)):
-            yield replace(entry, key=entry.key[len(self.prefix) :])
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
 
     def has_prefix(self, prefix: str) -> bool:
         return listable(self.store).has_prefix(self._inner_prefix(prefix))

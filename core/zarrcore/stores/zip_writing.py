@@ -139,6 +139,7 @@ class ZipDraft(ZipDirectory):
             except OSError as error:
                 raise file_failure(error, key, self._url) from error
             self.facts = StoreStat(max(self.facts.size, self._position))  # else a reader finds it beyond the end
+            self.facts = StoreStat(max(self.facts.size, self._position))
             self.offsets[key] = info.header_offset + len(header)
             self.last = None
             if key not in self.members:

@@ -117,7 +117,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_value(small_disk: Path) -> None:
         lambda: store.set("b/y", bytes(2_000_000), if_absent=True),
         lambda: store.set_partial_values([("a/x", 2_000_000, b"1")]),
     ):
-        with pytest.raises(StoreFullError, match=": the disk is full$"):
+        with pytest.raises(StoreFullError, match=r": the disk is full$"):
             write()
     assert store.get("a/x") == b"old" * 1000
     assert os.listdir(small_disk / "a") == ["x"]

@@ -54,6 +54,9 @@ def parse_dataset(document: JsonObject) -> ArrayMetadata:
         MetadataError: a member is missing or broken.
         UnsupportedError: a data type or compression that we do not know.
     """
+    for member in DATASET_MEMBERS:
+        if member not in document:
+            raise MetadataError("the member is missing", member=member)
     shape = integers(document["dimensions"], "dimensions", minimum=0)[::-1]
     block_shape = integers(document["blockSize"], "blockSize", minimum=1)[::-1]
     if any(length > _MAX_LENGTH for length in block_shape):

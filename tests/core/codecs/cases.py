@@ -87,6 +87,12 @@ def spec_of(array: Array, fill: Array | None = None) -> ArraySpec:
     return ArraySpec(array.shape, array.dtype, zero(array.dtype) if fill is None else fill)
 
 
+def _block(ndim: int, *compressors: Any, endian: str | None = "big") -> dict[str, Any]:
+    transpose = {"name": "transpose", "configuration": {"order": list(range(ndim))[::-1]}}
+    configuration = {} if endian is None else {"configuration": {"endian": endian}}
+    return {"codecs": [transpose, {"name": "bytes", **configuration}, *compressors]}
+
+
 def _shard(chunk_shape: list[int], *codecs: Any, **parameters: Any) -> dict[str, Any]:
     index = [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]
     return {"chunk_shape": chunk_shape, "codecs": list(codecs), "index_codecs": index, **parameters}
@@ -114,6 +120,8 @@ _ON_BYTES = [
     Case("blosc", {}, before=(LITTLE,)),
     Case("crc32c", before=(LITTLE,)),
     Case("numcodecs.bz2", {"level": 9}, before=(LITTLE,)),
+    Case("n5_lz4", {"blockSize": 64}, before=(LITTLE,), unwritten=True),
+    Case("n5_lz4", {"blockSize": 1 << 16}, before=(LITTLE,), unwritten=True),
     Case("numcodecs.lzma", {"format": 1, "check": -1, "preset": 1, "filters": None}, before=(LITTLE,)),
     Case("numcodecs.lzma", {"format": 3, "filters": [{"id": 33, "preset": 1}]}, before=(LITTLE,)),
     *(Case("numcodecs.lz4", {"acceleration": number}, before=(LITTLE,)) for number in (-1, 1, 1000)),
@@ -137,6 +145,9 @@ _TO_BYTES = [
     Case("bytes", {}, ("|u1", "|b1", "|S5", "|V3")),
     Case("endian", {"endian": "big"}, NUMBERS),
     Case("v2_struct_bytes", {"dtype": [("a", "<i2"), ("b", ">f8"), ("c", "|S3")]}, (STRUCT,), unwritten=True),
+    Case("n5_default", _block(1, endian=None), ("|u1", "|i1"), shapes=((1,), (12,))),
+    Case("n5_default", _block(2, "gzip"), NUMBERS, shapes=((4, 6), (1, 3))),
+    Case("n5_default", _block(3, {"name": "blosc", "configuration": {}}), NUMBERS, shapes=((2, 3, 4),)),
     Case("sharding_indexed", _shard([2, 3], "bytes"), shapes=((4, 6), (2, 3))),
     Case("sharding_indexed", _shard([], "bytes", "zstd"), shapes=((),)),
     Case("sharding_indexed", _shard([2, 3], "bytes", "zstd", index_location="start"), shapes=((4, 6),)),
@@ -253,6 +264,11 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("numcodecs.pcodec", {"delta_spec": "try_consecutive"}),
     ("numcodecs.pcodec", {"mode_spec": "modern"}),
     ("numcodecs.pcodec", {"equal_pages_up_to": 0}),
+    ("n5_default", {}),
+    ("n5_default", {"codecs": "bytes"}),
+    ("n5_default", {"codecs": ["bytes"]}),
+    ("n5_default", _block(1, "crc32c", "gzip")),
+    ("n5_lz4", {"blockSize": 0}),
     ("sharding_indexed", {}),
     ("sharding_indexed", {"chunk_shape": [0]}),
     ("sharding_indexed", {"chunk_shape": 4}),

@@ -94,7 +94,7 @@ class Array:
 
     @property
     def chunk_shape(self) -> tuple[int, ...]:
-        """Elements per dimension of a chunk (of a shard, where chunks are shards)."""
+        """Elements per dimension of a chunk (of a shard, where chunks are shards); of the largest, where they differ."""
         return self.metadata.chunk_grid.chunk_shape
 
     @property
@@ -201,9 +201,9 @@ class Array:
             SelectionError: no such chunk; else as `read`.
         """
         self.chunk_key(index)
-        return self.read(
-            tuple(slice(i * n, (i + 1) * n) for i, n in zip(index, self.chunk_shape, strict=True)) or ...
-        )
+        grid = self.metadata.chunk_grid
+        places = zip(grid.chunk_origin(index), grid.chunk_shape_at(index), strict=True)
+        return self.read(tuple(slice(first, first + length) for first, length in places) or ...)
 
     def __setitem__(self, selection: Selection, value: Any) -> None:
         """As `write`."""

@@ -22,9 +22,8 @@ from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
-# Bytes between two ranges that are cheaper to read than to ask for separately.
-_LOCAL_GAP_NBYTES = 64 << 10
-_REMOTE_GAP_NBYTES = 1 << 20
+# Bytes between two ranges that are cheaper to read than to ask for separately, of a remote store's several requests at once too.
+_GAP_NBYTES = 128 << 10
 # One request should neither hold back the decoding of what has come nor fill the memory, nor the processor's cache.
 _LOCAL_MAX_REQUEST_NBYTES = 1 << 20
 _REMOTE_MAX_REQUEST_NBYTES = 8 << 20
@@ -106,7 +105,6 @@ class ShardReader:
         self._scope = scope
         self._finish = finish
         self._chunk_grid = chunk_grid
-        self._gap_nbytes = _REMOTE_GAP_NBYTES if store.is_remote else _LOCAL_GAP_NBYTES
         self._max_request_nbytes = (
             _REMOTE_MAX_REQUEST_NBYTES if store.is_remote else _LOCAL_MAX_REQUEST_NBYTES
         )
@@ -274,8 +272,7 @@ class ShardReader:
         stop = 0
         for member in sorted(members, key=_start):
             if run and (
-                member.start - stop > self._gap_nbytes
-                or member.stop - run[0].start > self._max_request_nbytes
+                member.start - stop > _GAP_NBYTES or member.stop - run[0].start > self._max_request_nbytes
             ):
                 yield run
                 run = []

@@ -1,0 +1,260 @@
+"""What a read costs: requests, bytes, decodes and memory are counted, not timed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import google_crc32c
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zarrcore
+from zarrcore.codecs.array_to_bytes import vlen_bytes
+from zarrcore.codecs.bytes_to_bytes.zstd import ZstdCodec
+from zarrcore.codecs.pipeline import Pipeline
+from zarrcore.errors import CodecError
+from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore
+
+NOISE = np.random.default_rng(3).integers(0, 2**32, (8, 256, 512), "u4")
+INNER_NBYTES = 256 * 512 * 4
+
+
+class Remote(MemoryStore):
+    """A store behind a network, which counts what crosses it."""
+
+    is_remote = True
+    requests_in_flight = 8
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[tuple[str, ByteRange | None]] = []
+        self.nbytes = 0
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        if not key.endswith(".json"):
+            self.requests.append((key, byte_range))
+        value = super().get(key, byte_range, max_nbytes=max_nbytes)
+        if not key.endswith(".json"):
+            self.nbytes += len(value or b"")
+        return value
+
+
+def remote_array(**parameters: Any) -> tuple[Remote, Any]:
+    store = Remote()
+    array = zarrcore.create(store).create_array("a", data_type="uint32", **parameters)
+    array[...] = NOISE[: array.shape[0], : array.shape[1], : array.shape[2]]
+    array = zarrcore.open(store)["a"]
+    store.requests.clear()
+    store.nbytes = 0
+    return store, array
+
+
+def test_a_plane_of_a_shard_is_fetched_without_the_rest() -> None:
+    store, array = remote_array(shape=(8, 256, 512), chunk_shape=(1, 256, 512), shard_shape=(8, 256, 512))
+    assert np.array_equal(array[5], NOISE[5])
+    assert len(store.requests) == 2
+    assert store.nbytes < 16 * 8 + 4 + INNER_NBYTES + 4096
+
+
+def test_of_raw_inner_chunks_only_what_is_wanted_is_fetched() -> None:
+    store, array = remote_array(
+        shape=(8, 256, 512), chunk_shape=(1, 256, 512), shard_shape=(8, 256, 512), codecs=["bytes"]
+    )
+    assert np.array_equal(array[:, 100:110], NOISE[:, 100:110])
+    assert len(store.requests) == 1 + 8, "the spans lie too far apart for one request"
+    assert store.nbytes == 16 * 8 + 4 + 8 * 10 * 512 * 4
+    assert np.array_equal(array[6, 255:3:-7, 5:500:9], NOISE[6, 255:3:-7, 5:500:9])
+
+
+def test_raw_inner_chunks_that_lie_close_come_together() -> None:
+    store, array = remote_array(
+        shape=(8, 32, 64), chunk_shape=(1, 32, 64), shard_shape=(8, 32, 64), codecs=["bytes"]
+    )
+    assert np.array_equal(array[2:6, 3], NOISE[2:6, 3, :64])
+    assert len(store.requests) == 2
+    assert store.nbytes == 16 * 8 + 4 + (3 * 32 + 1) * 64 * 4
+
+
+def test_raw_inner_chunks_of_a_wrong_size_are_told() -> None:
+    store, array = remote_array(
+        shape=(2, 32, 64), chunk_shape=(1, 32, 64), shard_shape=(2, 32, 64), codecs=["bytes"]
+    )
+    shard = bytearray(store.get("a/c/0/0/0") or b"")
+    # The index is written anew, and tells of one inner chunk that it is a row shorter.
+    places = np.frombuffer(bytes(shard[-36:-4]), "<u8").copy()
+    places[1] -= 256
+    shard[-36:-4] = places.tobytes()
+    shard[-4:] = google_crc32c.value(places.tobytes()).to_bytes(4, "little")
+    store.set("a/c/0/0/0", bytes(shard))
+    with pytest.raises(CodecError, match=r"expected 8,192 bytes .* found 7,936"):
+        array[0, 3]
+    assert np.array_equal(array[1], NOISE[1, :32, :64])
+
+
+def test_a_chunk_that_is_too_large_is_refused_before_it_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vlen_bytes, "MAX_VALUES_NBYTES", 100)  # of a chunk of strings
+    store = Remote()
+    h = zarrcore.create(store)
+    h.create_array("numbers", shape=(4,), chunk_shape=(4,), data_type="uint32", codecs=["bytes"])
+    h.create_array("strings", shape=(4,), chunk_shape=(4,), data_type="string", codecs=["vlen-utf8"])
+    for name, most in (("numbers", 16), ("strings", 120)):
+        store.set(f"{name}/c/0", bytes(1 << 20))
+        with pytest.raises(CodecError, match=f"{name}/c/0: 1,048,576 bytes are stored where at most {most} "):
+            zarrcore.open(store)[name][...]
+    assert store.nbytes == 0
+
+
+def test_each_chunk_is_asked_for_and_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = {
+        "large": ((64, 64, 64), None),
+        "small": ((4, 8, 8), None),
+        "sharded": ((8, 16, 16), (64, 64, 64)),
+    }
+    h = zarrcore.create(tmp_path / "a.zarr")
+    for name, (chunks, shard) in parts.items():
+        array = h.create_array(
+            name, shape=(64, 128, 128), data_type="uint32", chunk_shape=chunks, shard_shape=shard
+        )
+        array[...] = np.broadcast_to(NOISE[:1, :128, :128], (64, 128, 128))
+    decoded: Counter[str] = Counter()
+    requests: Counter[str] = Counter()
+    decode, decode_batch, read = ZstdCodec.decode, ZstdCodec.decode_batch, LocalStore._read
+
+    def counted(self: Any, encoded: Any, *arguments: Any) -> Any:
+        decoded["one"] += 1
+        return decode(self, encoded, *arguments)
+
+    def counted_batch(self: Any, encoded: Any, *arguments: Any) -> Any:
+        decoded["many"] += len(encoded)
+        return decode_batch(self, encoded, *arguments)
+
+    def counted_read(self: Any, key: str, *arguments: Any) -> Any:
+        requests[key] += 1
+        return read(self, key, *arguments)
+
+    monkeypatch.setattr(ZstdCodec, "decode", counted)
+    monkeypatch.setattr(ZstdCodec, "decode_batch", counted_batch)
+    monkeypatch.setattr(LocalStore, "_read", counted_read)
+    h = zarrcore.open(tmp_path / "a.zarr")
+    found: dict[str, Any] = {}
+    for name in parts:
+        array = h[name]
+        decoded.clear()
+        requests.clear()
+        array[...]
+        found[name] = (decoded["one"], decoded["many"], sum(requests.values()))
+    assert found["large"] == (4, 0, 4)
+    assert found["small"] == (0, 16 * 16 * 16, 16 * 16 * 16)
+    # An index, and its inner chunks in requests of 1 MiB, of each shard.
+    assert found["sharded"][:2] == (4 * 8 * 4 * 4, 0)
+    assert found["sharded"][2] <= 4 * (1 + 2)
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+import zarrcore
+
+array = zarrcore.open(sys.argv[1])["a"]
+out = np.ones(array.shape, array.dtype)
+array.read((0, 0), out=out[0, 0])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+array.read(out=out)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_reading_into_a_buffer_takes_little_memory_beside_it(tmp_path: Path) -> None:
+    h = zarrcore.create(tmp_path / "a.zarr")
+    blosc = {"name": "blosc", "configuration": {"cname": "lz4", "shuffle": "shuffle"}}
+    array = h.create_array(
+        "a", shape=(512, 256, 256), chunk_shape=(64,) * 3, data_type="float32", codecs=[blosc]
+    )
+    array[...] = np.arange(256, dtype="f4")
+    done = subprocess.run([sys.executable, "-c", MEMORY, tmp_path / "a.zarr"], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert int(done.stdout) * 1024 <= 64 << 20
+
+
+CODECS: list[list[Any]] = [
+    ["bytes"],
+    [{"name": "zstd", "configuration": {"level": 1}}],
+    [{"name": "gzip", "configuration": {"level": 1}}],
+    [{"name": "blosc", "configuration": {"cname": "lz4"}}],
+    ["crc32c", {"name": "zstd", "configuration": {"level": 1}}],
+    [{"name": "bytes", "configuration": {"endian": "big"}}],
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], np.ndarray]:
+    """The same elements in small chunks of all codecs, one of them missing."""
+    path = tmp_path_factory.mktemp("small") / "a.zarr"
+    values = np.random.default_rng(5).integers(0, 60_000, (9, 10, 40)).astype("u2")
+    values[2:4, 3:6, 8:12] = 7
+    h = zarrcore.create(path)
+    for number, codecs in enumerate(CODECS):
+        array = h.create_array(
+            f"{number}",
+            shape=values.shape,
+            chunk_shape=(2, 3, 4),
+            data_type="uint16",
+            fill_value=7,
+            codecs=codecs,
+        )
+        array[...] = values
+    return [zarrcore.open(path)[f"{number}"] for number in range(len(CODECS))], values
+
+
+def bounds(length: int) -> st.SearchStrategy[Any]:
+    bound = st.none() | st.integers(-length - 2, length + 2)
+    return st.integers(-length, length - 1) | st.builds(
+        slice, bound, bound, st.sampled_from([None, 1, 1, -1, 2, -3, 5])
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(selection=st.tuples(bounds(9), bounds(10), st.just(slice(None)) | bounds(40)))
+def test_small_chunks_in_batches_are_numpys(
+    small: tuple[list[Any], np.ndarray], selection: tuple[Any, ...]
+) -> None:
+    arrays, values = small
+    for array in arrays:
+        assert np.array_equal(array[selection], values[selection])
+
+
+def test_most_of_them_come_in_batches(
+    small: tuple[list[Any], np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrays, values = small
+    sizes: list[int] = []
+    decode_batch = Pipeline.decode_batch
+    monkeypatch.setattr(
+        Pipeline,
+        "decode_batch",
+        lambda self, encoded: (sizes.append(len(encoded)), decode_batch(self, encoded))[1],
+    )
+    assert np.array_equal(arrays[1][...], values)
+    assert sum(sizes) > 5 * 4 * 10 / 2
+
+
+@pytest.mark.parametrize("broken", [b"", b"nonsense", bytes(100_000)])
+def test_a_broken_chunk_of_a_batch_names_its_key(tmp_path: Path, broken: bytes) -> None:
+    array = zarrcore.create(tmp_path / "a.zarr").create_array(
+        "a", shape=(64, 64), chunk_shape=(4, 4), data_type="uint16"
+    )
+    array[...] = np.arange(64)
+    (tmp_path / "a.zarr/a/c/5/6").write_bytes(broken)
+    array = zarrcore.open(tmp_path / "a.zarr")["a"]
+    with pytest.raises(CodecError) as caught:
+        array[...]
+    assert caught.value.key == "a/c/5/6"
+    assert np.array_equal(array[24:], np.broadcast_to(np.arange(64), (40, 64)))

@@ -1,0 +1,144 @@
+"""Arrays whose chunks differ in shape, against NumPy; the chunks are made by hand, as the specification says."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zarrcore
+from zarrcore.codecs import ArraySpec, Pipeline
+from zarrcore.errors import MetadataError
+from zarrcore.metadata import NamedConfiguration
+from zarrcore.stores import MemoryStore
+
+EDGES = st.lists(st.integers(1, 6), min_size=1, max_size=5)
+ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
+RAW: list[Any] = ["bytes"]
+PACKED = [{"name": "bytes", "configuration": {"endian": "little"}}, ZSTD]
+
+
+def shards(inner: list[int]) -> list[Any]:
+    index_codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
+    configuration = {"chunk_shape": inner, "codecs": PACKED, "index_codecs": index_codecs}
+    return [{"name": "sharding_indexed", "configuration": configuration}]
+
+
+def document(edges: Any, shape: tuple[int, ...], codecs: list[Any]) -> bytes:
+    return json.dumps(
+        {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": shape,
+            "data_type": "uint16",
+            "chunk_grid": {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": edges}},
+            "chunk_key_encoding": {"name": "default"},
+            "fill_value": 7,
+            "codecs": codecs,
+        }
+    ).encode()
+
+
+def written(edges: list[list[int]], data: np.ndarray, codecs: list[Any], missing: int = -1) -> MemoryStore:
+    """A store with the chunks of ``data``; one of them is left out, and reads as 7."""
+    store = MemoryStore()
+    store.set("zarr.json", document(edges, data.shape, codecs))
+    named = [NamedConfiguration(c) if isinstance(c, str) else NamedConfiguration(**c) for c in codecs]
+    for number, index in enumerate(product(*(range(len(axis)) for axis in edges))):
+        start = [sum(axis[:i]) for axis, i in zip(edges, index, strict=True)]
+        shape = tuple(axis[i] for axis, i in zip(edges, index, strict=True))
+        region = tuple(slice(first, first + length) for first, length in zip(start, shape, strict=True))
+        if any(first >= length for first, length in zip(start, data.shape, strict=True)):
+            continue
+        if number == missing:
+            data[region] = 7
+            continue
+        chunk = np.zeros(shape, data.dtype)
+        part = data[region]
+        chunk[tuple(map(slice, part.shape))] = part
+        spec = ArraySpec(shape, data.dtype, np.array(7, "u2"))
+        store.set("c/" + "/".join(map(str, index)), bytes(Pipeline(named, spec).encode(chunk)))
+    return store
+
+
+def selections(shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
+    def item(length: int) -> st.SearchStrategy[Any]:
+        bound = st.none() | st.integers(-length - 2, length + 2)
+        slices = st.builds(slice, bound, bound, st.none() | st.integers(-4, 4).filter(bool))
+        return st.integers(-length, length - 1) | slices
+
+    return st.tuples(*map(item, shape))
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), rows=EDGES, columns=EDGES, missing=st.integers(-1, 8))
+@pytest.mark.parametrize("codecs", [RAW, PACKED], ids=["raw", "zstd"])
+@pytest.mark.parametrize("cached", [False, True])
+def test_selections_are_numpys(
+    codecs: list[Any], cached: bool, data: st.DataObject, rows: list[int], columns: list[int], missing: int
+) -> None:
+    # The array may end within its last chunks, or before them.
+    shape = (data.draw(st.integers(1, sum(rows))), data.draw(st.integers(1, sum(columns))))
+    values = np.arange(shape[0] * shape[1], dtype="u2").reshape(shape) + 100
+    store = written([rows, columns], values, codecs, missing)
+    cache = zarrcore.ChunkCache(1 << 20) if cached else None
+    array = zarrcore.open(store, chunk_cache=cache)["/"]
+    assert np.array_equal(array[...], values)
+    for _ in range(3):
+        selection = data.draw(selections(shape))
+        assert np.array_equal(array[selection], values[selection])
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.data(), rows=EDGES, columns=EDGES, missing=st.integers(-1, 8))
+@pytest.mark.parametrize("cached", [False, True])
+def test_shards_may_differ_and_their_inner_chunks_not(
+    cached: bool, data: st.DataObject, rows: list[int], columns: list[int], missing: int
+) -> None:
+    edges = [[2 * edge for edge in rows], [3 * edge for edge in columns]]
+    shape = (data.draw(st.integers(1, sum(edges[0]))), data.draw(st.integers(1, sum(edges[1]))))
+    values = np.arange(shape[0] * shape[1], dtype="u2").reshape(shape) + 100
+    store = written(edges, values, shards([2, 3]), missing)
+    cache = zarrcore.ChunkCache(1 << 20) if cached else None
+    array = zarrcore.open(store, chunk_cache=cache)["/"]
+    assert array.inner_chunk_shape == (2, 3)
+    for _ in range(3):
+        selection = data.draw(selections(shape))
+        assert np.array_equal(array[selection], values[selection])
+
+
+def test_shards_that_their_inner_chunks_do_not_divide() -> None:
+    store = MemoryStore()
+    store.set("zarr.json", document([[4, 2, 3], 4], (9, 4), shards([2, 2])))
+    with pytest.raises(MetadataError, match="inner chunks of 2 elements do not divide shards of 3"):
+        zarrcore.open(store)["/"]
+
+
+@pytest.mark.parametrize("codecs", [RAW, PACKED, shards([2, 3])], ids=["raw", "zstd", "shards"])
+def test_what_is_written_reads_back_and_lies_where_it_should(codecs: list[Any]) -> None:
+    edges = [[4, 2, 6], [3, 9, 3, 3]]
+    values = np.random.default_rng(1).integers(0, 1000, (11, 13)).astype("u2")
+    expected = written(edges, values.copy(), codecs)
+    store = MemoryStore()
+    store.set("zarr.json", document(edges, values.shape, codecs))
+    array = zarrcore.open(store, mode="r+")["/"]
+    array[...] = values
+    assert np.array_equal(array[...], values)
+    assert {entry.key for entry in store.list()} == {entry.key for entry in expected.list()}
+    array[3:5, 2:11] = values[3:5, 2:11] = 5
+    assert np.array_equal(zarrcore.open(store)["/"][...], values)
+
+
+def test_what_an_array_says_of_its_chunks() -> None:
+    store = MemoryStore()
+    store.set("zarr.json", document([[4, 2, [3, 5]], 4], (20, 9), RAW))
+    array = zarrcore.open(store)["/"]
+    assert array.chunk_shape == (4, 4)
+    assert array.chunk_grid_shape == (7, 3)
+    assert array.read_chunk((1, 2)).shape == (2, 1)
+    assert array.chunk_key((6, 0)) == "c/6/0"

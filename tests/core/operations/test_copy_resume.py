@@ -121,15 +121,18 @@ def test_a_finished_copy_is_not_begun_again(source: Path) -> None:
 
 
 KILLED = """
-import sys
-import zarrcore.stores.atomic_files, zarrcore.operations.copy.block_copy as module
+import sys, time
+import zarrcore.operations.copy.block_copy as module
 from zarrcore.cli.main import main
-write = module.BlockCopy.__call__
-def slow(self, box):
-        time.sleep(0.02)
+
+copy_block = module.BlockCopy.__call__
+
+def slowly(self, box):
+    time.sleep(0.02)
     print("block", flush=True)
-    return write(self, box)
-module.BlockCopy.__call__ = slow
+    return copy_block(self, box)
+
+module.BlockCopy.__call__ = slowly
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -6,17 +6,12 @@ erasing nodes, which `NodeWriter` does.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from functools import partial
-from itertools import islice
 from typing import Any, overload
 
 from zarrcore.array import ChunkCache
-from zarrcore.array.pools import executor_for
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.errors import (
     ListingUnsupportedError,
@@ -24,22 +19,19 @@ from zarrcore.errors import (
     NodeNotFoundError,
     ReadOnlyError,
     SelectionError,
-    StoreError,
     UnsupportedError,
     ZarrError,
 )
 from zarrcore.formats import Format
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.interface import Documents
-from zarrcore.hierarchy.consolidated import names_by_parent
+from zarrcore.hierarchy.discovery import Discovery
+from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.new_array import CodecLike, new_array_metadata
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, NodeMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
-
-_KEPT_NODES = 10_000
-_SORTED_CHILDREN = 10_000
 
 
 class Hierarchy:
@@ -71,11 +63,9 @@ class Hierarchy:
         self.chunk_cache = chunk_cache
         self.max_chunk_bytes = max_chunk_bytes
         self.read_only = read_only
-        self._metadata_max_age_s = metadata_max_age_s
+        self._kept = KeptNodes(metadata_max_age_s)
+        self._discovery = Discovery(self, metadata_max_age_s)
         self._writer: NodeWriter | None = None
-        self._nodes: OrderedDict[str, tuple[float, AnyNode]] = OrderedDict()
-        self._consolidated: tuple[float, dict[str, list[str]] | None] | None = None
-        self._lock = threading.Lock()
         if root_documents is not None:
             self.take("/", root_documents)
 
@@ -124,11 +114,9 @@ class Hierarchy:
             StoreError: the store did not answer as it should.
         """
         path = normalize_path(path)
-        with self._lock:
-            kept = self._nodes.get(path)
-            if kept is not None and not self._is_stale(kept[0]):
-                self._nodes.move_to_end(path)
-                return kept[1]
+        kept = self._kept.get(path)
+        if kept is not None:
+            return kept
         found = self.take(path, self.format.fetch(partial(fetch_document, self.store), path))
         if found is None:
             raise NodeNotFoundError(path, self.url)
@@ -136,75 +124,11 @@ class Hierarchy:
 
     def children(self, path: str) -> Iterator[AnyNode]:
         """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel."""
-        names = self.child_names(path)
-        base = "" if path == "/" else path
-        found: Iterator[AnyNode | None]
-        if not self.store.is_remote:
-            found = (self._child(f"{base}/{name}") for name in names)
-        else:
-            found = self._children_ahead(base, names)
-        return (node for node in found if node is not None)
-
-    def _children_ahead(self, base: str, names: Iterator[str]) -> Iterator[AnyNode | None]:
-        executor, width = executor_for(self.store)
-        ahead: deque[Future[AnyNode | None]] = deque()
-        try:
-            for name in names:
-                ahead.append(executor.submit(self._child, f"{base}/{name}"))
-                if len(ahead) >= width:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
-        finally:
-            for future in ahead:
-                future.cancel()
-
-    def _child(self, path: str) -> AnyNode | None:
-        try:
-            return self.node(path)
-        except NodeNotFoundError:
-            return None
-        except StoreError as error:  # one child that may not be read hides none of the others
-            return BrokenNode(self, path, (None,) * len(self.format.document_keys(path)), error)
+        return self._discovery.children(path)
 
     def child_names(self, path: str) -> Iterator[str]:
         """The names under which the group at ``path`` may have nodes; no document is fetched."""
-        try:
-            yield from self._listed_names(path)
-        except ListingUnsupportedError:
-            names = self._consolidated_names()
-            if names is None:
-                raise
-            yield from names.get(path, ())
-
-    def _listed_names(self, path: str) -> Iterator[str]:
-        if not isinstance(self.store, ListableStore):
-            raise ListingUnsupportedError(
-                f"{self.url} cannot be listed and has no consolidated metadata: name the path of a node",
-                url=self.url,
-            )
-        prefix = self.format.prefix(path)
-        entries = (entry.key[len(prefix) : -1] for entry in self.store.list_dir(prefix) if entry.is_prefix)
-        names = (name for name in entries if self.format.may_name_node(name))
-        if not self.store.is_remote:
-            # A directory tells names in no order that people could follow; object stores list them sorted.
-            first = sorted(islice(names, _SORTED_CHILDREN))
-            yield from first
-        yield from names
-
-    def _consolidated_names(self) -> dict[str, list[str]] | None:
-        """What the root's consolidated metadata has below each path, implied groups too; None where there is none."""
-        with self._lock:
-            kept, root = self._consolidated, self._nodes.get("/")
-        if kept is not None and not self._is_stale(kept[0]):
-            return kept[1]
-        read_s, get = time.monotonic(), partial(fetch_document, self.store)
-        documents = root[1].documents if root is not None else self.format.fetch(get, "/")
-        paths = self.format.consolidated_paths(get, documents)
-        names = None if paths is None else names_by_parent(paths, self.format)
-        with self._lock:
-            self._consolidated = (read_s, names)
-        return names
+        return self._discovery.child_names(path)
 
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily."""
@@ -223,19 +147,15 @@ class Hierarchy:
 
     def refresh(self) -> None:
         """Forget what was read of metadata and chunks: the next question asks the store."""
-        with self._lock:
-            self._nodes.clear()
-            self._consolidated = None
+        self._kept.clear()
+        self._discovery.forget()
         if self.chunk_cache is not None:
             self.chunk_cache.clear()
 
     def forget(self, path: str) -> None:
         """Forget what was read of the metadata of a node, all below it, and what is said of it above."""
-        below = path.rstrip("/") + "/"
-        with self._lock:
-            for kept in [kept for kept in self._nodes if kept == path or kept.startswith(below)]:
-                del self._nodes[kept]
-            self._consolidated = None
+        self._kept.forget(path)
+        self._discovery.forget()
 
     def create_group(
         self, path: str, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
@@ -369,7 +289,7 @@ class Hierarchy:
         except UnsupportedError as error:
             node = BrokenNode(self, path, documents, error)
         if node is not None:
-            self._keep(path, read_s, node)
+            self._kept.keep(path, read_s, node)
         return node
 
     def _parse(self, path: str, documents: Documents) -> AnyNode | None:
@@ -399,30 +319,30 @@ class Hierarchy:
             return None
         return Group(self, path, documents, GroupMetadata()) if exists else None
 
-    def _keep(self, path: str, read_s: float, node: AnyNode) -> None:
-        with self._lock:
-            self._nodes[path] = (read_s, node)
-            self._nodes.move_to_end(path)
-            if len(self._nodes) > _KEPT_NODES:
-                self._nodes.popitem(last=False)
-
-    def _is_stale(self, read_s: float) -> bool:
-        return self._metadata_max_age_s is not None and time.monotonic() - read_s >= self._metadata_max_age_s
-
     def __repr__(self) -> str:
         return f"<Hierarchy {self.url} ({self.format.title})>"
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        del state["_lock"], state["_nodes"], state["_writer"], state["chunk_cache"]
-        return state
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Neither what was read nor the chunk cache travels.
+        return _restore, (
+            self.store,
+            self.format,
+            self._kept.max_age_s,
+            self.max_chunk_bytes,
+            self.read_only,
+        )
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.chunk_cache = None
-        self._writer = None
-        self._nodes = OrderedDict()
-        self._lock = threading.Lock()
+
+def _restore(
+    store: ReadableStore,
+    format: Format,  # noqa: A002 - as above
+    max_age_s: float | None,
+    max_chunk_bytes: int,
+    read_only: bool,
+) -> Hierarchy:
+    return Hierarchy(
+        store, format, metadata_max_age_s=max_age_s, max_chunk_bytes=max_chunk_bytes, read_only=read_only
+    )
 
 
 def normalize_path(path: str) -> str:

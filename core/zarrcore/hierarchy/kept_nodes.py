@@ -1,0 +1,53 @@
+"""Nodes that were opened before, so that a path costs its requests once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+
+from zarrcore.hierarchy.nodes import AnyNode
+
+_KEPT_NODES = 10_000
+
+
+class KeptNodes:
+    """The nodes used last, by path. Thread-safe.
+
+    Args:
+        max_age_s: nodes read longer ago are not given out; None gives them out until they are forgotten.
+    """
+
+    def __init__(self, max_age_s: float | None) -> None:
+        self.max_age_s = max_age_s
+        self._nodes: OrderedDict[str, tuple[float, AnyNode]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, path: str) -> AnyNode | None:
+        """The node at ``path``, if it is kept and not too old."""
+        with self._lock:
+            kept = self._nodes.get(path)
+            if kept is None or (self.max_age_s is not None and time.monotonic() - kept[0] >= self.max_age_s):
+                return None
+            self._nodes.move_to_end(path)
+            return kept[1]
+
+    def keep(self, path: str, read_s: float, node: AnyNode) -> None:
+        """Keep a node whose documents were read at ``read_s`` of the monotonic clock."""
+        with self._lock:
+            self._nodes[path] = (read_s, node)
+            self._nodes.move_to_end(path)
+            if len(self._nodes) > _KEPT_NODES:
+                self._nodes.popitem(last=False)
+
+    def forget(self, path: str) -> None:
+        """Forget the node at ``path`` and all below it."""
+        below = path.rstrip("/") + "/"
+        with self._lock:
+            for kept in [kept for kept in self._nodes if kept == path or kept.startswith(below)]:
+                del self._nodes[kept]
+
+    def clear(self) -> None:
+        """Forget all nodes."""
+        with self._lock:
+            self._nodes.clear()

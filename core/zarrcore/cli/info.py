@@ -74,7 +74,7 @@ def _storage_rows(storage: StorageInfo) -> list[tuple[str, str]]:
         stored += f"  (1 : {storage.ratio:.2f})"
     rows = [("chunks stored", shown), ("bytes stored", stored)]
     if storage.outside:
-        outside = f"{storage.outside:,} chunks, {human_bytes(storage.outside_bytes)}"
+        outside = f"{storage.outside:,} chunk{'s' if storage.outside > 1 else ''}, {human_bytes(storage.outside_bytes)}"
         rows.append(("outside the grid", f"{outside}: left when the array was made smaller"))
     return rows
 

@@ -1,0 +1,102 @@
+"""What an array takes up: counted by listing, or chunk by chunk where a store cannot list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zarrcore as zc
+from zarrcore.array.storage_info import MAX_PROBED_CHUNKS, StorageInfo
+from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore, StoreEntry
+from zarrcore.stores.memory import MemoryStore
+
+DATA = np.arange(1, 101, dtype="i4").reshape(10, 10)
+
+
+class Unlistable(ReadableStore):
+    """Some values that can be read by key and no more."""
+
+    def __init__(self, values: dict[str, bytes]) -> None:
+        self.values = values
+        self.url = "unlistable://"
+
+    def get(self, key: str, byte_range: ByteRange | None = None, **options: Any) -> Any:
+        value = self.values.get(key)
+        return value if value is None or byte_range is None else value[slice(*byte_range.resolve(len(value)))]
+
+
+class Unsized(Unlistable, ListableStore):
+    """The same with a listing that tells no sizes."""
+
+    def list_prefix(self, prefix: str) -> Any:
+        return (StoreEntry(key) for key in self.values if key.startswith(prefix))
+
+
+def values_of(root: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(root)): file.read_bytes() for file in root.rglob("*") if file.is_file()}
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_chunks_present_missing_and_outside(tmp_path: Path, zarr_format: Any) -> None:
+    root = tmp_path / "x.zarr"
+    zarr.create_group(root, zarr_format=zarr_format).create_array("a", data=DATA, chunks=(3, 4))
+    key = "a/c/{}/{}" if zarr_format == 3 else "a/{}.{}"
+    (root / key.format(0, 0)).unlink()
+    (root / key.format(4, 0)).parent.mkdir(exist_ok=True)
+    (root / key.format(4, 0)).write_bytes(b"left")
+    (root / "a/other").write_bytes(b"no chunk")
+    stored = sum(
+        (root / key.format(y, x)).stat().st_size for y in range(4) for x in range(3) if (y, x) != (0, 0)
+    )
+    expected = StorageInfo(12, 11, stored, DATA.nbytes, outside=1, outside_bytes=4)
+    values = values_of(root)
+    assert zc.open(root)["a"].storage_info() == expected
+    assert zc.open(MemoryStore(values=values))["a"].storage_info() == expected
+    assert zc.open(Unsized(values))["a"].storage_info() == expected
+    probed = zc.open(Unlistable(values))["a"].storage_info()
+    assert probed == StorageInfo(12, 11, stored, DATA.nbytes), "what lies outside is not asked for"
+    assert probed.missing == 1
+    assert probed.ratio == pytest.approx(DATA.nbytes * 11 / 12 / stored)
+
+
+def test_shards_count_as_chunks(tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "x.zarr", data=DATA, chunks=(1, 5), shards=(5, 5))
+    info = zc.open(tmp_path / "x.zarr")["/"].storage_info()
+    assert (info.chunks, info.present) == (4, 4)
+
+
+def test_too_many_chunks_to_ask_for_each() -> None:
+    store = MemoryStore()
+    zc.create(store).create_array("a", shape=(MAX_PROBED_CHUNKS + 1,), data_type="int8", chunk_shape=(1,))
+    array = zc.open(store)["a"]
+    assert array.storage_info().present == 0
+    values = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
+    with pytest.raises(zc.ListingUnsupportedError, match="10,001 chunks would take too long"):
+        zc.open(Unlistable(values))["a"].storage_info()
+
+
+def test_nothing_stored() -> None:
+    hierarchy = zc.create(MemoryStore())
+    for name, shape in (("a", (0,)), ("b", (5,)), ("c", ())):
+        hierarchy.create_array(name, shape=shape, data_type="int8")
+        info = hierarchy[name].storage_info()
+        assert (info.present, info.stored_bytes, info.ratio) == (0, 0, None)
+    assert hierarchy["c"].storage_info().chunks == 1
+
+
+@given(present=st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
+def test_any_chunks(present: set[tuple[int, int]]) -> None:
+    store = MemoryStore()
+    array = zc.create(store).create_array("a", shape=(12, 7), data_type="int8", chunk_shape=(3, 2))
+    for y, x in present:
+        store.set(f"a/c/{y}/{x}", bytes(y + 1))
+    inside = [y for y, x in present if y < 4 and x < 4]
+    info = array.storage_info()
+    assert (info.chunks, info.present, info.stored_bytes) == (16, len(inside), sum(y + 1 for y in inside))
+    assert info.outside == len(present) - len(inside)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,10 +14,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.describe import type_name
 from zarrbrowser.session.plane import PlaneRequest, read_plane
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.settings import Settings
 from zarrbrowser.views.image_pane import ImagePane
+from zarrbrowser.views.value_pane import ValuePane
 from zarrbrowser.window import MainWindow
 from zarrcore.errors import StoreNotFoundError
 
@@ -90,3 +94,38 @@ def test_a_damaged_chunk_is_a_sentence_and_the_other_planes_are_shown(
 def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(StoreNotFoundError):
         open_source(SourceRequest(str(tmp_path / "nothing")))
+
+
+def test_strings_are_told_in_a_sentence_and_a_single_one_is_shown(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "texts.zarr"
+    with warnings.catch_warnings(action="ignore"):
+        group = zarr.create_group(path, zarr_format=3)
+        group.create_array("many", shape=(3, 4), dtype=str)
+        group.create_array("one", shape=(), dtype=str)[...] = "grüße"
+    window.open_text(f"{path}#/many")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: "text, which has no picture" in pane.stack.sentence.text)
+    assert window.node_pane._summary.text.endswith("3 × 4  ·  text")
+    window.open_text(f"{path}#/one")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")
+    value = window.node_pane.pane("Value")
+    assert isinstance(value, ValuePane)
+    qtbot.waitUntil(lambda: value.value.text() == "grüße")
+
+
+def test_numbers_that_numpy_does_not_know_have_a_picture(tmp_path: Path) -> None:
+    path = tmp_path / "small.zarr"
+    zarr.create_array(
+        path, data=np.arange(12, dtype="u2").reshape(3, 4) + 0x3F80, chunks=(2, 2), zarr_format=3
+    )
+    document = json.loads((path / "zarr.json").read_text())
+    (path / "zarr.json").write_text(json.dumps({**document, "data_type": "bfloat16"}))
+    array = open_source(SourceRequest(str(path))).hierarchy.node("/")
+    plane = read_plane(PlaneRequest(array, Axes.initial(array)))
+    assert plane.picture.dtype == np.float32
+    assert plane.picture[0].tolist() == [1.0, 1.0078125, 1.015625, 1.0234375]
+    assert type_name(array) == "bfloat16"

@@ -317,7 +317,11 @@ def test_no_hierarchy_is_said_in_a_file(tmp_path: Path) -> None:
 
 
 def test_text_of_no_fixed_size_has_no_files(small: Path) -> None:
-    assert "data.raw" not in names(walk(arrays(small), "text"))
+    text = walk(arrays(small), "text")
+    assert names(text) == ["metadata.json", "attributes.json"]
+    assert json.loads(content(walk(text, "metadata.json")))["data_type"] == "string"
+    for name in ("data.raw", "data.npy", "data.png", "0.raw", "slices"):
+        assert walk(text, name) is None
 
 
 def test_the_control_directory_is_hidden_and_reserved() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.session.axes import axis_names
-from zarrbrowser.session.nodes import ArrayLike, KnownNode, NodeLike, is_array
+from zarrbrowser.session.nodes import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
 from zarrbrowser.session.quantities import count, format_bytes, format_shape, format_value
 
 _LINE = 72
@@ -32,7 +32,7 @@ def array_facts(array: ArrayLike, format_title: str) -> list[Fact]:
         Fact("Format", format_title),
         Fact("Shape", format_shape(array.shape), _axes_detail(array)),
         Fact("Data type", type_name(array), _type_detail(array)),
-        Fact("Logical size", format_bytes(array.nbytes), _exact_bytes(array.nbytes)),
+        *_size_facts(array),
         *_chunk_facts(array),
         Fact("Fill value", _fill_value(array.fill_value)),
     ]
@@ -64,7 +64,9 @@ def group_facts(group: KnownNode, format_title: str, url: str) -> list[Fact]:
 def summary(node: NodeLike) -> str:
     """One line beneath a node's name."""
     if is_array(node):
-        parts = [format_shape(node.shape), type_name(node), format_bytes(node.nbytes)]
+        parts = [format_shape(node.shape), type_name(node)]
+        if not node.dtype.hasobject:
+            parts.append(format_bytes(node.nbytes))
         return "  ·  ".join(parts)
     return {"group": "Group", "broken": "Cannot be read"}.get(node.kind, node.kind)
 
@@ -78,7 +80,9 @@ def type_name(array: ArrayLike) -> str:
         word = "date and time" if dtype.kind == "M" else "time span"
         return f"{word} ({_time_unit(dtype)})"
     if dtype.kind in "TO":
-        return "text"
+        return "text" if dtype.kind == "T" else "bytes of any length"
+    if is_small_number(dtype):
+        return str(dtype.name)
     if dtype.kind == "U":
         return f"text, {count(dtype.itemsize // 4, 'character')}"
     if dtype.kind == "S":
@@ -93,11 +97,13 @@ def short_type_name(array: ArrayLike) -> str:
     dtype = array.dtype
     if dtype.names:
         return "structure"
+    if is_small_number(dtype):
+        return str(dtype.name)
     words = {
         "M": "datetime",
         "m": "time span",
         "T": "text",
-        "O": "text",
+        "O": "bytes",
         "U": "text",
         "S": "text",
         "V": "raw",
@@ -152,18 +158,22 @@ def _type_detail(array: ArrayLike) -> str:
 def _chunk_facts(array: ArrayLike) -> list[Fact]:
     chunks = math.prod(array.chunk_grid_shape)
     grid = f"{format_shape(array.chunk_grid_shape)}" if array.ndim > 1 else ""
-    chunk_bytes = math.prod(array.chunk_shape) * array.dtype.itemsize
+    chunk_size = math.prod(array.chunk_shape)
     if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape):
         return [
-            Fact("Chunk shape", format_shape(array.chunk_shape), f"{format_bytes(chunk_bytes)} decoded"),
+            Fact("Chunk shape", format_shape(array.chunk_shape), _decoded(array, chunk_size)),
             Fact("Chunks", f"{chunks:,}", grid),
         ]
-    inner_bytes = math.prod(array.inner_chunk_shape) * array.dtype.itemsize
+    inner_size = math.prod(array.inner_chunk_shape)
     return [
-        Fact("Shard shape", format_shape(array.chunk_shape), f"{format_bytes(chunk_bytes)} decoded"),
+        Fact("Shard shape", format_shape(array.chunk_shape), _decoded(array, chunk_size)),
         Fact("Shards", f"{chunks:,}", grid),
-        Fact("Chunk shape", format_shape(array.inner_chunk_shape), f"{format_bytes(inner_bytes)} decoded"),
+        Fact("Chunk shape", format_shape(array.inner_chunk_shape), _decoded(array, inner_size)),
     ]
+
+
+def _decoded(array: ArrayLike, size: int) -> str:
+    return "" if array.dtype.hasobject else f"{format_bytes(size * array.dtype.itemsize)} decoded"
 
 
 def _fill_value(value: Any) -> str:
@@ -171,6 +181,12 @@ def _fill_value(value: Any) -> str:
         return "none"
     text = format_value(value)
     return text if text and text != "''" else "empty text"
+
+
+def _size_facts(array: ArrayLike) -> list[Fact]:
+    if array.dtype.hasobject:  # how long the elements are, only reading them would tell
+        return []
+    return [Fact("Logical size", format_bytes(array.nbytes), _exact_bytes(array.nbytes))]
 
 
 def _exact_bytes(nbytes: int) -> str:

@@ -101,6 +101,11 @@ class HierarchyLike(Protocol):
     def refresh(self) -> None: ...
 
 
+def is_small_number(dtype: np.dtype[Any]) -> bool:
+    """Whether elements are among the numbers that ml_dtypes adds: NumPy tells no kind of most, and a wrong one of some."""
+    return dtype.type.__module__ == "ml_dtypes"
+
+
 def is_group(node: NodeLike) -> TypeGuard[GroupLike]:
     """Whether ``node`` is a group."""
     return node.kind == "group"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.session.nodes import AnyArray
+from zarrbrowser.session.nodes import AnyArray, is_small_number
 
 DRAWABLE = 1e150
 """The largest magnitude that is drawn: the square of a larger one, which drawing takes, is no number."""
@@ -20,11 +20,15 @@ def why_no_picture(dtype: np.dtype[Any]) -> str:
         return (
             "" if drawable_fields(dtype) else "No field of this structure holds a number that could be drawn."
         )
-    if dtype.kind in PLAIN_KINDS:
+    if _is_plain(dtype):
         return ""
-    if dtype.kind in "USTO":
+    if dtype.kind in "UST":
         return "The elements are text, which has no picture; the Metadata tab describes the array."
     return "The elements are raw bytes without a meaning that could be drawn; the Metadata tab describes the array."
+
+
+def _is_plain(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in PLAIN_KINDS or is_small_number(dtype)
 
 
 def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
@@ -32,7 +36,7 @@ def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
     if dtype.fields is None:
         return ()
     types = {name: dtype.fields[name][0] for name in dtype.names or ()}
-    return tuple(name for name, one in types.items() if one.kind in PLAIN_KINDS and not one.shape)
+    return tuple(name for name, one in types.items() if _is_plain(one) and not one.shape)
 
 
 def numbers_of(values: AnyArray) -> AnyArray:
@@ -40,6 +44,8 @@ def numbers_of(values: AnyArray) -> AnyArray:
 
     The result is bool, an integer of at most 32 bits, or float32 or float64. Bool becomes 0 and 1.
     """
+    if is_small_number(values.dtype):
+        values = values.astype(np.complex64 if "complex" in values.dtype.name else np.float32)
     kind, itemsize = values.dtype.kind, values.dtype.itemsize
     if kind == "c":
         return np.abs(values)

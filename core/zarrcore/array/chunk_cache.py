@@ -6,6 +6,7 @@ Several readers that miss the same chunk at once decode it once: the first claim
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 import weakref
@@ -23,6 +24,18 @@ Chunk = np.ndarray[Any, Any]
 _ENTRY_NBYTES = 1024
 
 _caches: weakref.WeakSet[ChunkCache] = weakref.WeakSet()
+
+
+def _memory_nbytes(chunk: Chunk) -> int:
+    # A missing chunk is one element shown many times: it costs what that element costs.
+    if 0 in chunk.strides:
+        return int(chunk.dtype.itemsize)
+    # Elements of any length lie elsewhere; how long the texts are in UTF-8 would take longer to tell than is worth it.
+    if chunk.dtype.kind == "T":
+        return chunk.nbytes + int(np.strings.str_len(chunk).sum())
+    if chunk.dtype.kind == "O":
+        return chunk.nbytes + sum(map(sys.getsizeof, chunk.flat))
+    return chunk.nbytes
 
 
 class AbandonedError(Exception):
@@ -162,8 +175,7 @@ class ChunkCache:
         return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
 
     def _store(self, key: Hashable, chunk: Chunk, generation: int, claim: Claim | None = None) -> None:
-        # A missing chunk is one element shown many times: it costs what that element costs.
-        nbytes = _ENTRY_NBYTES + (chunk.dtype.itemsize if 0 in chunk.strides else chunk.nbytes)
+        nbytes = _ENTRY_NBYTES + _memory_nbytes(chunk)
         with self._lock:
             if claim is not None and self._claims.get(key) is claim:
                 del self._claims[key]

@@ -68,5 +68,7 @@ class ArrayDirectory(Directory):
         return True
 
     def _slices(self) -> Entry | None:
+        if self._array.data_type.is_variable_length:  # there is no file type for its planes
+            return None
         slices = Slices(self._array, self.mtime_s, self._shown, self._before_open)
         return slices.root() if slices.depth else None

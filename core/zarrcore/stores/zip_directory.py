@@ -43,6 +43,7 @@ class ZipDirectory:
     def __init__(self, fetch: Callable[[int, int], BytesLike], facts: StoreStat, url: str) -> None:
         self.facts = facts
         self.fetch = fetch
+        self.url = url
         found, self.end, self.comment = _read(_RangedFile(fetch, facts.size), url)
         self.members = {info.filename: info for info in found if is_safe(info.filename)}
         self.unsafe = [info for info in found if not is_safe(info.filename)]

@@ -22,7 +22,7 @@ from zarrcore.stores.beneath import DIRECTORY
 from zarrcore.stores.files import LARGEST_READ, file_failure, read_range
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.local import LocalStore
-from zarrcore.stores.zip_directory import ZipDirectory
+from zarrcore.stores.zip_members import ZipMembers
 
 EMPTY_ZIP: Final = b"PK\x05\x06" + bytes(18)
 """A zip file without members."""
@@ -82,7 +82,7 @@ class _Copy:
         return position
 
 
-class ZipDraft(ZipDirectory):
+class ZipDraft(ZipMembers):
     """A zip file with changes that nobody else sees yet: the directory of its copy.
 
     Args:
@@ -97,7 +97,7 @@ class ZipDraft(ZipDirectory):
     """
 
     def __init__(self, source: LocalStore, key: str, facts: StoreStat, url: str) -> None:
-        self._source, self._key, self._url = source, key, url
+        self._source, self._key, self.url = source, key, url
         self._process = os.getpid()
         self._writing = threading.Lock()
         self._before = facts
@@ -137,8 +137,10 @@ class ZipDraft(ZipDirectory):
             try:
                 self._position = self._copy.write(self._position, header, data)
             except OSError as error:
-                raise file_failure(error, key, self._url) from error
-            self.facts = StoreStat(max(self.facts.size, self._position))  # else a reader finds it beyond the end
+                raise file_failure(error, key, self.url) from error
+            self.facts = StoreStat(
+                max(self.facts.size, self._position)
+            )  # else a reader finds it beyond the end
             self.facts = StoreStat(max(self.facts.size, self._position))
             self.offsets[key] = info.header_offset + len(header)
             self.last = None
@@ -167,8 +169,8 @@ class ZipDraft(ZipDirectory):
             if self._source.stat(self._key) != self._before:
                 self.discard()
                 raise StoreError(
-                    f"{self._url} was changed by somebody else meanwhile; what was written here is discarded",
-                    url=self._url,
+                    f"{self.url} was changed by somebody else meanwhile; what was written here is discarded",
+                    url=self.url,
                 )
             try:
                 self._write_directory()
@@ -177,7 +179,7 @@ class ZipDraft(ZipDirectory):
                 if self._source.durable:
                     os.fsync(copy.directory)
             except OSError as error:
-                raise file_failure(error, None, self._url) from error
+                raise file_failure(error, None, self.url) from error
             self._done = True
 
     @property
@@ -205,9 +207,9 @@ class ZipDraft(ZipDirectory):
 
     def _check_open(self) -> None:
         if self._done:
-            raise StoreError(f"{self._url}: its changes were discarded or stored already", url=self._url)
+            raise StoreError(f"{self.url}: its changes were discarded or stored already", url=self.url)
         if os.getpid() != self._process:
             raise StoreError(
-                f"{self._url} cannot be written in a process that was forked while it was being written",
-                url=self._url,
+                f"{self.url} cannot be written in a process that was forked while it was being written",
+                url=self.url,
             )

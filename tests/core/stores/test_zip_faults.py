@@ -18,6 +18,7 @@ from zarrcore.errors import (
     UnsupportedError,
 )
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, StoreStat, ZipStore
+from zarrcore.stores.zip_members import ZipMembers
 
 
 @pytest.mark.parametrize("size", [0, 1, 10, 21, 22, 500])
@@ -152,6 +153,6 @@ def test_a_value_that_no_memory_holds_is_told(monkeypatch: pytest.MonkeyPatch) -
         raise MemoryError
 
     store = zip_of(make_zip(zipfile.ZIP_DEFLATED))
-    monkeypatch.setattr(ZipStore, "_decoded", fail)
+    monkeypatch.setattr(ZipMembers, "value", fail)
     with pytest.raises(StoreError, match="there is no memory for a value of 18 bytes"):
         store.get("zarr.json")

@@ -106,7 +106,7 @@ def chains(data_type: DataType, ndim: int) -> st.SearchStrategy[tuple[NamedConfi
 
 
 @st.composite
-def arrays(draw: st.DrawFn, types: list[Any] = CORE_TYPES + OTHER_TYPES) -> ArrayMetadata:  # noqa: B008
+def arrays(draw: st.DrawFn, types: list[Any] = CORE_TYPES + OTHER_TYPES) -> ArrayMetadata:
     """Metadata of an array: any type, grid, chain of codecs, with shards or without."""
     data_type = parse_data_type(draw(st.sampled_from(types)))
     shape = tuple(draw(st.lists(st.integers(0, 9), max_size=3)))

@@ -53,7 +53,7 @@ def bits(element: Any) -> Any:
 
 
 @each_format
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_what_is_written_reads_back(written: Format, data: st.DataObject) -> None:
     metadata = data.draw(arrays(types_of(written)))
@@ -80,7 +80,7 @@ def test_version_3_says_everything(metadata: ArrayMetadata) -> None:
 
 
 @each_format
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(given_attributes=attributes)
 def test_groups_too(written: Format, given_attributes: dict[str, Any]) -> None:
     group = GroupMetadata(given_attributes)
@@ -90,7 +90,7 @@ def test_groups_too(written: Format, given_attributes: dict[str, Any]) -> None:
 
 
 @each_format
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(changed=attributes, data=st.data())
 def test_a_change_leaves_the_rest_as_it_stands(
     written: Format, changed: dict[str, Any], data: st.DataObject
@@ -111,7 +111,7 @@ def test_a_change_leaves_the_rest_as_it_stands(
     assert {name: other.attributes[name] for name in changed} == changed
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(metadata=arrays(CORE_TYPES))
 def test_zarr_python_understands_what_is_written(metadata: ArrayMetadata) -> None:
     with warnings.catch_warnings():
@@ -126,7 +126,7 @@ def test_zarr_python_understands_what_is_written(metadata: ArrayMetadata) -> Non
 
 
 @each_format
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_of_broken_documents_nothing_but_our_errors_leaves(written: Format, data: st.DataObject) -> None:
     own = adapted(written, data.draw(arrays(types_of(written))))

@@ -1,6 +1,6 @@
-"""Measure reading whole arrays and planes of them: ours and every peer that is installed, alternately.
+"""Measure reading and writing whole arrays and reading planes: ours and every peer that is installed, alternately.
 
-    python -m tests.benchmarks [WORKLOAD …] [--folder FOLDER] [--rounds N] [--json FILE]
+    python -m tests.benchmarks [WORKLOAD …] [--only whole|plane|write] [--rounds N] [--json FILE] [--markdown]
 
 A ratio is the best peer's time by ours, round by round: above 1 we are faster. The spread is that of the rounds.
 """
@@ -10,8 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import statistics
+import shutil
 import sys
 import tempfile
 import time
@@ -21,102 +20,114 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.readers import Read, installed
+from tests.benchmarks import readers, writers
+from tests.benchmarks.results import OURS, Result, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
 
-OURS = "zarrscope"
+KINDS = ("whole", "plane", "write")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
+    arguments = parse()
+    chosen = tuple(workload for workload in WORKLOADS if workload.name in arguments.workloads)
+    folder = arguments.folder or Path(tempfile.gettempdir()) / f"zarrscope-benchmarks-{os.getuid()}"
+    write_missing(folder, chosen)
+    results: list[Result] = []
+    for workload in chosen:
+        print(f"\n{workload.name}  {workload.describes}", flush=True)
+        for what in arguments.only or KINDS:
+            if what != "write" or workload.is_written:
+                results.append(measure(workload, what, folder, arguments.rounds))
+                print(results[-1].text(), flush=True)
+    if arguments.json:
+        document = {"machine": machine(), "results": [result.document() for result in results]}
+        arguments.json.write_text(json.dumps(document, indent=2) + "\n")
+    if arguments.markdown and results:
+        print(f"\n{markdown(results)}")
+    return 0
+
+
+def parse() -> argparse.Namespace:
     names = [workload.name for workload in WORKLOADS]
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help=f"out of {', '.join(names)} (default: all)"
     )
+    parser.add_argument("--only", action="append", choices=KINDS, help="do nothing else; may be given twice")
     parser.add_argument(
         "--folder", type=Path, help="where the arrays are kept (default: in the temporary folder)"
     )
-    parser.add_argument("--rounds", type=int, default=5, help="how often each reads each (default: 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each does each (default: 5)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--markdown", action="store_true", help="print a table at the end")
     arguments = parser.parse_args()
     for name in arguments.workloads:
         if name not in names:
             parser.error(f"no workload {name!r}; there are {', '.join(names)}")
-    chosen = tuple(workload for workload in WORKLOADS if workload.name in (arguments.workloads or names))
-    folder = arguments.folder or Path(tempfile.gettempdir()) / f"zarrscope-benchmarks-{os.getuid()}"
-    write_missing(folder, chosen)
-    results = [measure(workload, folder, arguments.rounds) for workload in chosen]
-    if arguments.json:
-        machine = {
-            "cores": os.cpu_count(),
-            "machine": platform.machine(),
-            "python": platform.python_version(),
-        }
-        arguments.json.write_text(json.dumps({"machine": machine, "results": results}, indent=2) + "\n")
-    return 0
+    arguments.workloads = arguments.workloads or names
+    return arguments
 
 
-def measure(workload: Workload, folder: Path, rounds: int) -> dict[str, Any]:
-    """Time all readers on one workload, and print a line each for the whole array and a plane."""
-    path = folder / workload.name / "array.zarr"
-    readers: dict[str, Callable[[], Read]] = {
-        name: lambda opener=opener: opener(path, workload.zarr_format) for name, opener in installed().items()
-    }
-    result: dict[str, Any] = {"workload": workload.name, "describes": workload.describes}
+def measure(workload: Workload, what: str, folder: Path, rounds: int) -> Result:
+    """Time all libraries at one thing."""
     nbytes = workload.edge**3 * np.dtype(workload.dtype).itemsize
-    print(f"\n{workload.name}  {workload.describes}")
-    for what, selection, size in (
-        ("whole", ..., nbytes),
-        ("plane", workload.edge // 2, nbytes // workload.edge),
-    ):
-        times_s = alternate(readers, selection, rounds)
-        ratios = ratios_to_best_peer(times_s)
-        result[what] = {"seconds": times_s, "ratios": ratios, "nbytes": size}
-        report(what, times_s, ratios, size)
-    return result
+    if what == "write":
+        seconds = alternate_writing(workload, folder, rounds)
+    else:
+        selection = ... if what == "whole" else workload.edge // 2
+        nbytes = nbytes if what == "whole" else nbytes // workload.edge
+        seconds = alternate_reading(workload, folder, selection, rounds)
+    return Result(workload.name, workload.describes, what, nbytes, seconds)
 
 
-def alternate(readers: dict[str, Callable[[], Read]], selection: Any, rounds: int) -> dict[str, list[float]]:
+def alternate_reading(
+    workload: Workload, folder: Path, selection: Any, rounds: int
+) -> dict[str, list[float]]:
     """Seconds of each round by reader; one round more, not counted, brings the files into the page cache."""
-    times_s: dict[str, list[float]] = {name: [] for name in readers}
+    path = folder / workload.name / "array.zarr"
+    openers = readers.installed()
+    seconds: dict[str, list[float]] = {name: [] for name in openers}
     expected: np.ndarray | None = None
     for turn in range(rounds + 1):
-        for name, opener in readers.items():
-            read = opener()  # anew each time: some peers keep what they have read
-            begun_s = time.perf_counter()
-            found = read(selection)
-            taken_s = time.perf_counter() - begun_s
+        for name, opener in openers.items():
+            read = opener(path, workload.zarr_format)  # anew each time: some peers keep what they have read
+            found, taken_s = timed(read, selection)
             if turn:
-                times_s[name].append(taken_s)
+                seconds[name].append(taken_s)
             elif expected is None:
                 expected = np.asarray(found)
             elif not np.array_equal(found, expected):
                 raise SystemExit(f"{name} reads other values than {OURS}")
             del found
-    return times_s
+    return seconds
 
 
-def ratios_to_best_peer(times_s: dict[str, list[float]]) -> list[float]:
-    """The best peer's seconds by ours, round by round; empty without peers."""
-    peers = [times for name, times in times_s.items() if name != OURS]
-    if not peers:
-        return []
-    best = min(peers, key=statistics.median)
-    return [peer_s / our_s for peer_s, our_s in zip(best, times_s[OURS], strict=True)]
+def alternate_writing(workload: Workload, folder: Path, rounds: int) -> dict[str, list[float]]:
+    """Seconds of each round by writer, each into a new array of the same metadata; the first round is checked."""
+    source = folder / workload.name / "array.zarr"
+    values = readers.open_zarrscope(source, workload.zarr_format)(...)
+    openers = writers.installed()
+    seconds: dict[str, list[float]] = {name: [] for name in openers}
+    for turn in range(rounds + 1):
+        for name, opener in openers.items():
+            with tempfile.TemporaryDirectory(dir=folder) as written:
+                for document in ("zarr.json", ".zarray", ".zattrs"):
+                    if (source / document).exists():
+                        shutil.copy(source / document, written)
+                path = Path(written)
+                _, taken_s = timed(opener(path, workload.zarr_format), values)
+                if turn:
+                    seconds[name].append(taken_s)
+                elif not np.array_equal(readers.open_zarr_python(path, workload.zarr_format)(...), values):
+                    raise SystemExit(f"{name} wrote other values than it was given")
+    return seconds
 
 
-def report(what: str, times_s: dict[str, list[float]], ratios: list[float], nbytes: int) -> None:
-    parts = []
-    for name, times in times_s.items():
-        median_s = statistics.median(times)
-        figure = f"{nbytes / median_s / 2**20:7.0f} MiB/s" if what == "whole" else f"{median_s * 1e3:7.1f} ms"
-        parts.append(f"{name} {figure}")
-    spread = (
-        f"{statistics.median(ratios):.2f} × the best peer ({min(ratios):.2f}–{max(ratios):.2f})"
-        if ratios
-        else ""
-    )
-    print(f"  {what}  {'  '.join(parts)}  →  {spread}", flush=True)
+def timed(act: Callable[[Any], Any], argument: Any) -> tuple[Any, float]:
+    """What ``act`` returns, and the seconds that it took."""
+    begun_s = time.perf_counter()
+    found = act(argument)
+    return found, time.perf_counter() - begun_s
 
 
 if __name__ == "__main__":

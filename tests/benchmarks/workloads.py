@@ -17,7 +17,7 @@ EDGE = 512
 
 @dataclass(frozen=True)
 class Workload:
-    """One array to read."""
+    """One array."""
 
     name: str
     describes: str
@@ -25,6 +25,11 @@ class Workload:
     dtype: str
     edge: int
     parameters: Callable[[], dict[str, Any]]
+
+    @property
+    def is_written(self) -> bool:
+        """Whether writing it is measured too."""
+        return self.name in {"w1", "w2", "w4", "w5"}
 
 
 WORKLOADS = (

@@ -1,0 +1,59 @@
+"""The writers that are compared: each opens an array that holds nothing yet and gives a function that writes all of it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Write = Callable[[np.ndarray], Any]
+
+
+def open_zarrscope(path: Path, zarr_format: int) -> Write:
+    import zarrcore
+
+    array: Any = zarrcore.open(path, mode="r+", format=f"v{zarr_format}")["/"]
+    return lambda values: array.write(..., values)
+
+
+def open_tensorstore(path: Path, zarr_format: int) -> Write:
+    import tensorstore
+
+    driver = "zarr3" if zarr_format == 3 else "zarr"
+    # Synchronising each file with the disk, as it does unless told otherwise, is what nobody else here does.
+    spec = {"driver": driver, "kvstore": {"driver": "file", "path": f"{path}/", "file_io_sync": False}}
+    array = tensorstore.open(spec).result()
+    return lambda values: array.write(values).result()
+
+
+def open_zarr_python(path: Path, zarr_format: int) -> Write:
+    import zarr
+
+    zarr.config.set({"codec_pipeline.path": "zarr.core.codec_pipeline.BatchedCodecPipeline"})
+    array = zarr.open_array(path, mode="r+", zarr_format=zarr_format)
+    return lambda values: array.__setitem__(..., values)
+
+
+def open_zarrs(path: Path, zarr_format: int) -> Write:
+    import zarr
+    import zarrs  # noqa: F401 - importing registers its pipeline
+
+    zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
+    array = zarr.open_array(path, mode="r+", zarr_format=zarr_format)
+    return lambda values: array.__setitem__(..., values)
+
+
+_WRITERS = {
+    "zarrscope": ("zarrcore", open_zarrscope),
+    "tensorstore": ("tensorstore", open_tensorstore),
+    "zarrs": ("zarrs", open_zarrs),
+    "zarr-python": ("zarr", open_zarr_python),
+}
+
+
+def installed() -> dict[str, Callable[[Path, int], Write]]:
+    """The writers whose packages are there, ours first."""
+    return {name: opener for name, (package, opener) in _WRITERS.items() if importlib.util.find_spec(package)}

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the window as PNG once it shows what was asked for, and end",
     )
-    parser.add_argument("--format", metavar="NAME", help="on-disk format, v3 or v2 (default: found out)")
+    parser.add_argument("--format", metavar="NAME", help="on-disk format, v3, v2 or n5 (default: found out)")
     add_store_arguments(parser)
 
 

@@ -32,6 +32,8 @@ class FaultServer:
     """Key to a status to answer, or ``truncate``, ``hang``, ``reset``, ``no-range``, ``no-length``, ``moved:URL``."""
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     """What was asked for: method, path with its query, headers in lower case."""
+    sent: int = 0
+    """Bytes of bodies that were taken to their end."""
     delay_s: float = 0.0
     """How long to wait before each answer."""
     released: threading.Event = field(default_factory=threading.Event)
@@ -162,6 +164,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
             body = body[: len(body) // 2]
             self.close_connection = True
         self.wfile.write(body)
+        self.state.sent += len(body)
 
     def _send_chunked(self, value: bytes) -> None:
         self.send_response(200)

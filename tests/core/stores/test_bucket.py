@@ -12,13 +12,14 @@ import pytest
 from tests.servers import FaultServer, S3Server, environment
 from zarrcore.errors import (
     AccessDeniedError,
+    BodyTooLargeError,
     InvalidKeyError,
     StoreError,
     StoreNotFoundError,
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import WritableStore, open_store
+from zarrcore.stores import ByteRange, WritableStore, open_store
 
 WRITES: list[Callable[[WritableStore], object]] = [
     lambda store: store.set("key", b"1"),
@@ -136,6 +137,22 @@ def test_azure_writes_and_erases(faults: FaultServer, options: dict[str, object]
         faults.values["container"] = f"--b\r\n{part}\r\n--b--\r\n".encode()
         store.erase("key")
     assert faults.requests[-1][:2] == ("POST", "/container?restype=container&comp=batch")
+
+
+@pytest.mark.parametrize("scheme", ["s3", "az", "http"])
+def test_what_is_too_large_is_not_fetched(
+    faults: FaultServer, options: dict[str, object], scheme: str
+) -> None:
+    faults.values["bucket/key"] = bytes(50_000_000)
+    url = f"{faults.url}/bucket" if scheme == "http" else f"{scheme}://bucket"
+    store = open_store(url, **{**options, "timeout_s": 10.0}, anonymous=True)
+    with environment({"AZURE_STORAGE_ACCOUNT_NAME": "account"}):
+        for byte_range in (None, ByteRange(10), ByteRange(-40_000_000), ByteRange(5, 45_000_000)):
+            with pytest.raises(BodyTooLargeError) as caught:
+                store.get("key", byte_range, max_nbytes=1000)
+            assert caught.value.size > 30_000_000
+        assert store.get("key", ByteRange(0, 1000), max_nbytes=1000) == bytes(1000)
+    assert faults.sent <= 1000  # the server counts after the last byte has left
 
 
 def fill(name: str, keys: list[str], s3: S3Server) -> None:

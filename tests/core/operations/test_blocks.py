@@ -63,7 +63,7 @@ def test_blocks_stay_within_the_limit_and_hold_what_decoding_gives(
     lengths: list[tuple[int, int, int]], limit: int
 ) -> None:
     shape, chunks, units = zip(*lengths, strict=True) if lengths else ((), (), ())
-    factors = block_factors(shape, chunks, units, limit)
+    factors = block_factors(shape, chunks, units, limit // 2, limit)
     block = [min(n * chunk, length) for n, chunk, length in zip(factors, chunks, shape, strict=True)]
     assert math.prod(block) <= limit or set(factors) <= {1}
     if math.prod(map(math.lcm, chunks, units)) <= limit:  # there is room for whole units of the source

@@ -15,7 +15,10 @@ import zarr
 
 import zarrcore as zc
 from tests.conftest import Written
+from zarrcore.formats import format_named
 from zarrcore.operations.check import Finding, check
+from zarrcore.operations.copy import execute, plan_copy
+from zarrcore.stores.atomic_files import temporary_name
 from zarrcore.stores.interface import ByteRange, ReadableStore
 from zarrcore.stores.local import LocalStore
 
@@ -258,6 +261,20 @@ def test_a_store_that_fails_is_no_end(root: Path) -> None:
     assert {finding.path for finding in found if finding.what == "unreadable"} == {"/a", "/s", "/many"}
     assert ("error", "not-checked", "/many") in {(f.severity, f.what, f.path) for f in found}
     assert store.asked < 400
+
+
+def test_what_our_own_writers_left(root: Path) -> None:
+    name = temporary_name()
+    (root / "a/c" / name).write_bytes(b"half")
+    (found,) = findings(root)
+    assert (found.what, found.key) == ("temporary-key", f"a/c/{name}")
+
+
+@pytest.mark.parametrize("to", ["v2", "n5"])
+def test_nothing_is_wrong_with_what_we_write(root: Path, tmp_path: Path, to: str) -> None:
+    source = zc.open(root)
+    execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "t", create=True))
+    assert findings(tmp_path / "t") == []
 
 
 def test_an_unfinished_copy(root: Path) -> None:

@@ -57,7 +57,7 @@ print(json.dumps([target.stored, resource.getrusage(resource.RUSAGE_SELF).ru_max
 """
 
 
-@pytest.mark.parametrize(("chunks", "length", "memory_mib"), [(100_000, 100, 16), (60, 20_000_000, 256)])
+@pytest.mark.parametrize(("chunks", "length", "memory_mib"), [(100_000, 100, 16), (40, 20_000_000, 256)])
 def test_resident_memory(chunks: int, length: int, memory_mib: int) -> None:
     command = [sys.executable, "-c", PROGRAM, str(chunks), str(length), str(memory_mib)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)

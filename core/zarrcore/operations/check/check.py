@@ -13,7 +13,7 @@ from zarrcore.operations.check.chunks import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
 from zarrcore.operations.check.finding import Finding, Progress, Tally
 from zarrcore.operations.check.groups import check_group
-from zarrcore.operations.check.keys import ArrayKeys
+from zarrcore.operations.check.keys import ArrayKeys, check_leftovers
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 
@@ -60,6 +60,7 @@ def _check_root(hierarchy: Hierarchy, root: AnyNode) -> Iterator[Finding]:
         sentence = "a copy to this place was interrupted: run it again to finish it"
         yield Finding("error", "unfinished-copy", "/", sentence, MARKER_KEY)
     yield from check_other_formats(root, set(foreign_keys(hierarchy.format, "/")))
+    yield from check_leftovers(hierarchy.store)
 
 
 def _check_array(array: ArrayNode, decode: bool, progress: Progress | None) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from zarrcore.errors import ListingUnsupportedError, StoreError
 from zarrcore.hierarchy import AnyNode, Group
 from zarrcore.operations.check.documents import check_other_formats, foreign_keys
 from zarrcore.operations.check.finding import Finding, Tally
-from zarrcore.operations.check.keys import ROOT_KEYS, is_temporary
+from zarrcore.operations.check.keys import LEFT, ROOT_KEYS, is_temporary
 from zarrcore.stores.interface import ListableStore, StoreEntry
 
 
@@ -71,7 +71,7 @@ def _finding(path: str, entry: StoreEntry, is_child: bool) -> Finding | None:
             "warning",
             "temporary-key",
             path,
-            "an interrupted writer has left this; it can be erased",
+            LEFT,
             entry.key,
         )
     return Finding("note", "stray-key", path, "this key belongs to no node", entry.key)

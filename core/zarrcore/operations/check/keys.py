@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -10,16 +11,21 @@ from itertools import product
 
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.operations.check.documents import foreign_keys
-from zarrcore.operations.check.finding import Finding
+from zarrcore.operations.check.finding import Finding, Tally
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.operations.parallel import in_parallel
-from zarrcore.stores.interface import StoreEntry
+from zarrcore.stores.atomic_files import is_temporary as is_our_temporary
+from zarrcore.stores.interface import ReadableStore, StoreEntry
+from zarrcore.stores.local import LocalStore
+from zarrcore.stores.read_only import ReadOnlyStore
 
 ROOT_KEYS = frozenset({".zmetadata", "zarr.json", ".zgroup", ".zattrs", "attributes.json", MARKER_KEY})
 """Keys at the root that belong to no single node's documents."""
 
 # What writers leave that were stopped: ours, zarr-python's, tensorstore's, those of editors and of NFS.
 _TEMPORARY = re.compile(r"(.*/)?([^/]*\.partial|[^/]*\.__lock|[^/]*\.tmp|[^/]*~|\.nfs[0-9a-f]{8,})")
+
+LEFT = "an interrupted writer has left this; it can be erased once nobody writes any more"
 
 
 def is_temporary(key: str) -> bool:
@@ -29,6 +35,22 @@ def is_temporary(key: str) -> bool:
     (True, False)
     """
     return _TEMPORARY.fullmatch(key) is not None
+
+
+def check_leftovers(store: ReadableStore) -> Iterator[Finding]:
+    """The temporary files of our own writers that were killed: a local store's listings do not show them."""
+    while isinstance(store, ReadOnlyStore):
+        store = store.store
+    if not isinstance(store, LocalStore):
+        return
+    tally = Tally("/")
+    for directory, _, names in os.walk(store.root):
+        for name in filter(is_our_temporary, names):
+            key = os.path.relpath(os.path.join(directory, name), store.root)
+            finding = Finding("warning", "temporary-key", "/", LEFT, key)
+            if tally.passes(finding):
+                yield finding
+    yield from tally.rest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +145,7 @@ class ArrayKeys:
     def _stray(self, key: str) -> None:
         array, encoding = self.array, self.array.metadata.chunk_key_encoding
         if is_temporary(key):
-            sentence = "an interrupted writer has left this; it can be erased"
-            self.findings.append(Finding("warning", "temporary-key", array.path, sentence, key))
+            self.findings.append(Finding("warning", "temporary-key", array.path, LEFT, key))
             return
         other = replace(encoding, separator="/" if encoding.separator == "." else ".")
         index = other.decode(key[len(self.prefix) :], array.ndim)

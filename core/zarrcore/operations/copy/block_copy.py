@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array import Array
+from zarrcore.codecs import is_fill
 from zarrcore.errors import BrokenBodyError
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 
@@ -37,9 +38,11 @@ class BlockCopy:
             StoreError: a store did not answer as it should.
         """
         values = self.source.read(box or ...)
-        self.destination.write(box or ..., values)
-        if self.verify:
-            self._verify(box, values)
+        # Where nothing is stored yet there is nothing to erase either: a request saved for each missing chunk.
+        if not is_fill(values, self.destination.metadata.fill_value):
+            self.destination.write(box or ..., values)
+            if self.verify:
+                self._verify(box, values)
         return nbytes_of(box, self.source.itemsize)
 
     def _verify(self, box: Box, values: np.ndarray[Any, Any]) -> None:

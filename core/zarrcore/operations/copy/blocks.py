@@ -94,7 +94,7 @@ def nbytes_of(box: Box, itemsize: int) -> int:
 
 
 def block_factors(
-    shape: Sequence[int], chunk_shape: Sequence[int], source_shape: Sequence[int], limit: int
+    shape: Sequence[int], chunk_shape: Sequence[int], source_shape: Sequence[int], limit: int, most: int
 ) -> tuple[int, ...]:
     """How many chunks a block holds along each dimension.
 
@@ -102,19 +102,20 @@ def block_factors(
         shape: the array's.
         chunk_shape: the destination's chunks'.
         source_shape: the shape of what is decoded as a whole in the source.
-        limit: elements of a block at most; but for a block of one chunk.
+        limit: as many elements make a good block.
+        most: elements of a block at most, if that spares decoding twice; but for a block of one chunk.
 
-    >>> block_factors((100, 100), (10, 10), (25, 50), 10_000)
+    >>> block_factors((100, 100), (10, 10), (25, 50), 10_000, 10_000)
     (10, 10)
-    >>> block_factors((100, 100), (10, 10), (25, 50), 2_500)
+    >>> block_factors((100, 100), (10, 10), (25, 50), 500, 2_500)
     (5, 5)
-    >>> block_factors((100, 100), (10, 10), (25, 50), 1)
+    >>> block_factors((100, 100), (10, 10), (25, 50), 1, 1)
     (1, 1)
     """
     counts = [max(1, -(-length // chunk)) for length, chunk in zip(shape, chunk_shape, strict=True)]
     factors = [1] * len(counts)
 
-    def room() -> int:
+    def room(limit: int) -> int:
         lengths = (
             min(n * chunk, length) for n, chunk, length in zip(factors, chunk_shape, shape, strict=True)
         )
@@ -123,9 +124,9 @@ def block_factors(
     # First whole chunks of the source, then neighbours along the dimension that is stored together.
     for axis in reversed(range(len(counts))):
         wanted = math.lcm(chunk_shape[axis], source_shape[axis]) // chunk_shape[axis]
-        factors[axis] = min(wanted, counts[axis], room())
+        factors[axis] = min(wanted, counts[axis], room(most))
     for axis in reversed(range(len(counts))):
-        factors[axis] = min(counts[axis], factors[axis] * room())
+        factors[axis] = min(counts[axis], factors[axis] * room(limit))
     return tuple(factors)
 
 

@@ -161,9 +161,11 @@ def _plan_array(node: ArrayNode, path: str, destination: ArrayMetadata, memory_n
     source, itemsize = node.metadata, max(1, node.itemsize)
     unit_shape, chunk_shape = node.inner_chunk_shape, destination.chunk_grid.chunk_shape
     pool = CORES if not node.store.is_remote else node.store.requests_in_flight
-    limit = max(1, min(_BLOCK_NBYTES, memory_nbytes // (2 * _COPIES * CORES)))
+    limit = max(1, min(_BLOCK_NBYTES, memory_nbytes // (4 * _COPIES)))
     while True:
-        factors = block_factors(source.shape, chunk_shape, unit_shape, limit // itemsize)
+        factors = block_factors(
+            source.shape, chunk_shape, unit_shape, limit // itemsize, 2 * limit // itemsize
+        )
         block_shape = [n * length for n, length in zip(factors, chunk_shape, strict=True)]
         held = _COPIES * itemsize * math.prod(block_shape) + 2 * itemsize * _units_held(
             block_shape, unit_shape, pool

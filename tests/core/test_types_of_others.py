@@ -23,7 +23,7 @@ from zarr.registry import register_codec
 import zarrcore
 from tests.command import run_inside
 from zarrcore.codecs import ArraySpec, Pipeline
-from zarrcore.errors import UnsupportedError
+from zarrcore.errors import ElementError, UnsupportedError
 from zarrcore.filetypes import supported_suffixes
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import parse_data_type
@@ -130,6 +130,39 @@ def test_small_numbers_of_tensorstore(name: str, endian: str, tmp_path: Path) ->
         [NamedConfiguration("bytes", codec.get("configuration", {}))], ArraySpec((2, 2), dtype, zero(dtype))
     )
     assert bytes(made.encode(values[:2, :2])) == chunk
+
+
+def test_zarr_python_reads_the_strings_and_bytes_that_we_write(tmp_path: Path) -> None:
+    made = zarrcore.create(tmp_path / "ours.zarr")
+    plain: dict[str, Any] = {"shape": TEXT.shape, "data_type": "string"}
+    made.create_array("/text", chunk_shape=(2, 3), fill_value="naïve", **plain)[...] = TEXT
+    made.create_array("/shards", chunk_shape=(1, 2), shard_shape=(2, 4), **plain)[...] = TEXT
+    array = made.create_array("/raw", shape=RAW.shape, data_type="variable_length_bytes", fill_value=[1, 2])
+    array[...] = RAW
+    array[0] = [b"one", b"", b"\0"]
+    with pytest.raises(ElementError, match="bytes"):
+        array[0] = ["one", "two", "three"]
+    with warnings.catch_warnings(action="ignore"):
+        theirs = zarr.open_group(tmp_path / "ours.zarr", mode="r")
+        for name in ("text", "shards"):
+            assert theirs[name][...].tolist() == made[name][...].tolist() == TEXT.tolist()
+        expected = [[b"one", b"", b"\0"], *RAW[1:].tolist()]
+        assert theirs["raw"][...].tolist() == array[...].tolist() == expected
+        assert theirs["raw"].fill_value == b"\1\2"
+
+
+@pytest.mark.parametrize(
+    "name", SMALL[:-1]
+)  # of float8_e8m0fnu tensorstore reads other fill values than it writes
+def test_tensorstore_reads_the_small_numbers_that_we_write(name: str, tmp_path: Path) -> None:
+    values = np.array([[0, 1, -1], [1, 0, 1]], np.int8).astype(getattr(ml_dtypes, name))
+    made = zarrcore.create(tmp_path / "ours.zarr")
+    options: dict[str, Any] = {"chunk_shape": (1, 2), "shard_shape": (2, 2), "fill_value": 1}
+    made.create_array("/a", shape=(2, 3), data_type=name, **options)[:, :2] = values[:, :2]
+    spec = {"driver": "zarr3", "kvstore": f"file://{tmp_path}/ours.zarr/a/"}
+    theirs = tensorstore.open(spec).result().read().result()
+    values[:, 2] = 1
+    assert theirs.tobytes() == made["a"][...].tobytes() == values.tobytes()
 
 
 class _PackbitsStub(ArrayBytesCodec):

@@ -29,6 +29,8 @@ def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.
             elements = np.asarray(value, dtype)
     except (TypeError, ValueError, OverflowError) as error:
         raise ElementError(f"expected elements of {dtype}: {error}") from error
+    if dtype.kind == "O" and not all(isinstance(element, bytes) for element in elements.flat):
+        raise ElementError("expected bytes and nothing else")
     # NumPy's assignment drops leading dimensions of length 1 too.
     while elements.ndim > len(shape) and elements.shape[0] == 1:
         elements = elements[0]

@@ -67,6 +67,8 @@ class VlenBytesCodec(ArrayToBytesCodec):
         if spec.size >= 2**32:
             raise CodecError(f"a chunk of {spec.size:,} elements is too large", codec=self.name)
         objects = np.ascontiguousarray(decoded, object).reshape(-1)
+        if not objects.flags.writeable:  # what the encoder asks of its input, though it only reads
+            objects = objects.copy()
         try:
             encoded: Buffer = self._numcodecs.encode(objects)
         except (TypeError, ValueError) as error:

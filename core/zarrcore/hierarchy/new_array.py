@@ -7,7 +7,7 @@ the round trip to a bucket, and dozens of them fit in memory.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,14 +88,35 @@ def new_array_metadata(
     if metadata.dimension_names is not None and len(metadata.dimension_names) != len(shape):
         found = len(metadata.dimension_names)
         raise MetadataError(f"expected {len(shape)} names, found {found}", member="dimension_names")
-    if codecs is not None:
-        return metadata
+    return _adapted(format, metadata, set() if codecs is None else set(_names(metadata.codecs)))
+
+
+def _adapted(
+    format: Format,  # noqa: A002 - as above
+    metadata: ArrayMetadata,
+    wanted: set[str],
+) -> ArrayMetadata:
+    """The array in the terms of the format, which has to know of its fill value, its shards and the ``wanted`` codecs."""
     adapted = format.adapted(metadata)
     if not isinstance(adapted, ArrayMetadata):
         return metadata
-    if not is_fill(element, adapted.fill_value):
-        raise UnsupportedError("fill value", str(fill_value), f"cannot be told in {format.title}")
+    if not is_fill(metadata.fill_value, adapted.fill_value):
+        raise UnsupportedError("fill value", str(metadata.fill_value), f"cannot be told in {format.title}")
+    if adapted.chunk_grid != metadata.chunk_grid:
+        raise UnsupportedError("codec", "sharding_indexed", f"cannot be told in {format.title}")
+    told = {name.removeprefix("numcodecs.") for name in _names(adapted.codecs)}
+    for name in sorted(wanted):
+        if name.removeprefix("numcodecs.") not in told:
+            raise UnsupportedError("codec", name, f"cannot be told in {format.title}")
     return adapted
+
+
+def _names(codecs: Sequence[NamedConfiguration]) -> Iterator[str]:
+    """The names of codecs, and of those within them."""
+    for codec in codecs:
+        yield codec.name
+        inner = codec.configuration.get("codecs", ())
+        yield from _names([_named(one, "codecs") for one in inner])
 
 
 def default_chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

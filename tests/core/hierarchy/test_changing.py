@@ -47,7 +47,8 @@ def paths(hierarchy: zarrcore.Hierarchy) -> list[str]:
 
 
 def array(hierarchy: zarrcore.Hierarchy, path: str = "/x", **more: Any) -> Array:
-    return hierarchy.create_array(path, shape=(4, 4), data_type="int16", chunk_shape=(2, 2), **more)
+    wishes: dict[str, Any] = {"shape": (4, 4), "data_type": "int16", "chunk_shape": (2, 2), **more}
+    return hierarchy.create_array(path, **wishes)
 
 
 class TestModes:
@@ -189,6 +190,30 @@ class TestCreating:
         with pytest.raises(ZarrError, match=sentence):
             hierarchy.create_array("x", **{"shape": (4, 4), "data_type": "int16", **wishes})
         assert keys(hierarchy) == {"zarr.json"}
+
+    @pytest.mark.parametrize(
+        ("format_name", "wishes", "sentence"),
+        [
+            ("v2", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be told in Zarr v2"),
+            ("n5", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be told in N5"),
+            ("n5", {"codecs": ["crc32c"]}, "cannot be told in N5"),
+            ("v2", {"data_type": "bfloat16"}, "data type 'bfloat16'"),
+        ],
+    )
+    def test_wishes_that_a_format_cannot_fulfil(
+        self, format_name: str, wishes: dict[str, Any], sentence: str
+    ) -> None:
+        hierarchy = zarrcore.create(MemoryStore(), format_name)
+        with pytest.raises(UnsupportedError, match=sentence):
+            array(hierarchy, **wishes)
+
+    @pytest.mark.parametrize("codec", ["gzip", "zstd", "blosc"])
+    def test_compressors_that_every_format_has(self, hierarchy: zarrcore.Hierarchy, codec: str) -> None:
+        array(hierarchy, codecs=[codec])[...] = 5
+        again = zarrcore.open(hierarchy.store)["x"]
+        assert isinstance(again, Array)
+        assert (again[...] == 5).all()
+        assert codec in str(again.codecs)
 
     def test_chunks_of_two_to_four_mebibytes_unless_told_otherwise(self) -> None:
         for shape, itemsize in [

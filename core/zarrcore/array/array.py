@@ -16,7 +16,8 @@ from zarrcore.array.values import as_elements
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
 from zarrcore.metadata import ArrayMetadata, DataType, NamedConfiguration
-from zarrcore.stores.interface import ReadableStore, WritableStore
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.read_only import writable
 
 
 class Array:
@@ -254,11 +255,13 @@ class Array:
                 raise ReadOnlyError(
                     f"{self!r} was opened for reading only: open its hierarchy with mode 'r+'"
                 )
-            store = self.store
-            if not isinstance(store, WritableStore):
-                raise ReadOnlyError(f"{store.url} can only be read")
             self._writer = ChunkWriter(
-                store, store.get, self._prefix, self.metadata, self._max_chunk_bytes, self._reader.forget
+                writable(self.store),
+                self.store.get,
+                self._prefix,
+                self.metadata,
+                self._max_chunk_bytes,
+                self._reader.forget,
             )
         return self._writer
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, overload
+from typing import Any, Self, overload
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
@@ -276,6 +276,16 @@ class Hierarchy:
         if self._writer is None:
             self._writer = NodeWriter(self)
         return self._writer
+
+    def close(self) -> None:
+        """Close the store: a zip file that was written is complete from then on. Closing twice is harmless."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def take(self, path: str, documents: Documents) -> AnyNode | None:
         """The node that documents from the store describe, kept for those who ask for it next."""

@@ -336,6 +336,23 @@ class TestChanging:
         assert (np.asarray(zarrcore.open(tmp_path)["x"]) == 2).all()
 
 
+def test_a_zip_file_is_whole_once_its_hierarchy_is_closed(tmp_path: Path) -> None:
+    with zarrcore.create(tmp_path / "a.zip", "v2") as hierarchy:
+        array(hierarchy, "/g/x")[...] = 4
+    with zarr.storage.ZipStore(tmp_path / "a.zip", mode="r") as store:
+        assert (zarr.open_group(store, mode="r")["g/x"][...] == 4).all()
+    with zarrcore.open(tmp_path / "a.zip", "r+") as hierarchy:
+        node = hierarchy["g/x"]
+        assert isinstance(node, Array)
+        node[1] = 5
+    assert np.asarray(zarrcore.open(tmp_path / "a.zip")["g/x"]).tolist() == [
+        [4] * 4,
+        [5] * 4,
+        [4] * 4,
+        [4] * 4,
+    ]
+
+
 class TestConsolidating:
     @pytest.mark.parametrize("format_name", ["v3", "v2"])
     @pytest.mark.filterwarnings("ignore")

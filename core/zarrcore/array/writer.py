@@ -142,7 +142,7 @@ class ChunkWriter:
                 raise error.at(key) from error
             if not write_empty_chunks and is_fill(chunk, pipeline.spec.fill_value):
                 return None
-            return pipeline.encode(chunk)
+            return pipeline.encode(chunk, passing=True)
 
     def _chunk(
         self, pipeline: Pipeline, stored: BytesLike | None, region: Any, source: np.ndarray[Any, Any]

@@ -192,10 +192,11 @@ class Pipeline:
                 out[position * nbytes : (position + 1) * nbytes] = piece
         return np.ndarray((len(encoded), *self.spec.shape), self.spec.dtype, out)
 
-    def encode(self, chunk: np.ndarray[Any, Any]) -> Buffer:
+    def encode(self, chunk: np.ndarray[Any, Any], *, passing: bool = False) -> Buffer:
         """The encoded bytes of ``chunk``, of shape ``spec.shape`` and any strides; thread-safe.
 
-        They may lie in the memory of ``chunk`` itself: store them before it changes.
+        They may lie in the memory of ``chunk`` itself: store them before it changes. Those that are ``passing`` may
+        also lie where this thread's next call puts others.
 
         Raises:
             CodecError: another shape or type, or values that a codec cannot hold.
@@ -211,10 +212,22 @@ class Pipeline:
         array = self._conforming(chunk)
         for array_codec, spec in self._array_to_array:
             array = array_codec.encode(array, spec)
-        data = self._array_to_bytes.encode(array, self._encoded_spec)
+        gathered: memoryview | None = None
+        data: Buffer
+        if (
+            (passing or self._bytes_to_bytes)
+            and self._verbatim
+            and array.nbytes
+            and array.dtype.subdtype is None
+        ):
+            data = gathered = _gather(array)
+        else:
+            data = self._array_to_bytes.encode(array, self._encoded_spec)
         for bytes_codec, _, _ in self._bytes_to_bytes:
             data = bytes_codec.encode(data)
-        return data
+        if gathered is None or passing or isinstance(data, bytes | bytearray):
+            return data
+        return bytes(data)  # a codec may hand on the memory that it was given
 
     def _conforming(self, chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         dtype = self.spec.dtype
@@ -282,3 +295,13 @@ def _completed(named: NamedConfiguration, codec: Codec | None, spec: ArraySpec) 
     if configuration is None:
         return named
     return replace(named, name=codec.name, configuration=configuration)
+
+
+def _gather(array: np.ndarray[Any, Any]) -> memoryview:
+    """The elements one after another, in their own memory if they lie so there, else in this thread's."""
+    if not array.flags.c_contiguous:
+        buffer = scratch_buffer("gathered", array.nbytes)
+        gathered: np.ndarray[Any, Any] = np.ndarray(array.shape, array.dtype, buffer)
+        np.copyto(gathered, array)
+        array = gathered
+    return array.reshape(-1).view(np.uint8).data

@@ -159,7 +159,7 @@ def _codec_lines(codecs: tuple[NamedConfiguration, ...], indent: str) -> list[st
 
     lines = []
     for codec in codecs:
-        inner = codec.configuration.get("codecs") if codec.name == "sharding_indexed" else None
+        inner = codec.configuration.get("codecs")  # of shards and of N5's blocks
         hidden = {"codecs", "index_codecs"} if inner else set()
         parameters = ", ".join(
             f"{name} {_short(value)}" for name, value in codec.configuration.items() if name not in hidden

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import shutil
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar
@@ -214,15 +213,9 @@ def test_any_chunks_to_any_others(data: st.DataObject) -> None:
 
 def test_every_array_of_a_hierarchy(hierarchy: Written, tmp_path: Path) -> None:
     """As zarr-python reads them, where it knows the type."""
-    unwritable = (
-        "fixedscaleoffset"  # the filter cannot hold the fill value, with which edge chunks are padded
-    )
-    shutil.copytree(hierarchy.path, tmp_path / "s", ignore=shutil.ignore_patterns(unwritable))
-    copy(tmp_path / "s", tmp_path / "t", to="v3")
+    copy(hierarchy.path, tmp_path / "t", to="v3")
     wrong, read = {}, 0
     for path, expected in hierarchy.expected.items():
-        if path.endswith(unwritable):
-            continue
         try:
             found = read_by_zarr(tmp_path / "t" / path[1:])
         except (ValueError, zarr.errors.UnknownCodecError):

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, completed
+import numpy as np
+
+from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, Pipeline, completed
 from zarrcore.codecs.registry import codec_class
-from zarrcore.errors import SelectionError, UnsupportedError
+from zarrcore.errors import CodecError, MetadataError, SelectionError, UnsupportedError
 from zarrcore.formats import Format
-from zarrcore.formats.chunk_terms import codec_chain, without_blocks, without_shards
+from zarrcore.formats.chunk_terms import CodecChain, codec_chain, without_blocks, without_shards
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
 from zarrcore.metadata.fill_value import zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
@@ -28,7 +30,7 @@ _EXACT = {
         "numcodecs.delta",
         "numcodecs.shuffle",
     ),
-    *("bytes", "endian", "vlen-utf8", "vlen-bytes", "vlen-array", "v2_struct_bytes"),
+    *("bytes", "endian", "vlen-utf8", "vlen-bytes", "vlen-array", "v2_struct_bytes", "numcodecs.pcodec"),
     *("sharding_indexed", "n5_default"),
 }
 
@@ -59,6 +61,9 @@ def destination_metadata(
     wanted = _laid_out(wanted, layout)
     try:
         adapted = _adapted(wanted, to)
+        if layout.codecs is None and not _holds_fill_value(adapted):
+            without = replace(wanted, codecs=(_array_to_bytes(wanted), *_chain_of(wanted).compressors))
+            return _adapted(without, to), "its filters cannot hold the fill value and are left out"
         return adapted, None if layout.codecs is not None else _renamed(wanted, adapted)
     except UnsupportedError as error:
         if error.kind == "fill value" and wanted.fill_value.tobytes().strip(b"\0"):
@@ -107,7 +112,7 @@ def _resolved(lengths: tuple[int, ...] | None, shape: tuple[int, ...]) -> tuple[
 
 
 def _is_sharded(metadata: ArrayMetadata) -> bool:
-    return codec_chain(metadata.codecs, len(metadata.shape)).array_to_bytes.name == "sharding_indexed"
+    return _chain_of(metadata).array_to_bytes.name == "sharding_indexed"
 
 
 def _sharded(plain: ArrayMetadata, shard_shape: tuple[int, ...]) -> ArrayMetadata:
@@ -130,6 +135,26 @@ def _sharded(plain: ArrayMetadata, shard_shape: tuple[int, ...]) -> ArrayMetadat
     }
     codecs = (NamedConfiguration("sharding_indexed", configuration),)
     return replace(plain, chunk_grid=RegularChunkGrid(shard_shape), codecs=codecs)
+
+
+def _chain_of(metadata: ArrayMetadata) -> CodecChain:
+    return codec_chain(metadata.codecs, len(metadata.shape))
+
+
+def _holds_fill_value(metadata: ArrayMetadata) -> bool:
+    """Whether the filters encode the fill value, with which chunks at the edge are filled up."""
+    chain = _chain_of(metadata)
+    if not chain.filters:
+        return True
+    ndim, dtype, fill_value = len(metadata.shape), metadata.data_type.dtype, metadata.fill_value
+    one = np.full((1,) * ndim, fill_value, dtype)
+    try:
+        Pipeline((*chain.filters, chain.array_to_bytes), ArraySpec(one.shape, dtype, fill_value)).encode(one)
+    except CodecError:
+        return False
+    except (MetadataError, UnsupportedError):
+        return True  # told where an array is made of it
+    return True
 
 
 def _chain(codecs: Sequence[NamedConfiguration], plain: ArrayMetadata) -> tuple[NamedConfiguration, ...]:

@@ -28,7 +28,8 @@ class NamedConfiguration:
     def document(self) -> JsonObject:
         """As it stands in a metadata document."""
         document: JsonObject = {"name": self.name}
-        if self.configuration:
+        # zarr-python demands a configuration of these, be it empty.
+        if self.configuration or self.name.startswith("numcodecs."):
             document["configuration"] = dict(self.configuration)
         if not self.must_understand:
             document["must_understand"] = False

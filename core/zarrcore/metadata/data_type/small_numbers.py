@@ -104,7 +104,8 @@ def _parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any]) -> np.nd
         return element
     # Some of these types have no infinity, no NaN, no zero or no sign, and a cast makes something else of them.
     wanted, found = float(value), float(element)
-    if wanted == 0 and math.isnan(found):  # tensorstore's spelling of the least number, which is nearest to zero
+    # tensorstore spells the least number, which is nearest to zero, so.
+    if wanted == 0 and math.isnan(found):
         return np.zeros((), dtype)
     kept = math.isnan(found) if math.isnan(wanted) else not math.isnan(found)
     if not kept or (math.isinf(wanted) and wanted != found) or math.copysign(1, wanted) * found < 0:

@@ -8,10 +8,13 @@ import sys
 
 import pytest
 
+from tests.memory import ROOT
+
 # A store that answers by arithmetic, and one that counts: 10⁵ chunks need not be anywhere.
 PROGRAM = """
-import json, resource, sys
+import json, sys
 import zarrcore as zc
+from tests.memory import peak_nbytes
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 from zarrcore.stores.memory import MemoryStore
@@ -53,14 +56,14 @@ class Counting(MemoryStore):
 
 source, target = zc.open(Arithmetic()), Counting()
 execute(plan_copy(source, memory_nbytes=memory_mib << 20), source, target)
-print(json.dumps([target.stored, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10]))
+print(json.dumps([target.stored, peak_nbytes() >> 20]))
 """
 
 
 @pytest.mark.parametrize(("chunks", "length", "memory_mib"), [(100_000, 100, 16), (40, 20_000_000, 256)])
 def test_resident_memory(chunks: int, length: int, memory_mib: int) -> None:
     command = [sys.executable, "-c", PROGRAM, str(chunks), str(length), str(memory_mib)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=ROOT)
     assert done.stderr == ""
     stored, resident_mib = json.loads(done.stdout)
     assert stored == chunks

@@ -60,7 +60,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--codec", type=_codecs, metavar="CODEC", help="none, zstd:5, gzip, blosc:5, …, or the codecs as JSON"
     )
-    parser.add_argument("--overwrite", action="store_true", help="erase what is in DEST first")
+    parser.add_argument("--overwrite", action="store_true", help="erase the hierarchy in DEST first")
     parser.add_argument("--no-verify", action="store_true", help="do not read back what was written")
     parser.add_argument("--consolidate", action="store_true", help="write consolidated metadata too")
     parser.add_argument(

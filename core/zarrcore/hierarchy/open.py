@@ -107,6 +107,9 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
     """The format of the hierarchy that is there and is to stay, with its root's documents; None where one is made."""
     if wanted is not None and mode in {"r", "r+"}:
         return wanted, None
+    if mode == "w":
+        erase_hierarchy(store)
+        return None, None
     try:
         found, documents = detect_format(
             store, known_formats() if wanted is None or mode != "a" else (wanted,)
@@ -114,27 +117,29 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
     except HierarchyNotFoundError:
         if mode in {"r", "r+"}:
             raise
-        found, documents = None, None
-    if mode == "w-" and found is not None:
-        raise NodeExistsError("/", store.url, f"is there already, a hierarchy of {found.title}")
-    if mode == "w":
-        _erase_all(store, found)
         return None, None
+    if mode == "w-":
+        raise NodeExistsError("/", store.url, f"is there already, a hierarchy of {found.title}")
     return found, documents
 
 
-def _erase_all(store: ReadableStore, found: Format | None) -> None:
-    """Erase the hierarchy that is there; what is none may be anything, and nobody has asked to lose that.
+def erase_hierarchy(store: ReadableStore) -> None:
+    """Erase the hierarchy that is there, and all that lies in it; where there is nothing, nothing.
+
+    Only a document at the root makes it one: a folder that holds a hierarchy may hold anything else, and nobody has
+    asked to lose that.
 
     Raises:
         NodeExistsError: something is there that is no hierarchy.
+        ReadOnlyError: the store can only be read.
     """
-    if found is None and isinstance(store, ListableStore):
-        entry = next(iter(store.list_prefix("")), None)
-        if entry is not None:
-            raise NodeExistsError(
-                "/",
-                store.url,
-                f"is no hierarchy that could be overwritten: it holds {entry.key}, among others",
-            )
-    writable(store).erase_prefix("")
+    try:
+        _, documents = detect_format(store, known_formats())
+    except HierarchyNotFoundError:
+        documents = None
+    if documents is not None:
+        writable(store).erase_prefix("")
+    elif isinstance(store, ListableStore) and (entry := next(store.list_prefix(""), None)) is not None:
+        raise NodeExistsError(
+            "/", store.url, f"is no hierarchy that could be overwritten: it holds {entry.key}, among others"
+        )

@@ -84,6 +84,20 @@ class TestModes:
             zarrcore.open(tmp_path, "r+")
         assert (tmp_path / "thesis.txt").exists()
 
+    def test_a_folder_with_a_hierarchy_in_it_is_not_erased(self, tmp_path: Path) -> None:
+        array(zarrcore.create(tmp_path / "data/n5", "n5"))
+        (tmp_path / "data/n5/attributes.json").unlink()
+        assert zarrcore.open(tmp_path / "data/n5").format.name == "n5"
+        with pytest.raises(NodeExistsError, match="is no hierarchy that could be overwritten"):
+            zarrcore.open(tmp_path / "data/n5", "w")
+        assert (tmp_path / "data/n5/x/attributes.json").exists()
+
+    def test_links_to_other_places_are_not_erased(self, tmp_path: Path) -> None:
+        (tmp_path / "links").mkdir()
+        (tmp_path / "links/elsewhere").symlink_to(tmp_path)
+        zarrcore.open(tmp_path / "links", "w")
+        assert (tmp_path / "links/elsewhere").is_symlink()
+
     def test_an_unknown_mode_is_told(self) -> None:
         with pytest.raises(UnsupportedError, match="mode 'x' is unknown; known are r, r\\+, a, w, w-"):
             zarrcore.open(MemoryStore(), "x")  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from zarrcore.errors import NodeExistsError
 from zarrcore.formats import format_named
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.operations.copy import CopyPlan, CopyResult, Layout, execute, plan_copy
+from zarrcore.operations.copy.destination import prepare
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
@@ -325,8 +326,37 @@ def test_what_is_there_is_not_overwritten_unasked(source: Path, tmp_path: Path) 
     assert np.array_equal(read_by_zarr(target / "a"), EXPECTED)
     (tmp_path / "full").mkdir()
     (tmp_path / "full/letter.txt").write_text("precious")
-    with pytest.raises(NodeExistsError, match=r"letter\.txt"):
-        copy(source, tmp_path / "full")
+    for overwrite in (False, True):
+        with pytest.raises(NodeExistsError, match=r"letter\.txt"):
+            copy(source, tmp_path / "full", overwrite=overwrite)
+    assert (tmp_path / "full/letter.txt").exists()
+
+
+def test_the_folder_of_a_zip_file_is_no_destination_for_it(source: Path, tmp_path: Path) -> None:
+    with open_store(tmp_path / "full/a.zip", create=True) as target:
+        copy(source, target)
+    zc.create(tmp_path / "full")
+    with pytest.raises(zc.SelectionError, match="lies within the other"):
+        copy(tmp_path / "full/a.zip", tmp_path / "full", overwrite=True)
+    with (
+        pytest.raises(zc.SelectionError, match="lies within the other"),
+        open_store(source / "new.zip", create=True) as target,
+    ):
+        copy(source, target)
+    assert zc.open(tmp_path / "full/a.zip")["a"].shape == DATA.shape
+
+
+def test_a_place_in_a_bucket_within_the_source_is_no_destination(source: Path) -> None:
+    hierarchy = zc.open(source)
+    plan = plan_copy(hierarchy)
+    for one, other in [("data/x", "data/x"), ("data/x", "data"), ("data", "data/x")]:
+        with pytest.raises(zc.SelectionError, match="lies within the other"):
+            prepare(
+                plan,
+                open_store(f"s3://bucket/{one}", anonymous=True),
+                open_store(f"s3://bucket/{other}"),
+                overwrite=True,
+            )
 
 
 class Forgetful(MemoryStore):

@@ -103,6 +103,24 @@ def test_overwriting_goes_on_too(source: Path) -> None:
     assert "old" not in zc.open(store)
 
 
+def test_a_block_that_did_not_read_back_is_copied_again(source: Path) -> None:
+    class Flipping(MemoryStore):
+        flips = True
+
+        def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
+            data = bytearray(value)
+            if self.flips and key == "a/c/3/4":
+                data[-1] ^= 1
+            return super().set(key, bytes(data), if_absent=if_absent)
+
+    store = Flipping()
+    with pytest.raises(zc.ZarrError, match="a/c/3/"):
+        copy(source, store)
+    store.flips = False
+    assert copy(source, store).resumed_nbytes > 0
+    assert np.array_equal(zc.open(store)["a"][...], DATA)
+
+
 def test_a_source_of_another_shape_is_another_copy(source: Path) -> None:
     store = Stopping()
     store.left = 20

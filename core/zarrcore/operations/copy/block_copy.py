@@ -10,7 +10,7 @@ import numpy as np
 
 from zarrcore.array import Array
 from zarrcore.codecs import is_fill
-from zarrcore.errors import BrokenBodyError
+from zarrcore.errors import BrokenBodyError, ZarrError
 from zarrcore.operations.copy.blocks import Box, nbytes_of
 
 _COMPARED_NBYTES = 16 << 20
@@ -42,8 +42,16 @@ class BlockCopy:
         if not is_fill(values, self.destination.metadata.fill_value):
             self.destination.write(box or ..., values)
             if self.verify:
-                self._verify(box, values)
+                self._verified(box, values)
         return nbytes_of(box, self.source.itemsize)
+
+    def _verified(self, box: Box, values: np.ndarray[Any, Any]) -> None:
+        try:
+            self._verify(box, values)
+        except ZarrError:
+            # What is there counts as copied when the copy goes on: chunks of fill values are erased.
+            self.destination.write(box or ..., self.destination.fill_value)
+            raise
 
     def _verify(self, box: Box, values: np.ndarray[Any, Any]) -> None:
         for part in self._parts(box):

@@ -79,7 +79,7 @@ def execute(
         plan: what to copy.
         source: the hierarchy that was planned with.
         destination: the store to write to; the copy's root stands at its empty prefix.
-        overwrite: erase what is in ``destination`` first, but for what this copy has left there itself.
+        overwrite: erase the hierarchy in ``destination`` first, but for what this copy has left there itself.
         verify: read back every block, and compare.
         consolidate: write consolidated metadata too.
         progress: told how far the copy has come.

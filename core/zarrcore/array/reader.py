@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, wait
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -53,17 +53,21 @@ class ChunkReader:
         self._prefix = prefix
         self._metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
-        # What tells cached units of this array from any other's, and from its own after a rewrite in place.
-        described = {name: part for name, part in metadata.document().items() if name != "attributes"}
-        self._scope = (store.identity, prefix, format_json(described))
         grid = metadata.chunk_grid
         spec = ArraySpec(grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
         pipeline = Pipeline(metadata.codecs, spec)
-        self._shards = ShardReader(store, self._fetch, pipeline, grid, self._scope, self._finish)
+        self._shards = ShardReader(store, self._fetch, pipeline, grid, lambda: self._scope, self._finish)
         self._grid = self._shards.grid
         self._pipeline = self._shards.unit_pipeline
         self._pipelines = {self._pipeline.spec.shape: self._pipeline}
         self._is_local = store.fills_buffers and not store.is_remote
+
+    @cached_property
+    def _scope(self) -> Hashable:
+        """What tells cached units of this array from any other's, and from its own after a rewrite in place."""
+        # Worked out when it is needed: who looks at a thousand arrays reads hardly any.
+        described = {name: part for name, part in self._metadata.document().items() if name != "attributes"}
+        return self._store.identity, self._prefix, format_json(described)
 
     @property
     def unit_shape(self) -> tuple[int, ...]:

@@ -80,7 +80,7 @@ class ShardReader:
         fetch: reads part of a value; what it gives is used before the same thread calls it again.
         pipeline: what decodes a chunk, which is a shard.
         chunk_grid: the array's chunks.
-        scope: tells this array's indices in the cache from any other's.
+        scope: what tells this array's indices in the cache from any other's.
         finish: what to do with each unit's bytes.
 
     Attributes:
@@ -97,7 +97,7 @@ class ShardReader:
         fetch: Fetch,
         pipeline: Pipeline,
         chunk_grid: ChunkGrid,
-        scope: Hashable,
+        scope: Callable[[], Hashable],
         finish: Finish,
     ) -> None:
         self._store = store
@@ -218,7 +218,7 @@ class ShardReader:
 
     def _index(self, cache: ChunkCache | None, key: str, level: _Level, bounds: Bounds) -> Index | None:
         # A shard that is written anew has another index: the one read before is not found under a later generation.
-        cache_key = (self._scope, key, bounds, 0 if cache is None else cache.generation)
+        cache_key = (self._scope(), key, bounds, 0 if cache is None else cache.generation)
         if cache is not None and (kept := cache.get(cache_key)) is not None:
             return kept
         wanted = level.shard.index_range(level.pipeline.spec)

@@ -110,6 +110,19 @@ def _open_memory(url: str, options: StoreOptions) -> ReadableStore:  # noqa: ARG
     return MemoryStore(url.partition("://")[2].strip("/"))
 
 
+def _open_sqlite(url: str, options: StoreOptions) -> ReadableStore:
+    from zarrcore.stores.sqlite import SQLiteStore
+
+    return SQLiteStore(
+        _path_in(url), create=options.create, durable=options.durable, timeout_s=options.timeout_s
+    )
+
+
+def _path_in(url: str) -> str:
+    """The path that follows the scheme of a URL, as it is: relative or absolute, without percent codes."""
+    return os.path.expanduser(url.partition("://")[2])
+
+
 def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
     inner = url.partition("://")[2]
     if _SCHEME.match(inner) is None:
@@ -189,6 +202,7 @@ _REMOTE: Final[dict[str, Callable[[str, StoreOptions, bool | None], ReadableStor
 _OPENERS: Final[dict[str, Callable[..., ReadableStore]]] = {
     "file": _open_file,
     "memory": _open_memory,
+    "sqlite": _open_sqlite,
     "zip": _open_zip,
     **_REMOTE,
 }

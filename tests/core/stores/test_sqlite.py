@@ -1,0 +1,216 @@
+"""SQLiteStore."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.core.stores.as_nobody import as_nobody
+from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.test_model import check
+from tests.memory import forget_peak, peak_nbytes
+from zarrcore.errors import (
+    BrokenBodyError,
+    StoreError,
+    StoreFullError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+)
+from zarrcore.stores import WritableStore, open_store
+from zarrcore.stores.sqlite import SQLiteStore
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[SQLiteStore]:
+    with SQLiteStore(tmp_path / "a b?.db", create=True) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that holds `VALUES`, made without us; shared, so never to be changed."""
+    path = tmp_path_factory.mktemp("sqlite") / "values.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)")
+        connection.executemany("INSERT INTO zarr VALUES (?, ?)", VALUES.items())
+    return path
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[SQLiteStore]:
+    with SQLiteStore(database) as made:
+        yield made
+
+
+class TestSQLiteStore(StoreTests, WritableStoreTests):
+    path_like = False
+    tells_mtime = False
+
+
+def test_it_is_a_dictionary(tmp_path: Path) -> None:
+    @contextlib.contextmanager
+    def database() -> Iterator[WritableStore]:
+        path = tmp_path / "model.db"
+        yield SQLiteStore(path, create=True)
+        path.unlink()
+
+    check(database, 12)
+
+
+def test_a_url_names_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / "new" / "x%20y.db"
+    with open_store(f"sqlite://{path}", create=True) as store:
+        assert store.url == f"sqlite://{path}"
+        assert store.identity == open_store("sqlite://new/x%20y.db").identity
+        assert store.identity == open_store("SQLITE://~/new/x%20y.db").identity
+
+
+def test_sqlite_itself_reads_what_was_written(empty: SQLiteStore) -> None:
+    empty.set("a/größe", b"12")
+    empty.set("a//c0", b"")
+    empty.close()
+    command = ["sqlite3", empty.path, ".schema", "SELECT k, typeof(v), hex(v) FROM zarr ORDER BY k"]
+    said = subprocess.run(command, capture_output=True, check=True, timeout=20).stdout.decode()
+    assert said == "CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB);\na//c0|blob|\na/größe|blob|3132\n"
+
+
+def test_what_others_may_have_put_in_is_read(empty: SQLiteStore) -> None:
+    with contextlib.closing(sqlite3.connect(empty.path)) as connection, connection:
+        rows = [("null", None), ("text", "ä"), ("a//c0", b"1"), ("", b"x"), ("b/", b"x"), (b"blob", b"x")]
+        connection.executemany("INSERT INTO zarr VALUES (?, ?)", rows)
+    assert (empty.get("null"), empty.get("text"), empty.get("a//c0")) == (b"", "ä".encode(), b"1")
+    assert {entry.key: entry.size for entry in empty.list()} == {"a//c0": 1, "null": 0, "text": 2}
+    assert [entry.key for entry in empty.list_dir("")] == ["a/", "b/", "null", "text"]
+    assert [entry.key for entry in empty.list_dir("a/")] == ["a//"]
+    assert [*empty.list_dir("b/")] == []
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "said"),
+    [
+        (lambda path: None, StoreNotFoundError, "there is no file"),
+        (lambda path: path.mkdir(), StoreNotFoundError, "is no file"),
+        (lambda path: path.touch(), StoreNotFoundError, "holds no table zarr"),
+        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is no SQLite database"),
+    ],
+)
+def test_what_is_no_such_database_is_told(tmp_path: Path, make, kind: type[StoreError], said: str) -> None:
+    path = tmp_path / "x.db"
+    make(path)
+    before = [*tmp_path.iterdir()]
+    with pytest.raises(kind, match=said) as caught:
+        open_store(f"sqlite://{path}")
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert [*tmp_path.iterdir()] == before
+
+
+def test_a_damaged_database_is_told(database: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    whole = database.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * 4096 + whole[8192:])
+    store = SQLiteStore(path)
+    with pytest.raises(BrokenBodyError, match=r"a/c/0/0 in sqlite://.*: the database is damaged"):
+        store.get("a/c/0/0")
+    path.write_bytes(whole[:9000])
+    with pytest.raises(BrokenBodyError, match="the database is damaged"):
+        [store.get(key) for key in VALUES]
+
+
+def test_a_database_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript("PRAGMA encoding = 'UTF-16'; CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)")
+    with pytest.raises(StoreError, match="only UTF-8"):
+        SQLiteStore(path)
+
+
+def test_a_locked_database_costs_no_more_than_the_timeout(empty: SQLiteStore) -> None:
+    empty.set("a", b"1")
+    impatient = open_store(empty.url, timeout_s=0.05)
+    with contextlib.closing(sqlite3.connect(empty.path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for ask in (lambda: impatient.get("a"), lambda: impatient.set("b", b""), lambda: [*impatient.list()]):
+            with pytest.raises(StoreTimeoutError, match="keeps the database locked"):
+                ask()
+        other.execute("ROLLBACK")
+    assert impatient.get("a") == b"1"
+
+
+def test_what_may_not_be_read_or_written_is_denied(empty: SQLiteStore, tmp_path: Path) -> None:
+    empty.set("a", b"1")
+    empty.close()
+    tmp_path.chmod(0o555)
+    os.chmod(empty.path, 0o444)
+    lines = f"store = open_store({empty.url!r}); print(store.get('a')); store.set('a', b'2')"
+    said = as_nobody("sqlite", lines, Path(empty.path))
+    assert said == f"b'1'\nAccessDeniedError a in {empty.url}: the file, or its directory, can only be read\n"
+    os.chmod(empty.path, 0)
+    said = as_nobody("sqlite", f"open_store({empty.url!r})", Path(empty.path))
+    assert said == f"AccessDeniedError {empty.url}: the file, or its journal beside it, may not be opened\n"
+    tmp_path.chmod(0o755)
+    assert empty.get("a") == b"1"
+
+
+def test_a_full_disk_is_told_and_changes_nothing(empty: SQLiteStore) -> None:
+    empty.set("a", b"1")
+    with contextlib.closing(sqlite3.connect(empty.path)) as other:
+        pages = other.execute("PRAGMA page_count").fetchone()[0]
+    with empty._connections.reading() as connection:
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreFullError, match=r"^a in sqlite://.*: the disk is full$"):
+        empty.set("a", bytes(100_000))
+    assert empty.get("a") == b"1"
+
+
+def test_a_file_that_was_replaced_or_removed_is_noticed(empty: SQLiteStore, database: Path) -> None:
+    empty.set("zarr.json", b"old")
+    copy = Path(empty.path + ".new")
+    shutil.copy(database, copy)
+    copy.rename(empty.path)
+    assert empty.get("zarr.json") == VALUES["zarr.json"]
+    os.unlink(empty.path)
+    with pytest.raises(StoreNotFoundError):
+        empty.get("zarr.json")
+
+
+def test_a_forked_process_uses_connections_of_its_own(empty: SQLiteStore) -> None:
+    empty.set("a", b"1")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(empty.get, "aaaa"))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if empty.get("a") == b"1" and empty.set("b", b"2") else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert empty.get("b") == b"2"
+
+
+def test_many_keys_are_listed_in_little_memory(empty: SQLiteStore) -> None:
+    with contextlib.closing(sqlite3.connect(empty.path)) as connection, connection:
+        connection.execute("""
+            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299999)
+            INSERT INTO zarr SELECT printf('c/%03d/%03d', i / 1000, i % 1000), x'01' FROM n""")
+    before = forget_peak()
+    assert sum(entry.size or 0 for entry in empty.list()) == 300_000
+    assert sum(1 for _ in empty.list_dir("c/")) == 300
+    assert peak_nbytes() - before < 16 << 20
+    empty.erase_prefix("c/007/")
+    assert not empty.has_prefix("c/007/")
+
+
+def test_it_pickles_with_its_options(tmp_path: Path) -> None:
+    store = open_store(f"sqlite://{tmp_path / 'x.db'}", create=True, durable=True, timeout_s=3)
+    again = pickle.loads(pickle.dumps(store))
+    assert (again._connections.durable, again._connections.timeout_s) == (True, 3)
+    assert again.identity == store.identity

@@ -21,6 +21,7 @@ class KeptNodes:
     def __init__(self, max_age_s: float | None) -> None:
         self.max_age_s = max_age_s
         self._nodes: OrderedDict[str, tuple[float, AnyNode]] = OrderedDict()
+        self._forgotten_s = time.monotonic()
         self._lock = threading.Lock()
 
     def get(self, path: str) -> AnyNode | None:
@@ -33,8 +34,10 @@ class KeptNodes:
             return kept[1]
 
     def keep(self, path: str, read_s: float, node: AnyNode) -> None:
-        """Keep a node whose documents were read at ``read_s`` of the monotonic clock."""
+        """Keep a node whose documents were asked for at ``read_s`` of the monotonic clock; not where it was changed since."""
         with self._lock:
+            if read_s < self._forgotten_s:
+                return
             self._nodes[path] = (read_s, node)
             self._nodes.move_to_end(path)
             if len(self._nodes) > _KEPT_NODES:
@@ -44,10 +47,12 @@ class KeptNodes:
         """Forget the node at ``path`` and all below it."""
         below = path.rstrip("/") + "/"
         with self._lock:
+            self._forgotten_s = time.monotonic()
             for kept in [kept for kept in self._nodes if kept == path or kept.startswith(below)]:
                 del self._nodes[kept]
 
     def clear(self) -> None:
         """Forget all nodes."""
         with self._lock:
+            self._forgotten_s = time.monotonic()
             self._nodes.clear()

@@ -67,7 +67,8 @@ class NodeWriter:
             self._unconsolidate()
             self._make_parents(path)
             self._make_room(path, isinstance(metadata, ArrayMetadata), overwrite)
-            self._write(path, (None,) * len(documents), documents)
+            if not self._write(path, (None,) * len(documents), documents, if_absent=not overwrite):
+                raise NodeExistsError(path, self._hierarchy.url, "was made by somebody else meanwhile")
             return self._taken(path, documents)
 
     def _make_parents(self, path: str) -> None:
@@ -263,15 +264,16 @@ class NodeWriter:
             raise NodeNotFoundError(path, self._hierarchy.url)
         return documents
 
-    def _write(self, path: str, before: Documents, after: Documents) -> None:
-        """Store what differs: the decisive document comes last, or goes first."""
+    def _write(self, path: str, before: Documents, after: Documents, *, if_absent: bool = False) -> bool:
+        """Store what differs: the decisive document comes last, or goes first; False where it had to be absent, and is not."""
         changes = list(zip(self._format.document_keys(path), before, after, strict=True))
         for key, old, _ in (change for change in changes if change[2] is None):
             if old is not None:
                 self._store.erase(key)
-        for key, old, new in reversed(changes):
-            if new is not None and new != old:
-                self._store.set(key, new)
+        new_values = [(key, new) for key, old, new in changes if new is not None and new != old]
+        for key, new in reversed(new_values[1:]):
+            self._store.set(key, new)
+        return not new_values or self._store.set(*new_values[0], if_absent=if_absent)
 
     def _taken(self, path: str, documents: Documents) -> AnyNode:
         self._hierarchy.forget(path)

@@ -162,6 +162,20 @@ class TestCreating:
         array(hierarchy, overwrite=True)
         assert "x/c/0/0" not in keys(hierarchy)
 
+    def test_of_two_who_make_the_same_one_fails(self, hierarchy: zarrcore.Hierarchy) -> None:
+        class Contested(MemoryStore):
+            """Where another writer is faster by a hair."""
+
+            def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
+                if key.startswith("x/") and if_absent:
+                    super().set(key, value)
+                return super().set(key, value, if_absent=if_absent)
+
+        contested = zarrcore.create(Contested(), hierarchy.format)
+        with pytest.raises(NodeExistsError, match=r"/x in .* was made by somebody else meanwhile"):
+            array(contested)
+        array(contested, overwrite=True)
+
     def test_an_empty_root_gives_way_to_an_array(self, hierarchy: zarrcore.Hierarchy) -> None:
         array(hierarchy, "/")[...] = 3
         again = zarrcore.open(hierarchy.store)

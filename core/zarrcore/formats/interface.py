@@ -141,22 +141,17 @@ class Format(ABC):
     ) -> dict[str, JsonObject] | None:
         """What the root's consolidated metadata says of each path, as `comparable` tells it; None where there is none.
 
-        It is a hint for stores that cannot be listed, and nothing more: what a node is, its own document says. Where the
-        two differ, the consolidated metadata is stale.
+        What a node is, its own documents say: where the two differ, the consolidated metadata is stale. Many readers
+        believe it nevertheless, since it spares them a request for each node.
 
         Raises:
             MetadataError: the consolidated metadata is broken.
         """
         return None
 
-    def consolidated_paths(self, get: Callable[[str], bytes | None], root: Documents) -> list[str] | None:
-        """The paths of nodes that the root's consolidated metadata names; None where there is none.
-
-        Raises:
-            MetadataError: the consolidated metadata is broken.
-        """
-        documents = self.consolidated_documents(get, root)
-        return None if documents is None else list(documents)
+    def told_documents(self, told: JsonObject) -> Documents:
+        """Documents of which `comparable` makes ``told``."""
+        raise self._not_written()
 
     def comparable(self, documents: Documents) -> JsonObject:
         """A node's own documents in the form in which `consolidated_documents` has them.
@@ -167,16 +162,30 @@ class Format(ABC):
         return self.stored_documents(documents)
 
     def prefix(self, path: str) -> str:
-        """What the keys of the node at ``path`` begin with; for an array, chunk keys follow.
+        """What the metadata keys of the nodes below ``path`` begin with.
 
         >>> Format.V3.prefix("/foo/bar"), Format.V3.prefix("/")
         ('foo/bar/', '')
         """
         return path[1:] + "/" if len(path) > 1 else ""
 
+    def chunk_prefix(self, path: str) -> str:
+        """What the chunk keys of an array at ``path`` begin with; where documents and chunks share a tree, `prefix`."""
+        return self.prefix(path)
+
     def may_name_node(self, name: str) -> bool:
         """Whether a prefix of this name can be a node."""
         return bool(name.strip(".")) and not name.startswith("__")
+
+    def child_name(self, name: str, is_prefix: bool) -> str | None:
+        """The child that a listing of `prefix` tells of; None for what is no child's, or only part of one.
+
+        Several names may tell of one child. ``name`` is what follows the prefix, without a slash.
+
+        >>> Format.V3.child_name("foo", is_prefix=True), Format.V3.child_name("zarr.json", is_prefix=False)
+        ('foo', None)
+        """
+        return name if is_prefix and self.may_name_node(name) else None
 
     def _not_written(self) -> UnsupportedError:
         return UnsupportedError("format", self.name, "can be read but not written")

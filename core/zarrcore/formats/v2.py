@@ -6,6 +6,7 @@ zarr-python's that others follow.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -131,6 +132,9 @@ class V2Format(Format):
             if name in _NAMES:
                 documents.setdefault(f"/{path}", {})[name] = document
         return {path: _comparable(found) for path, found in documents.items() if found.keys() != {".zattrs"}}
+
+    def told_documents(self, told: JsonObject) -> Documents:
+        return tuple(json.dumps(told[name]).encode() if name in told else None for name in _NAMES)
 
     def comparable(self, documents: Documents) -> JsonObject:
         return _comparable(self.stored_documents(documents))

@@ -6,6 +6,7 @@ July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -111,6 +112,9 @@ class V3Format(Format):
                 f"expected an object, found {describe(nodes)}", member="consolidated_metadata.metadata"
             )
         return {f"/{path.strip('/')}": _without_consolidated(document) for path, document in nodes.items()}
+
+    def told_documents(self, told: JsonObject) -> Documents:
+        return (json.dumps(told).encode(),)
 
     def comparable(self, documents: Documents) -> JsonObject:
         return _without_consolidated(self.stored_documents(documents))

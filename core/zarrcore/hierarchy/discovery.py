@@ -1,29 +1,45 @@
-"""Discovering the children of a group: by listing, or by consolidated metadata where the store cannot list.
+"""Discovering the children of a group: by consolidated metadata where they are believed, else by listing.
 
-Accepted specification, "Storage", "Operations": "discover children".
+Accepted specification, "Storage", "Operations": "discover children". Consolidated metadata are believed where a request costs a
+round trip, as other readers do: one document then tells of all nodes. A node that they do not tell of is asked for itself.
+Where they are not believed they stand in for a listing that the store cannot give, and every node is asked for itself.
 """
 
 from __future__ import annotations
 
+import threading
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from zarrcore.array.pools import executor_for
-from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, StoreError
+from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, StoreError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import fetch_document
-from zarrcore.hierarchy.nodes import AnyNode, BrokenNode
+from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, Group
+from zarrcore.hierarchy.walking import Branch, Survey, grow
+from zarrcore.metadata import JsonObject
 from zarrcore.stores.interface import ListableStore
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy.hierarchy import Hierarchy
 
 _SORTED_CHILDREN = 10_000
+_RECENT_NAMES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Consolidated:
+    """What the root's consolidated metadata tell."""
+
+    documents: dict[str, JsonObject]
+    """What `Format.comparable` makes of each node's documents, by path."""
+    names: dict[str, list[str]]
+    """The names below each path."""
 
 
 class Discovery:
@@ -32,61 +48,71 @@ class Discovery:
     Args:
         hierarchy: whose groups.
         max_age_s: consolidated metadata read longer ago is read again; None keeps it until `forget`.
+        believes: whether consolidated metadata are believed.
     """
 
-    def __init__(self, hierarchy: Hierarchy, max_age_s: float | None) -> None:
+    def __init__(self, hierarchy: Hierarchy, max_age_s: float | None, believes: bool) -> None:
         self._hierarchy = hierarchy
         self._max_age_s = max_age_s
-        self._consolidated: tuple[float, dict[str, list[str]] | None] | None = None
+        self.believes = believes
+        self._lock = threading.Lock()
+        self._kept: tuple[float, _Consolidated | ZarrError | None] | None = None
 
     def forget(self) -> None:
         """Forget what was read of consolidated metadata."""
-        self._consolidated = None
+        self._kept = None
 
-    def children(self, path: str) -> Iterator[AnyNode]:
-        """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel."""
-        names = self.child_names(path)
-        base = "" if path == "/" else path
-        found: Iterator[AnyNode | None]
-        if not self._hierarchy.store.is_remote:
-            found = (self._child(f"{base}/{name}") for name in names)
-        else:
-            found = self._children_ahead(base, names)
-        return (node for node in found if node is not None)
+    @contextmanager
+    def walk(self, top: AnyNode, depth: int | None = None) -> Iterator[Branch]:
+        """The branch of ``top``, for as long as the block lasts.
 
-    def _children_ahead(self, base: str, names: Iterator[str]) -> Iterator[AnyNode | None]:
-        executor, width = executor_for(self._hierarchy.store)
-        ahead: deque[Future[AnyNode | None]] = deque()
+        Args:
+            top: where to begin.
+            depth: levels below it to look at; None for all.
+        """
+        store = self._hierarchy.store
+        if not store.is_remote or not isinstance(top, Group) or self._believed() is not None:
+            yield grow(self, top, depth)
+            return
+        survey = Survey(self, store, depth)
         try:
-            for name in names:
-                ahead.append(executor.submit(self._child, f"{base}/{name}"))
-                if len(ahead) >= width:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
+            yield survey.branch(top)
         finally:
-            for future in ahead:
-                future.cancel()
+            survey.stop()
 
-    def _child(self, path: str) -> AnyNode | None:
+    def child(self, path: str) -> AnyNode | None:
+        """The node at a path that a listing has told; one that the store does not give as a `BrokenNode`."""
         try:
             return self._hierarchy.node(path)
         except NodeNotFoundError:
             return None
         except StoreError as error:  # one child that may not be read hides none of the others
-            return BrokenNode(
-                self._hierarchy, path, (None,) * len(self._hierarchy.format.document_keys(path)), error
-            )
+            return self.broken(path, error)
+
+    def broken(self, path: str, error: StoreError) -> BrokenNode:
+        """A node that the store does not give."""
+        documents = (None,) * len(self._hierarchy.format.document_keys(path))
+        return BrokenNode(self._hierarchy, path, documents, error)
 
     def child_names(self, path: str) -> Iterator[str]:
-        """The names under which the group at ``path`` may have nodes; no document is fetched."""
+        """The names under which the group at ``path`` may have nodes; no document is fetched but consolidated metadata."""
+        found = self._believed()
+        if found is not None:
+            yield from found.names.get(path, ())
+            return
         try:
             yield from self._listed_names(path)
         except ListingUnsupportedError:
-            names = self._consolidated_names()
-            if names is None:
+            found = self._consolidated()
+            if found is None:
                 raise
-            yield from names.get(path, ())
+            yield from found.names.get(path, ())
+
+    def documents(self, path: str) -> Documents | None:
+        """The documents of a node as consolidated metadata tell them; None where they do not."""
+        found = None if path == "/" else self._believed()
+        told = None if found is None else found.documents.get(path)
+        return self._hierarchy.format.told_documents(told) if told else None
 
     def _listed_names(self, path: str) -> Iterator[str]:
         if not isinstance(self._hierarchy.store, ListableStore):
@@ -95,27 +121,65 @@ class Discovery:
                 url=self._hierarchy.url,
             )
         prefix = self._hierarchy.format.prefix(path)
-        entries = (
-            entry.key[len(prefix) : -1] for entry in self._hierarchy.store.list_dir(prefix) if entry.is_prefix
+        child_name = self._hierarchy.format.child_name
+        told = (
+            child_name(entry.key[len(prefix) :].rstrip("/"), entry.is_prefix)
+            for entry in self._hierarchy.store.list_dir(prefix)
         )
-        names = (name for name in entries if self._hierarchy.format.may_name_node(name))
+        names = _each_once(name for name in told if name is not None)
         if not self._hierarchy.store.is_remote:
             # A directory tells names in no order that people could follow; object stores list them sorted.
             first = sorted(islice(names, _SORTED_CHILDREN))
             yield from first
         yield from names
 
-    def _consolidated_names(self) -> dict[str, list[str]] | None:
-        """What the root's consolidated metadata has below each path, implied groups too; None where there is none."""
-        kept = self._consolidated
-        if kept is not None and (self._max_age_s is None or time.monotonic() - kept[0] < self._max_age_s):
-            return kept[1]
-        read_s, format_ = time.monotonic(), self._hierarchy.format
-        get = partial(fetch_document, self._hierarchy.store)
-        paths = format_.consolidated_paths(get, format_.fetch(get, "/"))
-        names = None if paths is None else names_by_parent(paths, format_)
-        self._consolidated = (read_s, names)
-        return names
+    def _believed(self) -> _Consolidated | None:
+        if not self.believes:
+            return None
+        try:
+            return self._consolidated()
+        except ZarrError:
+            return None  # then each node is asked for itself, and tells what is wrong with the store
+
+    def _consolidated(self) -> _Consolidated | None:
+        """What the root's consolidated metadata tell; None where there are none.
+
+        Raises:
+            MetadataError: they are broken.
+            StoreError: the store did not answer as it should.
+        """
+        with self._lock:  # many threads want it first
+            kept = self._kept
+            if kept is None or not (self._max_age_s is None or time.monotonic() - kept[0] < self._max_age_s):
+                read_s = time.monotonic()
+                try:
+                    kept = (read_s, self._read())
+                except ZarrError as error:
+                    kept = (read_s, error)
+                self._kept = kept
+        if isinstance(kept[1], ZarrError):
+            raise kept[1].with_traceback(None)
+        return kept[1]
+
+    def _read(self) -> _Consolidated | None:
+        format_ = self._hierarchy.format
+        try:
+            root = self._hierarchy.node("/").documents
+        except NodeNotFoundError:
+            return None
+        documents = format_.consolidated_documents(partial(fetch_document, self._hierarchy.store), root)
+        return None if documents is None else _Consolidated(documents, names_by_parent(documents, format_))
+
+
+def _each_once(names: Iterable[str]) -> Iterator[str]:
+    """Each name once, as far as memory that does not grow can tell: those told twice are told close to one another."""
+    recent: dict[str, None] = {}
+    for name in names:
+        if name not in recent:
+            yield name
+            recent[name] = None
+            if len(recent) > _RECENT_NAMES:
+                del recent[next(iter(recent))]
 
 
 def names_by_parent(paths: Iterable[str], format: Format) -> dict[str, list[str]]:  # noqa: A002

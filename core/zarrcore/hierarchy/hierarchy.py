@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Self, overload
 
@@ -19,6 +20,7 @@ from zarrcore.errors import (
     NodeNotFoundError,
     ReadOnlyError,
     SelectionError,
+    StoreError,
     UnsupportedError,
     ZarrError,
 )
@@ -30,6 +32,7 @@ from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.new_array import CodecLike, new_array_metadata
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
+from zarrcore.hierarchy.walking import Branch
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, NodeMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 
@@ -45,6 +48,8 @@ class Hierarchy:
         max_chunk_bytes: arrays refuse chunks that decode to more.
         root_documents: the root's, where they have been fetched already.
         read_only: whether changing anything is refused, whatever the store can do.
+        believe_consolidated: whether nodes are what consolidated metadata say; without, where the store is remote,
+            and nothing is changed here.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class Hierarchy:
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
         root_documents: Documents | None = None,
         read_only: bool = True,
+        believe_consolidated: bool | None = None,
     ) -> None:
         self.store = store
         self.format = format
@@ -64,7 +70,10 @@ class Hierarchy:
         self.max_chunk_bytes = max_chunk_bytes
         self.read_only = read_only
         self._kept = KeptNodes(metadata_max_age_s)
-        self._discovery = Discovery(self, metadata_max_age_s)
+        if believe_consolidated is None:
+            # Consolidated metadata that are not kept would be read again for each node.
+            believe_consolidated = store.is_remote and read_only and metadata_max_age_s != 0
+        self._discovery = Discovery(self, metadata_max_age_s, believe_consolidated)
         self._writer: NodeWriter | None = None
         if root_documents is not None:
             self.take("/", root_documents)
@@ -117,33 +126,81 @@ class Hierarchy:
         kept = self._kept.get(path)
         if kept is not None:
             return kept
-        found = self.take(path, self.format.fetch(partial(fetch_document, self.store), path))
+        read_s = time.monotonic()
+        documents = self._discovery.documents(path)
+        if documents is None:
+            documents = self.format.fetch(partial(fetch_document, self.store), path)
+        found = self.take(path, documents, read_s)
         if found is None:
             raise NodeNotFoundError(path, self.url)
         return found
 
     def children(self, path: str) -> Iterator[AnyNode]:
-        """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel."""
-        return self._discovery.children(path)
+        """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel.
+
+        Raises:
+            ListingUnsupportedError: the store cannot list, and there are no consolidated metadata.
+            StoreError: the store did not answer as it should.
+        """
+        with self.branch(path, 1) as top:
+            for branch in top:
+                yield branch.node
 
     def child_names(self, path: str) -> Iterator[str]:
         """The names under which the group at ``path`` may have nodes; no document is fetched."""
         return self._discovery.child_names(path)
 
+    def branch(self, path: str = "/", depth: int | None = None) -> AbstractContextManager[Branch]:
+        """The node at ``path`` with the branches below it, for a ``with`` block; fetched ahead where the store is remote.
+
+        Args:
+            path: the node.
+            depth: levels below it to look at; None for all.
+
+        Raises:
+            As `node`.
+        """
+        return self._discovery.walk(self.node(path), depth)
+
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
-        """The node at ``path`` and all below it, parents before children, lazily."""
-        node = self.node(path)
-        yield node
-        if isinstance(node, Group):
-            stack = [node.children()]
+        """The node at ``path`` and all below it, parents before children, lazily.
+
+        A group below it of which the store does not tell what it holds is followed by a `BrokenNode` of its path.
+
+        Raises:
+            As `node`, and as `children` of the node at ``path``.
+        """
+        with self.branch(path) as top:
+            yield top.node
+            stack = [top]
             while stack:
-                child = next(stack[-1], None)
-                if child is None:
-                    stack.pop()
+                try:
+                    branch = next(iter(stack[-1]), None)
+                except StoreError as error:
+                    failed = stack.pop()
+                    if not stack:
+                        raise
+                    yield self._discovery.broken(failed.node.path, error)
                     continue
-                yield child
-                if isinstance(child, Group):
-                    stack.append(child.children())
+                if branch is None:
+                    stack.pop()
+                else:
+                    yield branch.node
+                    stack.append(branch)
+
+    def unconsolidated(self) -> Hierarchy:
+        """The same nodes, each as its own documents say, whatever the consolidated metadata say."""
+        if not self._discovery.believes:
+            return self
+        return Hierarchy(
+            self.store,
+            self.format,
+            chunk_cache=self.chunk_cache,
+            metadata_max_age_s=self._kept.max_age_s,
+            max_chunk_bytes=self.max_chunk_bytes,
+            read_only=self.read_only,
+            believe_consolidated=False,
+        )
 
     def refresh(self) -> None:
         """Forget what was read of metadata and chunks: the next question asks the store."""
@@ -287,9 +344,11 @@ class Hierarchy:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def take(self, path: str, documents: Documents) -> AnyNode | None:
-        """The node that documents from the store describe, kept for those who ask for it next."""
-        read_s = time.monotonic()
+    def take(self, path: str, documents: Documents, read_s: float | None = None) -> AnyNode | None:
+        """The node that documents from the store describe, kept for those who ask for it next.
+
+        They were asked for at ``read_s`` of the monotonic clock; without it, they are what is there now.
+        """
         try:
             node = self._parse(path, documents)
         except MetadataError as error:
@@ -299,7 +358,7 @@ class Hierarchy:
         except UnsupportedError as error:
             node = BrokenNode(self, path, documents, error)
         if node is not None:
-            self._kept.keep(path, read_s, node)
+            self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
         return node
 
     def _parse(self, path: str, documents: Documents) -> AnyNode | None:
@@ -340,6 +399,7 @@ class Hierarchy:
             self._kept.max_age_s,
             self.max_chunk_bytes,
             self.read_only,
+            self._discovery.believes,
         )
 
 
@@ -349,9 +409,15 @@ def _restore(
     max_age_s: float | None,
     max_chunk_bytes: int,
     read_only: bool,
+    believe_consolidated: bool,
 ) -> Hierarchy:
     return Hierarchy(
-        store, format, metadata_max_age_s=max_age_s, max_chunk_bytes=max_chunk_bytes, read_only=read_only
+        store,
+        format,
+        metadata_max_age_s=max_age_s,
+        max_chunk_bytes=max_chunk_bytes,
+        read_only=read_only,
+        believe_consolidated=believe_consolidated,
     )
 
 

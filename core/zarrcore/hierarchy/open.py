@@ -29,6 +29,7 @@ def open_hierarchy(
     chunk_cache: ChunkCache | None = None,
     metadata_max_age_s: float | None = None,
     max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
+    believe_consolidated: bool | None = None,
     **store_options: Any,
 ) -> Hierarchy:
     """Open the hierarchy at a path or URL, or in a store.
@@ -41,6 +42,8 @@ def open_hierarchy(
         chunk_cache: keeps decoded chunks; share one between hierarchies to bound them together.
         metadata_max_age_s: metadata read longer ago is read again; None keeps it until `Hierarchy.refresh`.
         max_chunk_bytes: chunks that decode to more are refused.
+        believe_consolidated: whether nodes are what consolidated metadata say; without, where the store is remote and
+            the mode is "r".
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
@@ -68,6 +71,7 @@ def open_hierarchy(
         max_chunk_bytes=max_chunk_bytes,
         root_documents=root_documents,
         read_only=mode == "r",
+        believe_consolidated=believe_consolidated,
     )
     if mode != "r":
         hierarchy.writer()  # a store that can only be read is told now

@@ -109,7 +109,7 @@ def test_broken_ones_say_so(name: str, broken: dict[str, Any]) -> None:
     root = {"zarr_format": 3, "node_type": "group", "consolidated_metadata": broken}
     documents = tuple(json.dumps(root).encode() for _ in written.document_keys("/"))
     with pytest.raises(MetadataError, match="metadata: expected an object"):
-        written.consolidated_paths(lambda key: json.dumps(broken).encode(), documents)
+        written.consolidated_documents(lambda key: json.dumps(broken).encode(), documents)
 
 
 def test_where_there_can_be_none() -> None:

@@ -33,6 +33,7 @@ def check(
         NodeNotFoundError: no node stands at ``path``.
         StoreError: the store did not answer as it should, before there was anything to check.
     """
+    hierarchy = hierarchy.unconsolidated()
     top = hierarchy.node(normalize_path(path))
     consolidated = Consolidated(top if top.path == "/" else hierarchy.node("/"))
     if top.path == "/":
@@ -75,7 +76,7 @@ def _check_array(array: ArrayNode, decode: bool, progress: Progress | None) -> I
 
 
 def _array_findings(array: ArrayNode, decode: bool, progress: Progress | None) -> Iterator[Finding]:
-    keys = ArrayKeys(array, array.hierarchy.format.prefix(array.path))
+    keys = ArrayKeys(array, array.hierarchy.format.chunk_prefix(array.path))
     total, done = math.prod(array.chunk_grid_shape), 0
     entries = _listed(array.store, keys.prefix)
     if entries is not None:

@@ -1,0 +1,227 @@
+"""Walking: nodes in depth-first order, each with what stands below it, fetched ahead where the store is remote.
+
+Over a network every document and every listing costs a round trip, so a walk that asked for one after the other would be as
+slow as there are nodes. A survey therefore asks for what comes next on the store's threads, what comes first in the walk
+first, and stops when it is far enough ahead. What is handed out does not change by that: the order is the walk's, and an
+error comes with the node that it belongs to.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING
+
+from zarrcore.array.pools import executor_for
+from zarrcore.errors import ZarrError
+from zarrcore.hierarchy.nodes import AnyNode, Group
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy.discovery import Discovery
+    from zarrcore.stores.interface import Store
+
+# Nodes that are fetched, and not asked for yet, for each request in flight: memory is bounded, and no thread idle.
+_AHEAD = 16
+
+_Place = tuple[int, ...]
+"""Where something stands in a walk: the positions among their siblings of a node, and of all above it."""
+
+
+class Branch:
+    """A node, and the branches below it, each of which may be iterated over once.
+
+    Iterating raises `ListingUnsupportedError` and other errors of the store where what is below cannot be told.
+    """
+
+    __slots__ = ("_below", "node")
+
+    def __init__(self, node: AnyNode, below: Iterator[Branch]) -> None:
+        self.node = node
+        self._below = below
+
+    def __iter__(self) -> Iterator[Branch]:
+        return self._below
+
+
+def grow(discovery: Discovery, node: AnyNode, depth: int | None) -> Branch:
+    """The branch of a node, fetched as it is asked for."""
+
+    def below() -> Iterator[Branch]:
+        if isinstance(node, Group) and depth != 0:
+            base = node.path.rstrip("/")
+            for name in discovery.child_names(node.path):
+                if (child := discovery.child(f"{base}/{name}")) is not None:
+                    yield grow(discovery, child, None if depth is None else depth - 1)
+
+    return Branch(node, below())
+
+
+class _Seat:
+    """A name that may be a node's, its place taken in the walk before its documents have come."""
+
+    __slots__ = ("below", "found", "path", "place")
+
+    def __init__(self, path: str, place: _Place) -> None:
+        self.path = path
+        self.place = place
+        self.found: Future[AnyNode | None] = Future()
+        self.below: _Level | None = None
+
+
+class _Level:
+    """What stands directly below one group.
+
+    Attributes:
+        is_paused: whether listing goes on only when it is told to.
+        has_ended: whether all names are known.
+        error: why no further ones are.
+    """
+
+    def __init__(self, base: str, place: _Place, names: Iterator[str]) -> None:
+        self.base = base
+        self.place = place
+        self.names = names
+        self.seats: deque[_Seat] = deque()
+        self.told = 0
+        self.is_paused = True
+        self.has_ended = False
+        self.error: ZarrError | None = None
+
+
+class Survey:
+    """One walk of a remote store.
+
+    Args:
+        discovery: whose nodes.
+        store: on whose threads.
+        depth: levels below the top to look at; None for all.
+    """
+
+    def __init__(self, discovery: Discovery, store: Store, depth: int | None) -> None:
+        self._discovery = discovery
+        self._depth = depth
+        self._executor, self._width = executor_for(store)
+        self._limit = self._width * _AHEAD
+        self._ahead = 0
+        self._work: list[tuple[_Place, int, Callable[[], None]]] = []
+        self._paused: list[tuple[_Place, int, _Level]] = []
+        self._numbers = count()
+        self._changed = threading.Condition()
+        self._has_stopped = False
+
+    def branch(self, top: AnyNode) -> Branch:
+        """The branch of the walk's first node."""
+        return Branch(top, self._below(self._level(top, ())))
+
+    def stop(self) -> None:
+        """Ask for nothing further; what is asked for already is not waited for."""
+        with self._changed:
+            self._has_stopped = True
+            self._work.clear()
+
+    def _level(self, node: AnyNode | None, place: _Place) -> _Level | None:
+        if not isinstance(node, Group) or len(place) == self._depth:
+            return None
+        level = _Level(node.path.rstrip("/"), place, self._discovery.child_names(node.path))
+        with self._changed:
+            self._pause(level)
+            self._resume()
+        return level
+
+    def _below(self, level: _Level | None) -> Iterator[Branch]:
+        while level is not None and (seat := self._next_seat(level)) is not None:
+            node = seat.found.result()
+            if node is not None:
+                yield Branch(node, self._below(seat.below))
+
+    def _next_seat(self, level: _Level) -> _Seat | None:
+        """The seat that is next in the walk, waited for; None after the last.
+
+        Raises:
+            ZarrError: what is below cannot be told.
+        """
+        with self._changed:
+            while not level.seats:
+                if level.error is not None:
+                    raise level.error.with_traceback(None)
+                if level.has_ended:
+                    return None
+                if (
+                    level.is_paused
+                ):  # somebody waits for it: that it would be too far ahead is no reason any more
+                    self._list_on(level)
+                self._changed.wait()
+            self._ahead -= 1
+            self._resume()
+            return level.seats.popleft()
+
+    def _pause(self, level: _Level) -> None:
+        level.is_paused = True
+        heappush(self._paused, ((*level.place, level.told), next(self._numbers), level))
+
+    def _resume(self) -> None:
+        """Go on listing what comes first, as long as that is not too far ahead."""
+        while self._paused and self._ahead <= self._limit // 2 and not self._has_stopped:
+            level = heappop(self._paused)[-1]
+            if level.is_paused:
+                self._list_on(level)
+
+    def _list_on(self, level: _Level) -> None:
+        level.is_paused = False
+        self._do((*level.place, level.told), lambda: self._list(level))
+
+    def _do(self, place: _Place, work: Callable[[], None]) -> None:
+        """Have a thread of the store do something, when nothing waits that comes earlier in the walk."""
+        heappush(self._work, (place, next(self._numbers), work))
+        try:
+            self._executor.submit(self._work_once)
+        except (
+            RuntimeError
+        ):  # no thread is to be had: at the interpreter's end, or where the system is out of them
+            self._work_once()
+
+    def _work_once(self) -> None:
+        with self._changed:
+            if not self._work:
+                return
+            work = heappop(self._work)[-1]
+        work()
+
+    def _list(self, level: _Level) -> None:
+        """Give seats to the next names below a group."""
+        error: ZarrError | None = None
+        try:
+            for name in level.names:
+                with self._changed:
+                    self._seat(level, name)
+                    if self._ahead >= self._limit or self._has_stopped:
+                        self._pause(level)
+                        self._resume()
+                        return
+        except ZarrError as caught:
+            error = caught
+        with self._changed:
+            level.error = error
+            level.has_ended = True
+            self._resume()
+            self._changed.notify_all()
+
+    def _seat(self, level: _Level, name: str) -> None:
+        seat = _Seat(f"{level.base}/{name}", (*level.place, level.told))
+        level.told += 1
+        level.seats.append(seat)
+        self._ahead += 1
+        self._do(seat.place, lambda: self._fetch(seat))
+        self._changed.notify_all()
+
+    def _fetch(self, seat: _Seat) -> None:
+        try:
+            node = self._discovery.child(seat.path)
+            seat.below = self._level(node, seat.place)
+            seat.found.set_result(node)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the node was asked for
+            seat.found.set_exception(error)

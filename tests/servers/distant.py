@@ -1,0 +1,271 @@
+"""A server that is far away: it serves the files of a directory, each answer some time after its request.
+
+It speaks HTTP with ranges and listing pages, and of S3, in path style, what reading and listing take: a folder of the directory
+is a bucket too. It counts what it is asked. In a process of its own it sends several hundred MiB/s more than the readers that are
+measured against it take, each file straight from the page cache.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import threading
+import urllib.request
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from html import escape
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import parse_qs, quote, unquote
+
+_ASKED = "/.asked"
+"""Answers how many requests there were since it was asked last."""
+_PAGE = 1000
+
+
+@dataclass
+class DistantServer:
+    """A running server.
+
+    Attributes:
+        root: the directory that it serves.
+        url: its address.
+        requests: method and target of what was asked, in order.
+        most_at_once: the greatest number of requests that waited for their answers together.
+    """
+
+    root: Path
+    url: str = ""
+    delay_s: float = 0.0
+    requests: list[tuple[str, str]] = field(default_factory=list)
+    sent: int = 0
+    """Bytes of bodies."""
+    most_at_once: int = 0
+    waiting: int = 0
+    lists: bool = True
+    """Whether directories have pages."""
+
+    @property
+    def s3_options(self) -> dict[str, object]:
+        """Keywords of `zarrcore.open_store` that take it for S3."""
+        return {"endpoint_url": self.url, "region": "us-east-1", "anonymous": True}
+
+    def forget(self) -> None:
+        """Count from nothing again."""
+        self.requests.clear()
+        self.sent = self.most_at_once = 0
+
+
+@contextlib.contextmanager
+def distant_server(root: Path, delay_s: float = 0.0) -> Iterator[DistantServer]:
+    """A server in a thread of this process."""
+    state = DistantServer(root, delay_s=delay_s)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=_run, args=(loop, state, started := threading.Event()))
+    thread.start()
+    started.wait()
+    try:
+        yield state
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
+@contextlib.contextmanager
+def distant_process(root: Path, delay_s: float) -> Iterator[str]:
+    """The address of a server in a process of its own."""
+    command = [sys.executable, "-m", "tests.servers.distant", str(root), str(delay_s)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        if process.stdout is None:  # pragma: no cover - it is a pipe
+            raise RuntimeError("no output")
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def asked(url: str) -> int:
+    """How many requests a server in a process of its own was asked since this was asked last."""
+    with urllib.request.urlopen(url + _ASKED, timeout=10) as answer:
+        return int(answer.read())
+
+
+def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threading.Event) -> None:
+    asyncio.set_event_loop(loop)
+    server = loop.run_until_complete(
+        loop.create_server(lambda: _Connection(loop, state), "127.0.0.1", 0, backlog=512)
+    )
+    state.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    started.set()
+    try:
+        loop.run_forever()
+    finally:
+        server.close()
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.close()
+
+
+class _Connection(asyncio.Protocol):
+    """One connection; requests on it are answered one after another."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, state: DistantServer) -> None:
+        self._loop = loop
+        self._state = state
+        self._received = b""
+        self._transport: asyncio.Transport | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+
+    def data_received(self, data: bytes) -> None:
+        head, end, rest = (self._received + data).partition(b"\r\n\r\n")
+        self._received = rest if end else head
+        if end:
+            self._state.waiting += 1
+            self._state.most_at_once = max(self._state.most_at_once, self._state.waiting)
+            self._loop.call_later(self._state.delay_s, self._begin, head.decode("latin-1"))
+
+    def _begin(self, head: str) -> None:
+        self._state.waiting -= 1
+        self._task = self._loop.create_task(self._answer(head))
+
+    async def _answer(self, head: str) -> None:
+        state = self._state
+        method, target, _ = head.split(" ", 2)
+        path, _, query = target.partition("?")
+        if path == _ASKED:
+            self._send(method, 200, str(len(state.requests)).encode())
+            state.forget()
+            return
+        state.requests.append((method, target))
+        key = unquote(path).strip("/")
+        if "list-type=2" in query:
+            self._send(method, 200, _s3_page(state.root / key, parse_qs(query)), "application/xml")
+        elif (state.root / key).is_dir():
+            if not path.endswith("/"):
+                self._send(method, 301, b"", location=path + "/")
+            elif state.lists:
+                self._send(method, 200, _listing(state.root / key), "text/html")
+            else:
+                self._send(method, 403)
+        else:
+            await self._send_file(method, state.root / key, head)
+
+    async def _send_file(self, method: str, path: Path, head: str) -> None:
+        try:
+            file = open(path, "rb")  # noqa: SIM115 - from the page cache
+        except OSError:
+            self._send(method, 404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
+            return
+        with file:
+            size = os.fstat(file.fileno()).st_size
+            start, stop = 0, size
+            asked_range = re.search(r"(?mi)^range: bytes=(\d*)-(\d*)", head)
+            if asked_range:
+                first, last = asked_range.groups()
+                start = int(first) if first else max(0, size - int(last))
+                stop = min(int(last) + 1, size) if first and last else size
+                if start >= size:
+                    self._send(method, 416)
+                    return
+            headers = {"Content-Range": f"bytes {start}-{stop - 1}/{size}"} if asked_range else {}
+            self._send_head(206 if asked_range else 200, stop - start, "application/octet-stream", headers)
+            if method == "GET" and self._transport is not None and stop > start:
+                self._state.sent += stop - start
+                with contextlib.suppress(ConnectionError, RuntimeError):
+                    await self._loop.sendfile(self._transport, file, start, stop - start)
+
+    def _send(
+        self, method: str, status: int, body: bytes = b"", kind: str = "text/plain", location: str = ""
+    ) -> None:
+        self._send_head(status, len(body), kind, {"Location": location} if location else {})
+        if method == "GET" and self._transport is not None:
+            self._state.sent += len(body)
+            self._transport.write(body)
+
+    def _send_head(self, status: int, size: int, kind: str, headers: dict[str, str]) -> None:
+        lines = {
+            "Content-Type": kind,
+            "Content-Length": str(size),
+            "Accept-Ranges": "bytes",
+            "ETag": '"e"',
+            "Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT",
+            "Date": formatdate(usegmt=True),
+            **headers,
+        }
+        text = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        if self._transport is not None:
+            self._transport.write(f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n{text}\r\n".encode())
+
+
+def _listing(path: Path) -> bytes:
+    with os.scandir(path) as found:
+        names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in found)
+    links = "".join(f'<a href="{quote(name)}">{escape(name)}</a>\n' for name in names)
+    return f"<html><head><title>Index of /</title></head><body><pre>{links}</pre></body></html>".encode()
+
+
+_keys: dict[Path, list[str]] = {}
+
+
+def _bucket(path: Path) -> list[str]:
+    """All keys of a bucket, sorted; files that come later are not seen."""
+    if path not in _keys:
+        _keys[path] = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
+    return _keys[path]
+
+
+def _s3_page(path: Path, query: dict[str, list[str]]) -> bytes:
+    """An answer to ListObjectsV2; its tokens are the last key or prefix that was told."""
+    prefix, delimiter = query.get("prefix", [""])[0], query.get("delimiter", [""])[0]
+    after = query.get("continuation-token", query.get("start-after", [""]))[0]
+    most = min(_PAGE, int(query.get("max-keys", ["1000"])[0]))
+    keys, entries, last = _bucket(path), [], after
+    position = bisect_right(keys, after) if after > prefix else bisect_left(keys, prefix)
+    while position < len(keys) and keys[position].startswith(prefix) and len(entries) < most:
+        key = keys[position]
+        end = key.find(delimiter, len(prefix)) if delimiter else -1
+        if end >= 0:
+            last = key[: end + 1] + "\U0010ffff"
+            entries.append(f"<CommonPrefixes><Prefix>{escape(key[: end + 1])}</Prefix></CommonPrefixes>")
+            position = bisect_right(keys, last)
+        else:
+            size = (path / key).stat().st_size
+            entries.append(
+                f"<Contents><Key>{escape(key)}</Key><LastModified>2025-01-01T00:00:00.000Z</LastModified>"
+                f"<ETag>&quot;e&quot;</ETag><Size>{size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
+            )
+            last = key
+            position += 1
+    more = position < len(keys) and keys[position].startswith(prefix)
+    token = f"<NextContinuationToken>{escape(last)}</NextContinuationToken>" if more else ""
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><Name>{path.name}</Name>'
+        f"<Prefix>{escape(prefix)}</Prefix><KeyCount>{len(entries)}</KeyCount><MaxKeys>{most}</MaxKeys>"
+        f"<IsTruncated>{str(more).lower()}</IsTruncated>{token}{''.join(entries)}</ListBucketResult>"
+    ).encode()
+
+
+def _main(root: str, delay: str) -> None:
+    with distant_server(Path(root), float(delay)) as server:
+        print(server.url, flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

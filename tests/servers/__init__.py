@@ -1,4 +1,4 @@
-"""Servers on the loopback interface for tests: S3, HTTP with and without ranges and listings, and a faulty one.
+"""Servers on the loopback interface for tests: S3, GCS, Azure, HTTP of several kinds, and a faulty one.
 
 Each is a context manager that yields what a test needs to reach it; `tests/core/stores/conftest.py` wraps them
 in fixtures. Nothing here contacts any other machine.
@@ -6,18 +6,28 @@ in fixtures. Nothing here contacts any other machine.
 
 from __future__ import annotations
 
+from tests.servers.azure import AZURE_ENVIRONMENT, AZURE_UNWANTED, AzureServer, azure_server
 from tests.servers.environment import environment
 from tests.servers.faults import FaultServer, fault_server
+from tests.servers.gcs import GCS_ENVIRONMENT, GCS_UNWANTED, GCSServer, gcs_server
+from tests.servers.processes import free_port
 from tests.servers.s3 import S3_ENVIRONMENT, S3_UNWANTED, S3Server, s3_server
-from tests.servers.web import NGINX, WebServer, free_port, gcs_server, nginx_server, python_web_server
+from tests.servers.web import NGINX, WebServer, nginx_server, python_web_server
 
 __all__ = [
+    "AZURE_ENVIRONMENT",
+    "AZURE_UNWANTED",
+    "GCS_ENVIRONMENT",
+    "GCS_UNWANTED",
     "NGINX",
     "S3_ENVIRONMENT",
     "S3_UNWANTED",
+    "AzureServer",
     "FaultServer",
+    "GCSServer",
     "S3Server",
     "WebServer",
+    "azure_server",
     "environment",
     "fault_server",
     "free_port",

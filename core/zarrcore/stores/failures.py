@@ -117,8 +117,8 @@ class Failure:
 
     @property
     def past_end(self) -> bool:
-        """Whether the range asked for begins past the end of the value."""
-        return self.status == 416
+        """Whether the range asked for begins past the end of the value, as the server says or obstore finds."""
+        return self.status == 416 or "Wanted range starting at" in self.text
 
     @property
     def range_ignored(self) -> bool:

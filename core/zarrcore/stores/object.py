@@ -91,7 +91,7 @@ class ObstoreStore(ReadableStore, ListableStore):
     def _fetch(
         self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
     ) -> BytesLike | None:
-        if byte_range is None:
+        if byte_range is None or byte_range == (0, None):
             return self._body(client.get(path), path, max_nbytes)
         start, stop = byte_range
         if stop is not None and start >= 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,11 +9,18 @@ import pytest
 
 from tests.core.stores.contract import VALUES
 from tests.servers import (
+    AZURE_ENVIRONMENT,
+    AZURE_UNWANTED,
+    GCS_ENVIRONMENT,
+    GCS_UNWANTED,
     S3_ENVIRONMENT,
     S3_UNWANTED,
+    AzureServer,
     FaultServer,
+    GCSServer,
     S3Server,
     WebServer,
+    azure_server,
     environment,
     fault_server,
     gcs_server,
@@ -27,10 +33,11 @@ from zarrcore.stores import ReadableStore, open_store
 Opener = Callable[..., ReadableStore]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _keys() -> Iterator[None]:
     """Keys always, so that nothing asks the cloud's metadata address or the developer's account for them."""
-    with environment(S3_ENVIRONMENT, S3_UNWANTED):
+    keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT}
+    with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED)):
         yield
 
 
@@ -57,12 +64,17 @@ def s3() -> Iterator[S3Server]:
 
 
 @pytest.fixture(scope="session")
-def gcs(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Credentials for a GCS service with the bucket ``gcs``, which all may write."""
-    s3.request("PUT", "gcs", headers={"x-amz-acl": "public-read-write"})
-    with gcs_server(s3.endpoint_url, tmp_path_factory.mktemp("gcs")) as url:
-        account = {"gcs_base_url": url, "disable_oauth": True}
-        yield json.dumps({**account, **dict.fromkeys(("client_email", "private_key", "private_key_id"), "")})
+def gcs(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GCSServer]:
+    """A GCS service with the bucket ``gcs``."""
+    with gcs_server(s3, tmp_path_factory.mktemp("gcs")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def azure() -> Iterator[AzureServer]:
+    """An Azure service with the container ``container``."""
+    with azure_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

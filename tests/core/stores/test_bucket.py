@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tracemalloc
 import uuid
 from collections.abc import Callable
@@ -29,22 +28,19 @@ WRITES: list[Callable[[WritableStore], object]] = [
 ]
 
 
-@pytest.mark.parametrize("scheme", ["s3", "gs"])
-def test_large_values_are_sent_in_parts(s3: S3Server, gcs: str, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("service", "bucket"), [("s3", "s3://bucket"), ("gcs", "gs://gcs"), ("azure", "az://container")]
+)
+def test_large_values_are_sent_in_parts(request: pytest.FixtureRequest, service: str, bucket: str) -> None:
     value = bytes(range(256)) * 80_000
-    place = f"bucket/{uuid.uuid4()}"
-    options = s3.options
-    if scheme == "gs":
-        place = f"gcs/{uuid.uuid4()}"
-        options = {"endpoint_url": json.loads(gcs)["gcs_base_url"], "timeout_s": 10.0}
-    with environment({"GOOGLE_SERVICE_ACCOUNT_KEY": gcs}):
-        store = open_store(f"{scheme}://{place}", **options)
-        store.set("large", value)
-        assert store.get("large") == value
+    store = open_store(f"{bucket}/{uuid.uuid4()}", **request.getfixturevalue(service).options)
+    store.set("large", value)
+    assert store.get("large") == value
+    if service != "azure":  # which has no word for it
         assert str(store.stat("large").etag).strip('"').endswith("-3")
-        assert not store.set("large", b"", if_absent=True)
-        assert store.set("another", value, if_absent=True)
-        assert store.get("another") == value
+    assert not store.set("large", b"", if_absent=True)
+    assert store.set("another", value, if_absent=True)
+    assert store.get("another") == value
 
 
 @pytest.mark.parametrize("write", WRITES)

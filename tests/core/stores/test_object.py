@@ -1,21 +1,19 @@
-"""S3Store and GCSStore: the contract, faults, listings."""
+"""S3Store, GCSStore and AzureStore: the contract, faults, listings."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
 import sys
 import traceback
 import uuid
-from collections.abc import Iterator
 
 import pytest
 
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
-from tests.servers import FaultServer, S3Server, environment
+from tests.servers import AzureServer, FaultServer, GCSServer, S3Server, environment
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
@@ -51,21 +49,35 @@ class TestS3(StoreTests, WritableStoreTests):
 
 
 class TestGCS(StoreTests, WritableStoreTests):
-    """moto also answers what GCS's XML interface asks, for objects that all may read; nginx lets it take writes."""
+    """moto also answers what GCS's XML interface asks, for objects that all may read."""
 
     writers_of_one_key = 1
 
     @pytest.fixture(scope="class")
     @classmethod
-    def store(cls, filled: S3Server) -> ReadableStore:
-        options = {**filled.options, "region": None, "anonymous": True}
-        return open_store("gs://bucket/some where", **options)
+    def store(cls, filled: S3Server, gcs: GCSServer) -> ReadableStore:
+        return open_store("gs://bucket/some where", **gcs.options)
 
     @pytest.fixture
-    def empty(self, gcs: str) -> Iterator[ReadableStore]:
-        with environment({"GOOGLE_SERVICE_ACCOUNT_KEY": gcs}):
-            endpoint = json.loads(gcs)["gcs_base_url"]
-            yield open_store(f"gs://gcs/new/{uuid.uuid4()}", endpoint_url=endpoint, timeout_s=10.0)
+    def empty(self, gcs: GCSServer) -> ReadableStore:
+        return open_store(f"gs://gcs/new/{uuid.uuid4()}", **gcs.options)
+
+
+class TestAzure(StoreTests, WritableStoreTests):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, azure: AzureServer) -> ReadableStore:
+        store = open_store("az://container/some where/", **azure.options)
+        for key, value in VALUES.items():
+            store.set(key, value)
+        open_store("az://container", **azure.options).set("some where else", b"beside")
+        return store
+
+    @pytest.fixture
+    def empty(self, azure: AzureServer) -> ReadableStore:
+        return open_store(
+            f"abfs://container@devstoreaccount1.dfs.core.windows.net/new/{uuid.uuid4()}", **azure.options
+        )
 
 
 FAULTS: list[tuple[int | str, type[StoreError]]] = [

@@ -6,6 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
 
@@ -43,6 +45,14 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def painter() -> Callable[[str, str], str]:
+    """What puts a text in a style of rich where `console` would; for long output, since it takes far less time."""
+    from rich.style import Style
+
+    system = console()._color_system  # noqa: SLF001 - rich tells its name only, and takes no names
+    return lambda text, style: Style.parse(style).render(text, color_system=system)
 
 
 def console() -> Console:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import console, human_bytes, human_shape, printable
+from zarrcore.cli.text import human_bytes, human_shape, painter, printable
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy import AnyNode
+    from zarrcore.hierarchy.walking import Branch
 
 
 def register(commands: Any) -> None:
@@ -35,63 +36,47 @@ def _depth(text: str) -> int:
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Print the tree; a node that cannot be opened is shown with its error and makes the exit status 1."""
-    hierarchy = open_source(namespace)
-    top = hierarchy.node(node_path(namespace))
+    """Print the tree; what cannot be opened or listed is shown with its error and makes the exit status 1."""
+    hierarchy, paint = open_source(namespace), painter()
     broken = False
-    if namespace.json:
-        for _, node in _walk(top, namespace.depth):
+    with hierarchy.branch(node_path(namespace), namespace.depth) as top:
+        for lead, node in _walk(top):
             broken |= node.kind == "broken"
-            print(json.dumps(node_json(node)))
-        return int(broken)
-    out = console()
-    for lead, node in _walk(top, namespace.depth):
-        broken |= node.kind == "broken"
-        out.print(_line(lead, node, top), markup=True)
-        if sys.stdout.isatty():
-            sys.stdout.flush()
+            line = (
+                json.dumps(node_json(node)) if namespace.json else _line(lead, node, node is top.node, paint)
+            )
+            sys.stdout.write(line + "\n")
+            if sys.stdout.isatty():
+                sys.stdout.flush()
     return int(broken)
 
 
-def _walk(node: AnyNode, depth: int | None) -> Iterator[tuple[str, AnyNode]]:
+def _walk(top: Branch) -> Iterator[tuple[str, AnyNode]]:
     """Nodes with the lines that lead to them. Children are looked at one ahead, to know which one is the last."""
-    from zarrcore.hierarchy import Group
-
-    yield "", node
-    levels: list[tuple[str, Iterator[AnyNode], AnyNode | None]] = []
-
-    def descend(group: AnyNode, lead: str) -> None:
-        if isinstance(group, Group) and (depth is None or len(levels) < depth):
-            children = group.children()
-            levels.append(
-                (lead.replace("├── ", "│   ").replace("└── ", "    "), children, next(children, None))
-            )
-
-    descend(node, "")
+    yield "", top.node
+    levels = [("", iter(top), next(iter(top), None))]
     while levels:
-        below, children, child = levels.pop()
-        if child is None:
+        below, children, branch = levels.pop()
+        if branch is None:
             continue
         following = next(children, None)
         levels.append((below, children, following))
-        lead = below + ("├── " if following is not None else "└── ")
-        yield lead, child
-        descend(child, lead)
+        yield below + ("├── " if following is not None else "└── "), branch.node
+        indent = below + ("│   " if following is not None else "    ")
+        levels.append((indent, iter(branch), next(iter(branch), None)))
 
 
-def _line(lead: str, node: AnyNode, top: AnyNode) -> str:
-    from rich.markup import escape
-
+def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], str]) -> str:
     from zarrcore.hierarchy import ArrayNode, Group
 
-    name = escape(printable(node.name or "/" if node is not top else node.path))
+    name = printable(node.path if is_top else node.name)
     if isinstance(node, Group):
-        return f"{lead}[bold blue]{name}[/]"
+        return lead + paint(name, "bold blue")
     if isinstance(node, ArrayNode):
-        told = f"{lead}[bold]{name}[/]  {human_shape(node.shape)}  [cyan]{escape(node.data_type.name)}[/]"
+        told = f"{lead}{paint(name, 'bold')}  {human_shape(node.shape)}  {paint(node.data_type.name, 'cyan')}"
         known = not node.data_type.is_variable_length
-        return f"{told}  [dim]{human_bytes(node.nbytes)}[/]" if known else told
-    return f"{lead}[bold red]{name}[/]  [red]{escape(printable(str(node.error)))}[/]"
+        return f"{told}  {paint(human_bytes(node.nbytes), 'dim')}" if known else told
+    return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(node.error)), 'red')}"
 
 
 def node_json(node: AnyNode) -> dict[str, Any]:

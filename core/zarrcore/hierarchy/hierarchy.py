@@ -20,7 +20,6 @@ from zarrcore.errors import (
     NodeNotFoundError,
     ReadOnlyError,
     SelectionError,
-    StoreError,
     UnsupportedError,
     ZarrError,
 )
@@ -165,7 +164,7 @@ class Hierarchy:
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily.
 
-        A group below it of which the store does not tell what it holds is followed by a `BrokenNode` of its path.
+        Where the store does not tell what stands below a group, a `BrokenNode` of the group's path stands for it.
 
         Raises:
             As `node`, and as `children` of the node at ``path``.
@@ -174,14 +173,7 @@ class Hierarchy:
             yield top.node
             stack = [top]
             while stack:
-                try:
-                    branch = next(iter(stack[-1]), None)
-                except StoreError as error:
-                    failed = stack.pop()
-                    if not stack:
-                        raise
-                    yield self._discovery.broken(failed.node.path, error)
-                    continue
+                branch = next(iter(stack[-1]), None)
                 if branch is None:
                     stack.pop()
                 else:

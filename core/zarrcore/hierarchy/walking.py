@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
 
 from zarrcore.array.pools import executor_for
-from zarrcore.errors import ZarrError
+from zarrcore.errors import StoreError, ZarrError
 from zarrcore.hierarchy.nodes import AnyNode, Group
 
 if TYPE_CHECKING:
@@ -32,9 +32,10 @@ _Place = tuple[int, ...]
 
 
 class Branch:
-    """A node, and the branches below it, each of which may be iterated over once.
+    """A node, and the branches below it, which may be iterated over once.
 
-    Iterating raises `ListingUnsupportedError` and other errors of the store where what is below cannot be told.
+    Iterating over a walk's first branch raises `ListingUnsupportedError`, and other errors of the store, where what is below
+    it cannot be told. Further below, a `BrokenNode` of the group's own path stands for what the store does not tell.
     """
 
     __slots__ = ("_below", "node")
@@ -55,9 +56,18 @@ def grow(discovery: Discovery, node: AnyNode, depth: int | None) -> Branch:
             base = node.path.rstrip("/")
             for name in discovery.child_names(node.path):
                 if (child := discovery.child(f"{base}/{name}")) is not None:
-                    yield grow(discovery, child, None if depth is None else depth - 1)
+                    branch = grow(discovery, child, None if depth is None else depth - 1)
+                    yield Branch(child, _with_failure(discovery, child, branch))
 
     return Branch(node, below())
+
+
+def _with_failure(discovery: Discovery, node: AnyNode, below: Iterable[Branch]) -> Iterator[Branch]:
+    """The branches below a node, and what stands for those that the store does not tell."""
+    try:
+        yield from below
+    except StoreError as error:
+        yield Branch(discovery.broken(node.path, error), iter(()))
 
 
 class _Seat:
@@ -136,7 +146,7 @@ class Survey:
         while level is not None and (seat := self._next_seat(level)) is not None:
             node = seat.found.result()
             if node is not None:
-                yield Branch(node, self._below(seat.below))
+                yield Branch(node, _with_failure(self._discovery, node, self._below(seat.below)))
 
     def _next_seat(self, level: _Level) -> _Seat | None:
         """The seat that is next in the walk, waited for; None after the last.

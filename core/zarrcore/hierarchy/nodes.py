@@ -138,7 +138,7 @@ class ArrayNode(Array, Node):
     ) -> None:
         super().__init__(
             hierarchy.store,
-            hierarchy.format.prefix(path),
+            hierarchy.format.chunk_prefix(path),
             metadata,
             hierarchy.chunk_cache,
             hierarchy.max_chunk_bytes,

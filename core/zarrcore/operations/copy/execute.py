@@ -156,8 +156,8 @@ class _Copier:
 
     def _pieces(self, array: ArrayPlan) -> Iterator[Piece]:
         self._path = array.path
-        source_prefix = self._source.format.prefix(array.source_path)
-        prefix = self._plan.format.prefix(array.path)
+        source_prefix = self._source.format.chunk_prefix(array.source_path)
+        prefix = self._plan.format.chunk_prefix(array.path)
         copy = BlockCopy(
             Array(
                 self._source.store, source_prefix, array.source, max_chunk_bytes=self._source.max_chunk_bytes

@@ -9,6 +9,7 @@ The tree, each class beside the standard exception that a caller would expect::
     │   ├── UnreachableError        ConnectionError         refused, no such host, 5xx after all retries
     │   ├── BrokenBodyError                                 a body shorter than announced, garbage in place of it
     │   │   └── BodyTooLargeError                           a body larger than whoever asked can take
+    │   ├── ChangedError                                    a value is not any more what was read of it before
     │   ├── StoreFullError                                  no room for a value: a full disk, a quota
     │   ├── StoreNotFoundError      FileNotFoundError       no such directory, bucket, file
     │   ├── ListingUnsupportedError                         the store can be read but not listed
@@ -102,6 +103,10 @@ class BodyTooLargeError(BrokenBodyError):
         )
         self.size = size
         self.limit = limit
+
+
+class ChangedError(StoreError):
+    """A value changed between two looks at it, so that their parts do not belong together; reading again helps."""
 
 
 class StoreFullError(StoreError):

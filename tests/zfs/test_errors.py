@@ -17,7 +17,6 @@ from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mount, Mounter
 from zarrcore import errors
 from zarrfs import errnos, mountpoints
-from zarrfs.views.entry import ChangedError
 
 VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
 
@@ -36,7 +35,7 @@ VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
         (errors.ChecksumError("bad"), errno.EIO),
         (errors.MetadataError("bad"), errno.EIO),
         (errors.ReadOnlyError("no"), errno.EROFS),
-        (ChangedError("changed"), errno.ESTALE),
+        (errors.ChangedError("changed"), errno.ESTALE),
         (RuntimeError("a bug"), None),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 import zarr
 
 import zarrcore as zc
-from zarrcore.errors import ListingUnsupportedError, MetadataError, UnsupportedError
+from zarrcore.errors import ChangedError, ListingUnsupportedError, MetadataError, UnsupportedError
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import (
     ByteRange,
@@ -24,7 +24,7 @@ from zarrcore.stores.interface import (
 )
 from zarrfs.views.arrays import ArraysView
 from zarrfs.views.control import Control
-from zarrfs.views.entry import ChangedError, Directory, Entry, File, WouldBlockError
+from zarrfs.views.entry import Directory, Entry, File, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.keys import KeysView
 from zarrfs.views.root import LazyTree, NamedTrees, WithControl

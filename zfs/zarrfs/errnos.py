@@ -7,6 +7,7 @@ from typing import Final
 
 from zarrcore.errors import (
     AccessDeniedError,
+    ChangedError,
     CodecError,
     InvalidKeyError,
     ListingUnsupportedError,
@@ -19,7 +20,6 @@ from zarrcore.errors import (
     UnsupportedError,
     ZarrError,
 )
-from zarrfs.views.entry import ChangedError
 
 TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (ChangedError, errno.ESTALE),

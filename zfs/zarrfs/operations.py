@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 import pyfuse3
 
+from zarrcore.errors import ChangedError
 from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
 from zarrfs.guard import guarded
@@ -23,7 +24,6 @@ from zarrfs.read_only import ReadOnlyOperations
 from zarrfs.views.entry import (
     NAME_MAX,
     BytesLike,
-    ChangedError,
     Directory,
     Entry,
     File,

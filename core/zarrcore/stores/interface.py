@@ -15,11 +15,12 @@ from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from zarrcore.errors import ListingUnsupportedError
+from zarrcore.errors import ChangedError, ListingUnsupportedError
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.partial_writes import patch_values
 
 _ERASED_AT_ONCE = 1000
+_READ_ANEW = 5
 
 BytesLike = bytes | memoryview
 """What a store hands out: immutable bytes, or a view of a buffer that nobody writes to any more."""
@@ -36,6 +37,11 @@ class ByteRange(NamedTuple):
 
     start: int
     stop: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no bytes of any value."""
+        return self.stop is not None and 0 <= self.start >= self.stop
 
     def resolve(self, size: int) -> tuple[int, int]:
         """Start and stop within a value of ``size`` bytes."""
@@ -55,6 +61,13 @@ class StoreStat:
     """Last modification, seconds since the epoch."""
     etag: str | None = None
     """A text that changes whenever the value does."""
+
+    @property
+    def version(self) -> str | None:
+        """A text that differs between versions of a value; None where the store tells none."""
+        if self.etag is not None:
+            return self.etag
+        return None if self.mtime_s is None else f"{self.mtime_s}-{self.size}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +111,9 @@ class Store(ABC):
         token: object = self.__dict__.setdefault("_token", object())  # atomic, so threads agree on one
         return token
 
+    def refresh(self) -> None:  # noqa: B027 - most stores remember nothing
+        """Forget what was learnt so far: the next answers are as new as if nothing had been asked before."""
+
     def close(self) -> None:  # noqa: B027 - most stores hold nothing
         """Give back files and connections; closing twice is harmless."""
 
@@ -133,6 +149,29 @@ class ReadableStore(Store):
             BodyTooLargeError: there is more than ``max_nbytes``.
             StoreError: the store did not answer as it should.
         """
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        """What `get` gives, together with what `stat` tells of the very version that it was taken from.
+
+        Raises:
+            ChangedError: the value changes faster than it can be read.
+            BodyTooLargeError: there is more than ``max_nbytes``.
+            StoreError: as `get`.
+        """
+        if type(self).stat is ReadableStore.stat:  # which gets the value, too, and tells no version
+            value = self.get(key, byte_range, max_nbytes=max_nbytes)
+            return None if value is None else (value, StoreStat(len(value)))
+        facts = self.stat(key)
+        for _ in range(_READ_ANEW):
+            if facts is None:
+                return None
+            value = self.get(key, byte_range, max_nbytes=max_nbytes)
+            before, facts = facts, self.stat(key)
+            if value is not None and facts == before:
+                return value, facts
+        raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
 
     fills_buffers: bool = False
     """Whether `get_into` spares memory that `get` takes; else it is `get` and a copy."""

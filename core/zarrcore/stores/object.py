@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from zarrcore.stores.interface import (
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.surroundings import surroundings
 
 _LIST_PAGE = 1000
 
@@ -61,7 +63,11 @@ class ObstoreStore(ReadableStore, ListableStore):
 
     @property
     def identity(self) -> Hashable:
-        return self.url, self.options.identity
+        return self.url, self.options.identity, self._surroundings
+
+    @cached_property
+    def _surroundings(self) -> bytes:
+        return surroundings(self.service, self.options.profile)
 
     @abstractmethod
     def _make_client(self) -> Any:
@@ -145,7 +151,7 @@ class ObstoreStore(ReadableStore, ListableStore):
             self._check_absent(failure, key)
             return None
         self._place_seen = True
-        return StoreStat(facts["size"], facts["last_modified"].timestamp(), facts["e_tag"])
+        return stat_of(facts)
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
@@ -256,6 +262,19 @@ class ObstoreStore(ReadableStore, ListableStore):
         shown = key if key is None or key.isprintable() else repr(key)
         what = f"{shown} in {self.url}" if shown else self.url
         return failure.error(what, key, self.url, service=self.service, hint=hint or self._hint())
+
+
+def request_range(byte_range: ByteRange) -> Any:
+    """obstore's words for a range; one byte where none is wanted, which tells whether the value is there."""
+    start, stop = byte_range
+    if start < 0:
+        return {"suffix": -start}
+    return {"offset": start} if stop is None else (start, max(stop, start + 1))
+
+
+def stat_of(facts: Any) -> StoreStat:
+    """What obstore tells of a value; it takes the epoch for a date that the server does not tell."""
+    return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])
 
 
 def _is_streamable(head: Sequence[StoreEntry], prefix: str) -> bool:

@@ -98,6 +98,23 @@ class StoreTests:
         assert store.get("absent", byte_range, max_nbytes=0) is None
         assert store.get("a/c/0/1", byte_range, max_nbytes=0) == b""
 
+    @pytest.mark.parametrize(
+        "byte_range",
+        [None, ByteRange(10, 300), ByteRange(10_000), ByteRange(-7), ByteRange(20_000), ByteRange(5, 5)],
+    )
+    @pytest.mark.parametrize("key", ["a/c/0/0", "a/c/0/1"])
+    def test_a_value_comes_with_what_is_known_of_it(
+        self, store: ReadableStore, key: str, byte_range: ByteRange | None
+    ) -> None:
+        found = store.get_with_stat(key, byte_range)
+        assert found is not None
+        assert found[0] == store.get(key, byte_range)
+        assert found[1] == store.stat(key)
+        assert store.get_with_stat("absent", byte_range) is None
+        if len(found[0]) > 0:
+            with pytest.raises(BodyTooLargeError):
+                store.get_with_stat(key, byte_range, max_nbytes=len(found[0]) - 1)
+
     def test_get_partial_values_keeps_the_order(self, store: ReadableStore) -> None:
         asked = [("a/c/0/0", ByteRange(3, 9)), ("b", None), ("zarr.json", None), ("a/c/0/0", ByteRange(-2))]
         got = store.get_partial_values(asked)

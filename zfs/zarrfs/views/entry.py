@@ -13,17 +13,13 @@ from collections.abc import Hashable, Iterator
 from itertools import islice
 from typing import ClassVar, Final
 
-from zarrcore.errors import ReadOnlyError, StoreError
+from zarrcore.errors import ReadOnlyError
 
 BytesLike = bytes | memoryview
 
 
 class WouldBlockError(Exception):
     """The answer is not at hand: ask again with ``wait=True`` where waiting harms nobody."""
-
-
-class ChangedError(StoreError):
-    """What a handle was opened on is not what the store holds now."""
 
 
 class Entry(ABC):

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final, NoReturn
 
+from zarrcore.errors import ChangedError
 from zarrcore.stores.interface import ByteRange, ReadableStore, StoreStat
-from zarrfs.views.entry import BytesLike, ChangedError, OpenFile, WouldBlockError
+from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
 
 _INLINE_MAX: Final = 1 << 20
 """Bytes of a local file that are read on the spot; more would keep others waiting."""

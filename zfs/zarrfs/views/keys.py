@@ -16,10 +16,10 @@ from enum import Enum
 from itertools import islice
 from typing import Final
 
-from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError
+from zarrcore.errors import AccessDeniedError, ChangedError, InvalidKeyError, ListingUnsupportedError
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.stores.local import LocalStore
-from zarrfs.views.entry import ChangedError, Directory, Entry, File, OpenFile, WouldBlockError
+from zarrfs.views.entry import Directory, Entry, File, OpenFile, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.key_file import OpenKey, version_of
 from zarrfs.views.names import file_name, segment

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.errors import MetadataError
+from zarrcore.metadata.data_type import numpy_dtype
 from zarrcore.metadata.json_document import describe
 
 
@@ -88,10 +89,7 @@ def dtype(configuration: Mapping[str, Any], name: str) -> np.dtype[Any]:
         MetadataError: anything else.
     """
     value = configuration.get(name)
-    try:
-        found: np.dtype[Any] = np.dtype(value)
-    except (TypeError, ValueError, SyntaxError) as error:
-        raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member=name) from error
-    if value is None or found.hasobject or found.subdtype is not None or not found.itemsize:
+    found = numpy_dtype(value, name)
+    if found.hasobject or found.subdtype is not None or not found.itemsize:
         raise MetadataError(f"expected a NumPy dtype of fixed size, found {describe(value)}", member=name)
     return found

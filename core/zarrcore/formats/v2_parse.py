@@ -30,6 +30,7 @@ from zarrcore.metadata.data_type import (
     has_byte_order,
     is_small_number,
     item_bytes,
+    numpy_dtype,
     parse_data_type,
     with_byte_order,
 )
@@ -88,14 +89,12 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
     >>> parse_dtype([["a", ">i4"], ["b", "<f4", [2]]]).itemsize
     12
     """
-    if not isinstance(value, str | list):
-        raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member="dtype")
     try:
-        dtype: np.dtype[Any] = np.dtype(_descr(value) if isinstance(value, list) else value)
-    except (TypeError, ValueError, SyntaxError) as error:
+        dtype = numpy_dtype(value, "dtype")
+    except MetadataError:
         small = _small_number(value)
         if small is None:
-            raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member="dtype") from error
+            raise
         return small
     if dtype.hasobject:
         raise UnsupportedError("data type", str(value), "of Python objects is not supported")
@@ -114,16 +113,6 @@ def _small_number(value: Any) -> np.dtype[Any] | None:
     except (MetadataError, UnsupportedError):
         return None
     return dtype if is_small_number(dtype) else None
-
-
-def _descr(value: list[Any]) -> list[tuple[Any, ...]]:
-    fields = []
-    for item in value:
-        if not isinstance(item, list) or len(item) not in (2, 3) or not isinstance(item[0], str):
-            raise ValueError("a field is a name, a dtype and perhaps a shape")
-        dtype = _descr(item[1]) if isinstance(item[1], list) else item[1]
-        fields.append((item[0], dtype, *(integers(shape, "dtype", minimum=0) for shape in item[2:])))
-    return fields
 
 
 def _separator(document: JsonObject) -> Any:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from zarrcore.errors import MetadataError
 
@@ -21,8 +22,10 @@ JsonObject = dict[str, Any]
 MAX_DOCUMENT_BYTES = 64 << 20
 MAX_DEPTH = 100
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKETS = re.compile(r"[\[\]{}]")
+_QUOTE = ord('"')
+_STEPS = np.zeros(256, np.int8)
+_STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
+_BLOCK_NBYTES = 1 << 20
 
 
 def parse_json_object(data: bytes | memoryview) -> JsonObject:
@@ -38,13 +41,14 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
         raise MetadataError(
             f"a document of {len(data):,} bytes exceeds the {MAX_DOCUMENT_BYTES >> 20} MiB allowed"
         )
+    data = bytes(data)
     try:
-        text = bytes(data).decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise MetadataError(
             f"expected JSON text in UTF-8, found byte {error.object[error.start]:#04x}"
         ) from error
-    _check_depth(text)
+    _check_depth(data)
     try:
         document = json.loads(text, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
@@ -65,14 +69,19 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
     return result
 
 
-def _check_depth(text: str) -> None:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
+def _check_depth(text: bytes) -> None:
+    if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return  # no document with so few brackets can be deeper
-    depth = 0
-    for bracket in _BRACKETS.finditer(_STRINGS.sub("", text)):
-        depth += 1 if bracket[0] in "[{" else -1
-        if depth > MAX_DEPTH:
+    # Without escapes every quotation mark begins or ends a string, and what stands within is no bracket.
+    characters = np.frombuffer(text.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
+    depth = quotes = 0
+    for start in range(0, len(characters), _BLOCK_NBYTES):
+        block = characters[start : start + _BLOCK_NBYTES]
+        marks = quotes + np.cumsum(block == _QUOTE)
+        depths = depth + np.cumsum(np.where(marks % 2, 0, _STEPS[block]))
+        if depths.max() > MAX_DEPTH:
             raise MetadataError(f"objects and arrays nested deeper than {MAX_DEPTH}")
+        depth, quotes = int(depths[-1]), int(marks[-1])
 
 
 def describe(value: Any) -> str:
@@ -87,7 +96,8 @@ def describe(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return f"the number {value}"
+            number = str(value)
+            return f"the number {number}" if len(number) <= 60 else f"a number of {len(number):,} digits"
         case str():
             return f"the string {value!r}" if len(value) <= 60 else f"a string of {len(value):,} characters"
         case list():

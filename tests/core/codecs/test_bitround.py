@@ -84,3 +84,8 @@ def test_what_is_no_number_is_refused() -> None:
         rounded(np.array(["a"]), 3)
     with pytest.raises(MetadataError, match="keepbits"):
         rounded(np.array([1.0]), 0)
+
+
+def test_more_bits_than_there_are_keep_everything() -> None:
+    values = np.arange(-3, 4, dtype="<i2")
+    assert rounded(values, 10**30).tolist() == values.tolist()

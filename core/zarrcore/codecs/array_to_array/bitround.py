@@ -17,6 +17,8 @@ from zarrcore.errors import MetadataError
 from zarrcore.metadata.data_type import is_small_number
 from zarrcore.metadata.data_type.small_numbers import finite_range, part_of_complex
 
+_MAX_BITS = 64  # of any number: who keeps more keeps all
+
 
 class BitroundCodec(ArrayToArrayCodec):
     """Mantissas of ``keepbits`` bits; integers of as many from the highest one that is set, whatever the sign."""
@@ -29,7 +31,7 @@ class BitroundCodec(ArrayToArrayCodec):
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, "keepbits")
-        return cls(integer(configuration, "keepbits", minimum=1))
+        return cls(min(_MAX_BITS, integer(configuration, "keepbits", minimum=1)))
 
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
         if _part(spec.dtype) is None:

@@ -16,6 +16,9 @@ from zarrcore.codecs.parameters import dtype, integer, known, number
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.fill_value import zero
 
+# SystemError: NumPy's casts meet what is no character.
+_ERRORS = (RuntimeError, ValueError, TypeError, IndexError, KeyError, OverflowError, SystemError)
+
 
 class _NumcodecsFilter(ArrayToArrayCodec):
     parameters: ClassVar[tuple[str, ...]] = ("dtype", "astype")
@@ -25,14 +28,15 @@ class _NumcodecsFilter(ArrayToArrayCodec):
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         known(parameters, *self.parameters)
-        try:
-            self._codec = numcodecs.get_codec({"id": self.name.removeprefix("numcodecs."), **parameters})
-        except (TypeError, ValueError, OverflowError, SyntaxError) as error:
-            raise MetadataError(str(error), member=self.name) from error
+        # Before numcodecs, and thus NumPy, sees them.
         self._decoded_dtype, self._encoded_dtype = (
             dtype(configuration, parameter) if configuration.get(parameter) is not None else None
             for parameter in (self.decoded_type_parameter, self.encoded_type_parameter)
         )
+        try:
+            self._codec = numcodecs.get_codec({"id": self.name.removeprefix("numcodecs."), **parameters})
+        except (TypeError, ValueError, OverflowError, SyntaxError) as error:
+            raise MetadataError(str(error), member=self.name) from error
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
@@ -86,7 +90,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         try:
             with np.errstate(all="ignore"):
                 return np.asarray(function(np.ascontiguousarray(array).reshape(-1)))
-        except (RuntimeError, ValueError, TypeError, IndexError, KeyError, OverflowError) as error:
+        except _ERRORS as error:
             raise CodecError(str(error), codec=self.name) from error
 
     def _refuse_beyond(self, values: np.ndarray[Any, Any], target: np.dtype[Any]) -> None:

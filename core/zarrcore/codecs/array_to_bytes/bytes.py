@@ -5,6 +5,7 @@ Specification: zarr-specs, "Bytes codec" (version 1.0); before 2023-05 it was ca
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -36,8 +37,8 @@ class BytesCodec(ArrayToBytesCodec):
         return self._stored_dtype or with_byte_order(spec.dtype, self._byte_order)
 
     def is_plain(self, spec: ArraySpec) -> bool:
-        """Whether the encoded bytes are those of the decoded array, unchanged."""
-        return self.stored_dtype(spec) == spec.dtype
+        """Whether the encoded bytes are those of the decoded array, unchanged and whatever they are."""
+        return self.stored_dtype(spec) == spec.dtype and not _holds_texts(spec.dtype)
 
     def encoded_nbytes(self, spec: ArraySpec) -> int:
         if is_variable_length(spec.dtype):
@@ -56,9 +57,18 @@ class BytesCodec(ArrayToBytesCodec):
         dtype = self.stored_dtype(spec)
         if spec.nbytes == 0:
             return np.empty(spec.shape, dtype)
-        return np.frombuffer(encoded, dtype, count=spec.size if dtype.subdtype is None else -1).reshape(
-            spec.shape
-        )
+        elements = np.frombuffer(encoded, dtype, count=spec.size if dtype.subdtype is None else -1)
+        if _holds_texts(dtype):
+            self._check_texts(elements)
+        return elements.reshape(spec.shape)
+
+    def _check_texts(self, elements: np.ndarray[Any, Any]) -> None:
+        for name in elements.dtype.names or ():
+            self._check_texts(elements[name])
+        if elements.dtype.kind == "U" and elements.size:
+            codes = np.ascontiguousarray(elements).reshape(-1).view(f"{elements.dtype.byteorder}u4")
+            if (largest := int(codes.max())) > sys.maxunicode:  # NumPy would make a broken string of it
+                raise CodecError(f"{largest:#x} is no character", codec=self.name)
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
         # No copy where the elements lie as they are stored.
@@ -72,3 +82,9 @@ class BytesCodec(ArrayToBytesCodec):
         if not has_byte_order(spec.dtype):
             return {}
         return {"endian": "big" if self._byte_order == ">" else "little"}
+
+
+def _holds_texts(dtype: np.dtype[Any]) -> bool:
+    if dtype.fields is not None:
+        return any(_holds_texts(part[0]) for part in dtype.fields.values())
+    return dtype.base.kind == "U"

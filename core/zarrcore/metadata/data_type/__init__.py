@@ -15,6 +15,7 @@ from zarrcore.metadata.data_type.interface import (
     item_bytes,
     with_byte_order,
 )
+from zarrcore.metadata.data_type.numpy_spelling import numpy_dtype
 from zarrcore.metadata.data_type.registry import data_type_of, family_of, parse_data_type
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "is_small_number",
     "is_variable_length",
     "item_bytes",
+    "numpy_dtype",
     "parse_data_type",
     "with_byte_order",
 ]

@@ -29,6 +29,7 @@ _PACKAGE = "zarrcore.metadata.data_type"
 _OTHERS = {
     "numpy.datetime64": "time:TimeFamily",
     "numpy.timedelta64": "time:TimeFamily",
+    "r8": "fixed_length:FixedLengthFamily",  # and all of its kind
     "raw_bytes": "fixed_length:FixedLengthFamily",
     "null_terminated_bytes": "fixed_length:FixedLengthFamily",
     "fixed_length_utf32": "fixed_length:FixedLengthFamily",
@@ -91,7 +92,7 @@ def family_of(name: str) -> DataTypeFamily:
     Raises:
         UnsupportedError: no class of ours and none of an installed package knows the name.
     """
-    return _load("r*" if RAW_BITS.fullmatch(name) else name)
+    return _load("r8" if RAW_BITS.fullmatch(name) else name)
 
 
 @cache
@@ -99,8 +100,6 @@ def _load(name: str) -> DataTypeFamily:
     found: Any
     if name in NumberFamily.names:
         found = NumberFamily
-    elif name == "r*":
-        found = _ours("fixed_length:FixedLengthFamily")
     elif name in _OTHERS:
         found = _ours(_OTHERS[name])
     else:

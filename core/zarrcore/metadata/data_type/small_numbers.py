@@ -103,7 +103,7 @@ def _parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any]) -> np.nd
     if isinstance(value, str) and value.startswith("0"):
         return element
     # Some of these types have no infinity, no NaN, no zero or no sign, and a cast makes something else of them.
-    wanted, found = float(value), float(element)
+    wanted, found = float(parse_float(value, data_type, np.dtype("<f8"))), float(element)
     # tensorstore spells the least number, which is nearest to zero, so.
     if wanted == 0 and math.isnan(found):
         return np.zeros((), dtype)

@@ -29,12 +29,9 @@ class StructFamily(DataTypeFamily):
             inner = _fixed(configuration.get("data_type"), f"{member}.data_type").dtype
             shape = integers(configuration.get("shape"), f"{member}.shape", minimum=1)
             item_bytes(math.prod(shape) * inner.itemsize, member)
-            return np.dtype((inner, shape))
+            return _numpys((inner, shape), f"{member}.shape")
         parts = [(field, data_type.dtype) for field, data_type in _fields(configuration, member)]
-        try:
-            dtype = np.dtype(parts)
-        except (TypeError, ValueError) as error:
-            raise MetadataError(str(error), member=f"{member}.fields") from error
+        dtype = _numpys(parts, f"{member}.fields")
         item_bytes(dtype.itemsize, member)
         return dtype
 
@@ -57,6 +54,13 @@ class StructFamily(DataTypeFamily):
             name: _spell_field(element[name], field)
             for name, field in _fields(data_type.configuration, "data_type")
         }
+
+
+def _numpys(parts: Any, member: str) -> np.dtype[Any]:
+    try:
+        return np.dtype(parts)
+    except (TypeError, ValueError) as error:
+        raise MetadataError(str(error), member=member) from error
 
 
 def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str, DataType]]:

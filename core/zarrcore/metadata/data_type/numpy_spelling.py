@@ -1,0 +1,48 @@
+"""NumPy's own spelling of its types, as version 2 and numcodecs have it: ``<f4``, ``|S5``, ``<M8[ns]``, or a list of fields.
+
+Specification: Zarr v2, "Data type encoding". NumPy itself takes far more than that for a dtype, and divides by the zero of
+``M8[s/0]``, which ends the process: so a string is looked at before NumPy sees it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.json_document import describe
+from zarrcore.metadata.named_configuration import integers
+
+_SPELLING = re.compile(r"[<>|=]?[?\w]+(\[[0-9]*\w+\])?")
+
+
+def numpy_dtype(value: Any, member: str) -> np.dtype[Any]:
+    """The dtype, with its byte order.
+
+    Raises:
+        MetadataError: ``value``, which stands at ``member``, spells none.
+
+    >>> numpy_dtype([["a", ">i4"], ["b", "<f4", [2]]], "dtype").itemsize
+    12
+    """
+    try:
+        return np.dtype(_checked(value))
+    except (TypeError, ValueError, SyntaxError, DeprecationWarning) as error:
+        raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member=member) from error
+
+
+def _checked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_field(item) for item in value]
+    if not isinstance(value, str) or not _SPELLING.fullmatch(value):
+        raise ValueError("a dtype is a string or an array of fields")
+    return value
+
+
+def _field(item: Any) -> tuple[Any, ...]:
+    if not isinstance(item, list | tuple) or len(item) not in (2, 3) or not isinstance(item[0], str):
+        raise ValueError("a field is a name, a dtype and perhaps a shape")
+    shapes = (integers(list(shape), "dtype", minimum=0) for shape in item[2:])
+    return (item[0], _checked(item[1]), *shapes)

@@ -7,7 +7,7 @@ the round trip to a bucket, and dozens of them fit in memory.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -157,7 +157,7 @@ def as_lengths(value: Any, member: str, minimum: int) -> tuple[int, ...]:
     try:
         lengths = tuple(int(length) for length in value)
         whole = all(length == given for length, given in zip(lengths, value, strict=True))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise MetadataError(
             f"expected integers, one per dimension, found {value!r}", member=member
         ) from error
@@ -222,6 +222,8 @@ def _chain(codecs: Sequence[CodecLike], data_type: DataType) -> list[NamedConfig
     """The codecs in order, with one array → bytes codec among them."""
     if isinstance(codecs, str | Mapping | NamedConfiguration):
         chain = [_named(codecs, "codecs")]
+    elif not isinstance(codecs, Iterable):
+        raise MetadataError(f"expected an array, found {codecs!r}", member="codecs")
     else:
         chain = [_named(codec, f"codecs[{position}]") for position, codec in enumerate(codecs)]
     kinds = [codec_class(codec.name) for codec in chain]
@@ -235,7 +237,7 @@ def _chain(codecs: Sequence[CodecLike], data_type: DataType) -> list[NamedConfig
 def _named(codec: CodecLike, member: str) -> NamedConfiguration:
     if isinstance(codec, NamedConfiguration):
         return codec
-    return parse_named_configuration(codec if isinstance(codec, str) else dict(codec), member)
+    return parse_named_configuration(dict(codec) if isinstance(codec, Mapping) else codec, member)
 
 
 def _sharding(inner: tuple[int, ...], codecs: Sequence[NamedConfiguration]) -> NamedConfiguration:

@@ -199,6 +199,7 @@ class TestCreating:
             ({"shape": (4, -1)}, "shape: expected integers of at least 0"),
             ({"shape": 4}, "shape: expected integers, one per dimension"),
             ({"shape": (4.5, 1)}, "shape: expected integers"),
+            ({"shape": (float("inf"), 1)}, "shape: expected integers"),
             ({"chunk_shape": (2,)}, "chunk_shape: expected 2 lengths, found 1"),
             ({"chunk_shape": (2, 0)}, "chunk_shape: expected integers of at least 1"),
             ({"chunk_shape": (3, 3), "shard_shape": (4, 4)}, "expected a shape that divides"),
@@ -209,6 +210,8 @@ class TestCreating:
             ({"codecs": ["brotli9"]}, "codec 'brotli9' is not supported"),
             ({"codecs": [{"name": "zstd", "configuration": {"level": "high"}}]}, "level"),
             ({"codecs": ["zstd", "bytes"]}, "breaks this order"),
+            ({"codecs": ["bytes", 3]}, r"codecs\[1\]: expected an object with a name, found the number 3"),
+            ({"codecs": 3}, "codecs: expected an array, found 3"),
             ({"dimension_names": ["y"]}, "dimension_names: expected 2 names, found 1"),
             ({"attributes": {"when": object()}}, "attributes"),
         ],
@@ -317,6 +320,24 @@ class TestChanging:
         other.resize((8, 8))  # type: ignore[union-attr]
         node.attributes = {"a": 1}  # type: ignore[misc]
         assert node.shape == (8, 8)
+
+    def test_who_reads_meanwhile_does_not_keep_what_was(self) -> None:
+        class Slow(MemoryStore):
+            meanwhile: Any = None
+
+            def get(self, key: str, *more: Any, **options: Any) -> Any:
+                value, meanwhile, self.meanwhile = super().get(key, *more, **options), self.meanwhile, None
+                if meanwhile is not None:
+                    meanwhile()
+                return value
+
+        store = Slow()
+        hierarchy = zarrcore.create(store)
+        node = array(hierarchy)
+        hierarchy.refresh()
+        store.meanwhile = lambda: node.resize((8, 8))  # type: ignore[attr-defined]
+        assert hierarchy["x"].metadata.shape == (4, 4)  # type: ignore[union-attr]
+        assert hierarchy["x"].metadata.shape == (8, 8)  # type: ignore[union-attr]
 
     def test_shrinking_erases_or_keeps(self, hierarchy: zarrcore.Hierarchy) -> None:
         for erase in (True, False):

@@ -28,9 +28,10 @@ def numpy_dtype(value: Any, member: str) -> np.dtype[Any]:
     12
     """
     try:
-        return np.dtype(_checked(value))
+        dtype: np.dtype[Any] = np.dtype(_checked(value))
     except (TypeError, ValueError, SyntaxError, DeprecationWarning) as error:
         raise MetadataError(f"expected a NumPy dtype, found {describe(value)}", member=member) from error
+    return dtype
 
 
 def _checked(value: Any) -> Any:

@@ -58,9 +58,10 @@ class StructFamily(DataTypeFamily):
 
 def _numpys(parts: Any, member: str) -> np.dtype[Any]:
     try:
-        return np.dtype(parts)
+        dtype: np.dtype[Any] = np.dtype(parts)
     except (TypeError, ValueError) as error:
         raise MetadataError(str(error), member=member) from error
+    return dtype
 
 
 def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str, DataType]]:

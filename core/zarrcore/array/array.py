@@ -162,7 +162,7 @@ class Array:
             ``out``, or a new C-contiguous array.
 
         Raises:
-            SelectionError: indices outside the array, or an ``out`` that does not fit.
+            SelectionError: indices outside the array, more than fits in memory, or an ``out`` that does not fit.
             CodecError: a chunk does not decode; the error names its key.
             StoreError: the store did not answer as it should.
             UnsupportedError: a chunk that decodes to more than ``max_chunk_bytes``.
@@ -171,7 +171,12 @@ class Array:
         ranges = normalize(selection, self.shape)
         shape = result_shape(ranges)
         if out is None:
-            out = np.empty(shape, self.dtype)
+            try:
+                out = np.empty(shape, self.dtype)
+            except MemoryError as error:
+                raise SelectionError(
+                    f"{shape} elements of {self.dtype} do not fit in memory: select less"
+                ) from error
         elif out.shape != shape or out.dtype != self.dtype or not out.flags.writeable:
             raise SelectionError(
                 f"expected a writable out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"

@@ -48,7 +48,8 @@ def open_hierarchy(
 
     Raises:
         HierarchyNotFoundError: no hierarchy is there ("r", "r+").
-        NodeExistsError: one is there ("w-"), or something that is none and would be erased ("w").
+        NodeExistsError: one is there ("w-"), one of another format ("a"), or something that is none and would be
+            erased ("w").
         StoreError: the store cannot be reached or does not exist.
         UnsupportedError: ``format`` is none that we know, or one that cannot be written; or no such mode.
         ReadOnlyError: the store can only be read.
@@ -114,15 +115,15 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
     if mode == "w":
         erase_hierarchy(store)
         return None, None
+    others = (other for other in known_formats() if other is not wanted)
     try:
-        found, documents = detect_format(
-            store, known_formats() if wanted is None or mode != "a" else (wanted,)
-        )
+        # Where documents of several formats stand beside each other, the one that was named counts.
+        found, documents = detect_format(store, (*others,) if wanted is None else (wanted, *others))
     except HierarchyNotFoundError:
         if mode in {"r", "r+"}:
             raise
         return None, None
-    if mode == "w-":
+    if mode == "w-" or wanted not in (None, found):
         raise NodeExistsError("/", store.url, f"is there already, a hierarchy of {found.title}")
     return found, documents
 

@@ -471,3 +471,9 @@ def test_selections_mean_what_numpy_means(items: list) -> None:
     flips = tuple(slice(None, None, -1) if axis.flipped else slice(None) for axis in ranges)
     dropped = tuple(i for i, axis in enumerate(ranges) if axis.dropped)
     assert np.array_equal(np.squeeze(upwards[flips], axis=dropped), expected)
+
+
+def test_more_than_fits_in_memory_is_refused() -> None:
+    array = zarrcore.create(MemoryStore()).create_array("a", shape=(10**9, 10**9), data_type="int8")
+    with pytest.raises(SelectionError, match="do not fit in memory: select less"):
+        array[...]

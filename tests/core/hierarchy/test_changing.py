@@ -76,6 +76,14 @@ class TestModes:
         assert paths(zarrcore.create(tmp_path, overwrite=True)) == ["/"]
         assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
 
+    def test_no_second_format_is_mixed_into_a_hierarchy(self, tmp_path: Path) -> None:
+        zarrcore.create(tmp_path, "v3")
+        with pytest.raises(NodeExistsError, match="is there already, a hierarchy of Zarr v3"):
+            zarrcore.open(tmp_path, "a", "v2")
+        assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
+        (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
+        assert zarrcore.open(tmp_path, "a", "v2").format.name == "v2"
+
     def test_what_is_no_hierarchy_is_never_erased(self, tmp_path: Path) -> None:
         (tmp_path / "thesis.txt").write_text("three years of work")
         with pytest.raises(NodeExistsError, match=r"holds thesis\.txt"):

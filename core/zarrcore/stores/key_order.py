@@ -21,13 +21,16 @@ class KeyOrderedStore(ListableStore):
     """A store that can tell which keys stand in an interval."""
 
     @abstractmethod
-    def _page(self, start: str, stop: str | None, limit: int) -> list[StoreEntry]:
-        """The first ``limit`` keys of ``[start, stop)``, in order; without stop of all from start on."""
+    def _page(self, start: str, stop: str | None, limit: int, directly_under: str | None) -> list[StoreEntry]:
+        """The first ``limit`` keys of ``[start, stop)``, in order; without stop of all from start on.
+
+        Where a prefix is given, nobody asks for the sizes but of keys directly under it.
+        """
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
         start, stop, limit = prefix, stop_of(prefix), _FIRST_PAGE
-        while page := self._page(start, stop, limit):
+        while page := self._page(start, stop, limit, None):
             for entry in page:
                 if entry.key and not entry.is_prefix:  # other programs may keep what is no key
                     yield entry
@@ -39,7 +42,7 @@ class KeyOrderedStore(ListableStore):
         check_prefix(prefix, self.url)
         start, stop, limit = prefix, stop_of(prefix), _FIRST_PAGE
         told = ""
-        while page := self._page(start, stop, limit):
+        while page := self._page(start, stop, limit, prefix):
             for entry in page:
                 name, slash, _ = entry.key[len(prefix) :].partition("/")
                 if not slash:

@@ -118,6 +118,14 @@ def _open_sqlite(url: str, options: StoreOptions) -> ReadableStore:
     )
 
 
+def _open_lmdb(url: str, options: StoreOptions) -> ReadableStore:
+    from zarrcore.stores.lmdb import LMDBStore
+
+    return LMDBStore(
+        _path_in(url), create=options.create, durable=options.durable, timeout_s=options.timeout_s
+    )
+
+
 def _path_in(url: str) -> str:
     """The path that follows the scheme of a URL, as it is: relative or absolute, without percent codes."""
     return os.path.expanduser(url.partition("://")[2])
@@ -202,6 +210,7 @@ _REMOTE: Final[dict[str, Callable[[str, StoreOptions, bool | None], ReadableStor
 _OPENERS: Final[dict[str, Callable[..., ReadableStore]]] = {
     "file": _open_file,
     "memory": _open_memory,
+    "lmdb": _open_lmdb,
     "sqlite": _open_sqlite,
     "zip": _open_zip,
     **_REMOTE,

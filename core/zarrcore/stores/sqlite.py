@@ -117,7 +117,7 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
             with connection.blobopen("zarr", "v", row[0], readonly=True) as blob:
                 return use(len(blob), blob)
 
-    def _page(self, start: str, stop: str | None, limit: int) -> list[StoreEntry]:
+    def _page(self, start: str, stop: str | None, limit: int, directly_under: str | None) -> list[StoreEntry]:
         bounds = (self._encodable(start), _AFTER_ALL_TEXTS if stop is None else stop)
         with self._connections.reading() as connection:
             return [StoreEntry(*row) for row in connection.execute(_PAGE, (*bounds, limit))]

@@ -11,7 +11,7 @@ _PROGRAM = """
 import os
 from zarrcore.errors import ZarrError
 from zarrcore.stores import open_store
-import zarrcore.stores.{module}
+import {module}, zarrcore.stores.lmdb, zarrcore.stores.sqlite
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 try:
@@ -22,8 +22,8 @@ except ZarrError as error:
 
 
 def as_nobody(module: str, lines: str, place: Path) -> str:
-    """What ``lines``, which use `open_store`, print, or the error that ends them; they may reach ``place``."""
-    for parent in place.parents[:3]:
+    """What ``lines``, which use `open_store` and ``module``, print, or the error that ends them; they reach ``place``."""
+    for parent in place.parents[:4]:
         parent.chmod(parent.stat().st_mode | 0o555)
     program = _PROGRAM.format(module=module, lines=textwrap.indent(textwrap.dedent(lines), "    "))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)

@@ -154,10 +154,10 @@ def test_what_may_not_be_read_or_written_is_denied(empty: SQLiteStore, tmp_path:
     tmp_path.chmod(0o555)
     os.chmod(empty.path, 0o444)
     lines = f"store = open_store({empty.url!r}); print(store.get('a')); store.set('a', b'2')"
-    said = as_nobody("sqlite", lines, Path(empty.path))
+    said = as_nobody("sqlite3", lines, Path(empty.path))
     assert said == f"b'1'\nAccessDeniedError a in {empty.url}: the file, or its directory, can only be read\n"
     os.chmod(empty.path, 0)
-    said = as_nobody("sqlite", f"open_store({empty.url!r})", Path(empty.path))
+    said = as_nobody("sqlite3", f"open_store({empty.url!r})", Path(empty.path))
     assert said == f"AccessDeniedError {empty.url}: the file, or its journal beside it, may not be opened\n"
     tmp_path.chmod(0o755)
     assert empty.get("a") == b"1"

@@ -1,0 +1,245 @@
+"""LMDBStore."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from tests.core.stores.as_nobody import as_nobody
+from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.test_model import check
+from tests.memory import forget_peak, peak_nbytes
+from zarrcore.errors import (
+    BrokenBodyError,
+    InvalidKeyError,
+    MissingExtraError,
+    StoreError,
+    StoreFullError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+)
+from zarrcore.stores import WritableStore, lmdb_environment, open_store
+from zarrcore.stores.lmdb import LMDBStore
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[LMDBStore]:
+    with LMDBStore(tmp_path / "a b.lmdb", create=True) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that holds `VALUES`, made without us; shared, so never to be changed."""
+    path = tmp_path_factory.mktemp("lmdb") / "values.lmdb"
+    fill(path, {key.encode(): value for key, value in VALUES.items()})
+    return path
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[LMDBStore]:
+    with LMDBStore(database) as made:
+        yield made
+
+
+def fill(path: Path, values: dict[bytes, bytes], **options: object) -> None:
+    """Write keys with LMDB's own module."""
+    with lmdb.open(str(path), map_size=1 << 30, **options) as env, env.begin(write=True) as transaction:
+        transaction.cursor().putmulti([*values.items()])
+
+
+class TestLMDBStore(StoreTests, WritableStoreTests):
+    path_like = False
+    tells_mtime = False
+
+
+def test_it_is_a_dictionary() -> None:
+    @contextlib.contextmanager
+    def database() -> Iterator[WritableStore]:
+        with tempfile.TemporaryDirectory() as place:
+            yield LMDBStore(place, create=True)
+
+    check(database, 12)
+
+
+def test_a_url_names_a_directory_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "single", {b"a": b"1"}, subdir=False)
+    with open_store("lmdb://single") as store:
+        assert store.url == f"lmdb://{tmp_path}/single"
+        assert store.get("a") == b"1"
+    with open_store("lmdb://new/x.lmdb", create=True) as store:
+        store.set("a", b"2")
+    assert open_store(f"lmdb://{tmp_path}/new/x.lmdb").identity == store.identity
+    assert sorted(os.listdir("new/x.lmdb")) == ["data.mdb", "lock.mdb"]
+
+
+def test_lmdb_itself_reads_what_was_written(empty: LMDBStore) -> None:
+    empty.set("a/größe", b"12")
+    empty.set("a//c0", b"")
+    program = (
+        "import lmdb, sys; env = lmdb.open(sys.argv[1], readonly=True); print(dict(env.begin().cursor()))"
+    )
+    said = subprocess.check_output([sys.executable, "-c", program, empty.path], timeout=20)
+    assert said.decode() == f"{ {b'a//c0': b'', 'a/größe'.encode(): b'12'} }\n"
+
+
+def test_keys_that_are_no_text_are_kept_apart(tmp_path: Path) -> None:
+    fill(tmp_path / "x", {b"a\xff": b"1", b"a//c0": b"2", b"b/": b"3"})
+    with LMDBStore(tmp_path / "x") as store:
+        assert {entry.key: store.get(entry.key) for entry in store.list()} == {"a\udcff": b"1", "a//c0": b"2"}
+        assert [entry.key for entry in store.list_dir("")] == ["a/", "a\udcff", "b/"]
+        with pytest.raises(InvalidKeyError, match="no key as long as this"):
+            store.set("a" * 512, b"")
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "said"),
+    [
+        (lambda path: None, StoreNotFoundError, "there is no LMDB database at"),
+        (lambda path: path.mkdir(), StoreNotFoundError, "there is no LMDB database at"),
+        (lambda path: path.touch(), StoreNotFoundError, "there is no LMDB database at"),
+        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is no LMDB database"),
+    ],
+)
+def test_what_is_no_such_database_is_told(tmp_path: Path, make, kind: type[StoreError], said: str) -> None:
+    path = tmp_path / "x"
+    make(path)
+    before = path.stat().st_size if path.is_file() else 0
+    with pytest.raises(kind, match=said) as caught:
+        open_store(f"lmdb://{path}")
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not path.is_file() or path.stat().st_size == before
+    assert not path.is_dir() or not os.listdir(path)
+
+
+def test_a_database_that_was_cut_off_is_told(database: Path, tmp_path: Path) -> None:
+    whole = (database / "data.mdb").read_bytes()
+    for name, size in (("x", len(whole) - 1), ("y", 4096 * 3)):
+        (tmp_path / name).write_bytes(whole[:size])
+        with pytest.raises(BrokenBodyError, match="shorter than the database"):
+            LMDBStore(tmp_path / name)
+    (tmp_path / "z").write_bytes(whole)
+    with LMDBStore(tmp_path / "z") as store:
+        os.truncate(tmp_path / "z", len(whole) - 4096)
+        with pytest.raises(BrokenBodyError, match="became shorter"):
+            store.get("zarr.json")
+
+
+def test_who_writes_waits_no_longer_than_the_timeout(empty: LMDBStore) -> None:
+    empty.set("a", b"1")
+    program = (
+        "import lmdb, sys; env = lmdb.open(sys.argv[1], map_size=1<<40)\n"
+        "with env.begin(write=True): print('held', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, empty.path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        impatient = open_store(empty.url, timeout_s=0.05)
+        with pytest.raises(StoreTimeoutError, match=r"^a in lmdb://.* keeps the database locked"):
+            impatient.set("a", b"2")
+        assert impatient.get("a") == b"1"
+        other.stdin.close()
+    empty.set("b", b"3")
+    assert (empty.get("a"), empty.get("b")) == (b"1", b"3")
+
+
+def test_what_may_not_be_read_or_written_is_denied(empty: LMDBStore, tmp_path: Path) -> None:
+    empty.set("a", b"1")
+    empty.close()
+    lines = f"store = open_store({empty.url!r}); print(store.get('a')); store.set('a', b'2')"
+    for file in ("data.mdb", "lock.mdb"):
+        os.chmod(f"{empty.path}/{file}", 0o444)
+    os.chmod(empty.path, 0o555)
+    said = as_nobody("lmdb", lines, Path(empty.path, "data.mdb"))
+    expected = "the database, or its directory, can only be read"
+    assert said == f"b'1'\nAccessDeniedError a in {empty.url}: {expected}\n"
+    os.chmod(f"{empty.path}/data.mdb", 0)
+    said = as_nobody("lmdb", f"open_store({empty.url!r})", Path(empty.path, "data.mdb"))
+    assert said.startswith(f"AccessDeniedError {empty.url}: ")
+    os.chmod(empty.path, 0o755)
+
+
+def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lmdb_environment, "_MAP_BYTES", 1 << 16)
+    with LMDBStore(tmp_path / "x", create=True) as store:
+        store.set("a", b"1")
+        with pytest.raises(
+            StoreFullError, match=r"^a in lmdb://.*: the database is as large as it may become$"
+        ):
+            store.set("a", bytes(100_000))
+        assert store.get("a") == b"1"
+
+
+def test_stores_of_one_process_share_the_file(empty: LMDBStore) -> None:
+    other = LMDBStore(empty.path)
+    empty.set("a", b"1")
+    empty.close()
+    assert other.get("a") == b"1"
+    other.close()
+    gc.collect()
+    with lmdb.open(empty.path):  # which is refused while it is open
+        assert True
+
+
+def test_a_file_that_was_replaced_or_removed_is_noticed(empty: LMDBStore, database: Path) -> None:
+    empty.set("zarr.json", b"old")
+    os.rename(empty.path, f"{empty.path}.old")
+    shutil.copytree(database, empty.path)
+    assert empty.get("zarr.json") == VALUES["zarr.json"]
+    os.unlink(f"{empty.path}/data.mdb")
+    with pytest.raises(StoreNotFoundError):
+        empty.get("zarr.json")
+
+
+def test_a_forked_process_is_told_that_it_cannot(empty: LMDBStore, database: Path) -> None:
+    empty.set("a", b"1")
+    child = os.fork()
+    if child == 0:
+        status = 1
+        with contextlib.suppress(BaseException):
+            with pytest.raises(StoreError, match="forked while it was open"):
+                empty.get("a")
+            status = 0 if LMDBStore(database).get("ab/x") == b"1" else 2
+        os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert empty.get("a") == b"1"
+
+
+def test_many_keys_are_listed_in_little_memory(tmp_path: Path) -> None:
+    names = (b"c/%03d/%03d" % divmod(number, 1000) for number in range(300_000))
+    fill(tmp_path / "x", dict.fromkeys(names, b"1"))
+    with LMDBStore(tmp_path / "x") as store:
+        list(store.list_dir("c/000/"))
+        before = forget_peak()
+        assert sum(1 for _ in store.list_dir("c/")) == 300
+        assert sum(entry.size or 0 for entry in store.list()) == 300_000
+        assert peak_nbytes() - before < 40 << 20  # of which the mapped file is the most
+        store.erase_prefix("c/007/")
+        assert not store.has_prefix("c/007/")
+
+
+def test_it_pickles_with_its_options(tmp_path: Path) -> None:
+    with open_store(f"lmdb://{tmp_path / 'x'}", create=True, durable=True, timeout_s=3) as store:
+        store.set("a", b"1")
+        again = pickle.loads(pickle.dumps(store))
+        assert (again.durable, again.timeout_s, again.get("a")) == (True, 3, b"1")
+
+
+def test_a_missing_extra_is_told(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lmdb", None)
+    gc.collect()
+    with pytest.raises(MissingExtraError, match=r"pip install 'zarrscope\[lmdb\]'"):
+        open_store(f"lmdb://{database}")

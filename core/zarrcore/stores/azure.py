@@ -63,7 +63,7 @@ class AzureStore(BucketStore):
         return Client(
             self.container,
             config=config,
-            client_options=client_options(self.options, plain_http=endpoint.lower().startswith("http://")),
+            client_options=client_options(self.options, endpoint),
             retry_config=retry_config(self.options),
         )
 

@@ -1,4 +1,4 @@
-"""What every obstore client is made from: timeouts, retries, headers, certificates.
+"""What every obstore client is made from: timeouts, retries, headers, certificates, proxies.
 
 obstore runs its requests on threads of its own, which do not survive a fork: a process forked after the first
 request would wait for ever on its own first one. Clients are therefore made when first used, and one made in
@@ -7,10 +7,12 @@ such a process is refused with a sentence instead.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.options import StoreOptions
@@ -18,10 +20,10 @@ from zarrcore.stores.options import StoreOptions
 if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig
 
-REQUESTS_IN_FLIGHT: Final = 32
+REQUESTS_IN_FLIGHT: Final = 64
 """Requests at once to a remote store: enough to fill the line where each takes tens of milliseconds."""
 
-_WHOLE_TRANSFER: Final = 10
+WHOLE_TRANSFER: Final = 10
 """A transfer that goes on may take this many times the deadline of a silent one: large values on slow lines."""
 
 
@@ -53,18 +55,35 @@ class ForkGuard:
 os.register_at_fork(after_in_child=ForkGuard.forked)
 
 
+def is_loopback(address: str) -> bool:
+    """Whether a URL leads to this machine itself.
+
+    >>> is_loopback("http://127.0.0.1:80/x"), is_loopback("https://LOCALHOST"), is_loopback("http://host")
+    (True, True, False)
+    """
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 def client_options(
-    options: StoreOptions, *, plain_http: bool, headers: Mapping[str, str] | None = None
+    options: StoreOptions, address: str, headers: Mapping[str, str] | None = None
 ) -> ClientConfig:
-    """obstore's ``client_options``."""
+    """obstore's ``client_options`` for the service at ``address``, or at its provider's own where that is empty."""
     silent = timedelta(seconds=options.timeout_s)
     made: ClientConfig = {
         "connect_timeout": silent,
         "read_timeout": silent,
-        "timeout": silent * _WHOLE_TRANSFER,
-        "allow_http": plain_http,
+        "timeout": silent * WHOLE_TRANSFER,
+        "allow_http": address.lower().startswith("http://"),
         "user_agent": "zarrscope",
     }
+    if is_loopback(address):
+        # obstore heeds the environment's proxy, which finds nothing of this machine at its own loopback address,
+        # unless it is given another one; and of that one this machine can be exempt.
+        made["proxy_url"], made["proxy_excludes"] = address, "127.0.0.0/8,::1,localhost"
     sent = {**options.headers, **(headers or {})}
     if sent:
         made["default_headers"] = sent

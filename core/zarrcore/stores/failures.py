@@ -30,12 +30,33 @@ _URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
 _NO_BUCKET: Final = {"NoSuchBucket", "ContainerNotFound", "AccountNotFound"}
 _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
 
+_NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle names more to trust)"
+_OTHER_NAME: Final = "the server's certificate is made out to another name than the one in the URL"
+_EXPIRED: Final = "the server's certificate has expired"
+_NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
+_NO_NAME: Final = "no server is known by this name"
+_REFUSED: Final = "the server refuses the connection"
+
 _TROUBLES: Final = {
-    "invalid peer certificate": "the server's certificate is not trusted (--ca-bundle names more to trust)",
-    "InvalidContentType": "the server does not speak TLS (try http:// for https://)",
-    "dns error": "no server is known by this name",
-    "ConnectionRefused": "the server refuses the connection",
+    # of obstore
+    "NotValidForName": _OTHER_NAME,
+    "certificate not valid for name": _OTHER_NAME,
+    "certificate: Expired": _EXPIRED,
+    "certificate expired": _EXPIRED,
+    "invalid peer certificate": _NO_TRUST,
+    "InvalidContentType": _NO_TLS,
+    "dns error": _NO_NAME,
+    "ConnectionRefused": _REFUSED,
+    # of httpx, which is to say of OpenSSL and the C library
+    "certificate is not valid for": _OTHER_NAME,
+    "certificate has expired": _EXPIRED,
+    "CERTIFICATE_VERIFY_FAILED": _NO_TRUST,
+    "WRONG_VERSION_NUMBER": _NO_TLS,
+    "RECORD_LAYER_FAILURE": _NO_TLS,
+    "Name or service not known": _NO_NAME,
+    "Connection refused": _REFUSED,
 }
+"""What in the text of an exception tells why there was no connection; the first that fits counts."""
 
 
 @functools.cache
@@ -64,6 +85,8 @@ class Failure:
     """Whether it failed while asking the cloud's metadata address for credentials."""
     trouble: str = ""
     """Why there was no connection, where the text tells it."""
+    retry_after_s: float = 0.0
+    """How long the service wants to be left alone before it is asked again."""
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
@@ -77,23 +100,25 @@ class Failure:
             name=type(error).__name__,
             text=without_secrets(text.partition("\n")[0]),
             no_credentials=any(address in text for address in _METADATA_ADDRESSES),
-            trouble=next((meaning for sign, meaning in _TROUBLES.items() if sign in text), ""),
+            trouble=trouble_in(text),
         )
 
     @classmethod
-    def of_status(cls, status: int) -> Failure:
+    def of_status(cls, status: int, retry_after_s: float = 0.0) -> Failure:
         """An answer with an HTTP status that is no success."""
-        return cls(status, "", "", "", "")
+        return cls(status, "", "", "", "", retry_after_s=retry_after_s)
 
     @classmethod
-    def of_kind(cls, kind: str, text: str = "") -> Failure:
+    def of_kind(cls, kind: str, text: str = "", trouble: str = "") -> Failure:
         """A request without an answer."""
-        return cls(0, "", kind, "", text)
+        return cls(0, "", kind, "", text, trouble=trouble)
 
     @property
     def passing(self) -> bool:
         """Whether the same request may succeed if sent again."""
-        return self.status in (408, 429) or self.status >= 500 or bool(self.kind)
+        if self.trouble in (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NO_TLS):
+            return False
+        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 
     @property
     def no_bucket(self) -> bool:
@@ -124,6 +149,11 @@ class Failure:
     def range_ignored(self) -> bool:
         """Whether the server answered a range request with the whole value."""
         return self.name == "NotSupportedError" or "non-partial response" in self.text
+
+    @property
+    def wrong_part(self) -> bool:
+        """Whether the server answered a range request with another part, or did not say with which."""
+        return "CONTENT_RANGE" in self.text.upper().replace("-", "_") or "Requested " in self.text
 
     @property
     def no_length(self) -> bool:
@@ -175,6 +205,11 @@ class Failure:
         phrase = HTTPStatus(self.status).phrase if self.status in _STATUSES else ""
         said = " ".join(part for part in (str(self.status), phrase) if part)
         return f"{meaning} ({said}, {self.code})" if self.code else f"{meaning} ({said})"
+
+
+def trouble_in(text: str) -> str:
+    """Why there was no connection, as far as the text of an exception tells it."""
+    return next((meaning for sign, meaning in _TROUBLES.items() if sign in text), "")
 
 
 _STATUSES: Final = frozenset(int(status) for status in HTTPStatus)

@@ -38,7 +38,7 @@ class GCSStore(BucketStore):
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(self.options, plain_http=endpoint.lower().startswith("http://")),
+            client_options=client_options(self.options, endpoint),
             retry_config=retry_config(self.options),
         )
 

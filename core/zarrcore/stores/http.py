@@ -1,19 +1,29 @@
 """A directory of a web server.
 
 Values come through obstore, several times as fast as any client in Python and on threads that need no interpreter
-lock. What obstore cannot do goes through httpx: listing pages, and values from servers that ignore ranges or do
-not announce a length.
+lock; so do the listings of WebDAV servers. What obstore cannot do goes through httpx: the listing pages of other
+servers, values from servers that ignore ranges, announce no length or pack bodies unasked, and whatever is asked
+for again after a failure.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import time
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import SplitResult, quote, unquote
 
-from zarrcore.errors import InvalidKeyError, ListingUnsupportedError
+from zarrcore.errors import (
+    BodyTooLargeError,
+    BrokenBodyError,
+    InvalidKeyError,
+    ListingUnsupportedError,
+    StoreError,
+    StoreNotFoundError,
+)
 from zarrcore.stores.checks import check_address
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.failures import Failure, obstore_errors
@@ -29,10 +39,20 @@ from zarrcore.stores.listing_pages import parse_listing
 from zarrcore.stores.object import ObstoreStore
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.read_only import RefusingStore
-from zarrcore.stores.web_client import WebClient
+from zarrcore.stores.web_client import Answer, WebClient
 
-_REFUSES_LISTINGS: Final = (403, 405)
+_UNAUTHORIZED: Final = 401
+_NOT_ALLOWED: Final = 405
+_REFUSES_LISTINGS: Final = (403, 405, 501)
 """What servers answer that show no listings, beside "not found"."""
+_REFUSES_DIRECTORIES: Final = (403, 405)
+"""What servers answer to who asks for a directory as if it were a file, beside sending on to its page."""
+_REFUSES_HEAD: Final = (403, 405, 501)
+
+_PROPFIND: Final = "PROPFIND"
+_MULTI_STATUS: Final = 207
+_DEEPEST: Final = 100
+"""Directories within each other, beyond which a listing is taken for an endless one."""
 
 
 class HTTPStore(ObstoreStore, RefusingStore):
@@ -57,10 +77,11 @@ class HTTPStore(ObstoreStore, RefusingStore):
         super().__init__(self._origin, path + "/" if path else "", options or StoreOptions())
         # What is shown is what may be typed again.
         self.url = f"{self._origin}/{quote(path)}".rstrip("/")
-        self._pages = WebClient(self.options, self._headers)
+        self._pages = WebClient(self._origin, self.options, self._headers)
         self._ignores_ranges = False
         self._tells_no_length = False
-        self._lists = False
+        self._shows_pages = False
+        self._speaks_webdav = False
 
     @property
     def identity(self) -> Hashable:
@@ -74,11 +95,11 @@ class HTTPStore(ObstoreStore, RefusingStore):
     def _make_client(self) -> Any:
         from obstore.store import HTTPStore as Client
 
-        plain = self._origin.startswith("http://")
+        headers = {"Accept-Encoding": "identity", **self._headers}
         return Client(
             f"{self._origin}/{self._query}",
-            client_options=client_options(self.options, plain_http=plain, headers=self._headers),
-            retry_config=retry_config(self.options),
+            client_options=client_options(self.options, self._origin, headers),
+            retry_config=retry_config(replace(self.options, retries=0)),  # `WebClient` repeats
         )
 
     def _hint(self) -> str:
@@ -90,107 +111,189 @@ class HTTPStore(ObstoreStore, RefusingStore):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
-        if self._tells_no_length or (self._ignores_ranges and byte_range is not None):
-            check_path_like_key(key, self.url)
-            return self._get_plainly(key, byte_range, max_nbytes)
-        return super().get(key, byte_range, max_nbytes=max_nbytes)
+        check_path_like_key(key, self.url)
+        deadline = time.monotonic() + self.options.timeout_s
+        tried = None
+        if not (self._tells_no_length or (self._ignores_ranges and byte_range is not None)):
+            try:
+                answer = self._client().get(self.prefix + key, options=_request_options(byte_range))
+                is_whole = answer.range == (0, answer.meta["size"])
+                if self._is_value(key, answer) and (is_whole or byte_range is not None):
+                    value = self._body(answer, self.prefix + key, max_nbytes)
+                    return value[:0] if byte_range is not None and _is_empty(byte_range) else value
+            except BodyTooLargeError:
+                raise
+            except BrokenBodyError:
+                tried = Failure.of_kind("Interrupted")
+            except obstore_errors() as error:
+                if isinstance(error, StoreError):
+                    raise
+                tried = Failure.of(error)
+                if tried.past_end and byte_range is not None:
+                    return b""
+                if not self._asks_again(tried):
+                    self._check_absent(tried, key)
+                    return None
+        return self._get_plainly(key, byte_range, max_nbytes, tried, deadline)
 
-    def _fetch(
-        self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> BytesLike | None:
-        options = {} if byte_range is None else {"range": _request_range(byte_range)}
-        answer = client.get(path, options=options)
-        if _may_be_page(path, answer):
-            return self._get_plainly(path[len(self.prefix) :], byte_range, max_nbytes)
-        value = self._body(answer, path, max_nbytes)
-        return value[:0] if byte_range is not None and _is_empty(byte_range) else value
+    def _is_value(self, key: str, answer: Any) -> bool:
+        return not (_may_be_page(key, answer) or _is_encoded(answer))
 
-    def _fetch_failed(
-        self, failure: Failure, key: str, byte_range: ByteRange | None, max_nbytes: int | None
-    ) -> BytesLike | None:
-        if not failure.range_ignored and not failure.no_length and failure.status != 403:
-            return super()._fetch_failed(failure, key, byte_range, max_nbytes)
-        value = self._get_plainly(key, byte_range, max_nbytes)
-        if value is not None:  # pages of directories, too, come without ranges and lengths, or are forbidden
-            self._ignores_ranges = self._ignores_ranges or failure.range_ignored
-            self._tells_no_length = self._tells_no_length or failure.no_length
+    def _body(self, answer: Any, path: str, max_nbytes: int | None) -> memoryview:
+        value = super()._body(answer, path, max_nbytes)
+        start, stop = answer.range
+        if len(value) != stop - start:
+            raise self._error(Failure.of_kind("Interrupted"), path[len(self.prefix) :])
         return value
 
+    def _asks_again(self, failure: Failure) -> bool:
+        return (
+            failure.passing
+            or failure.past_end
+            or failure.range_ignored
+            or failure.no_length
+            or failure.wrong_part
+            or failure.status in _REFUSES_DIRECTORIES
+        )
+
     def _get_plainly(
-        self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+        self,
+        key: str,
+        byte_range: ByteRange | None,
+        max_nbytes: int | None,
+        tried: Failure | None = None,
+        deadline: float | None = None,
     ) -> BytesLike | None:
-        """The value from a server that sends it whole, whatever part was asked for."""
-        start, stop = byte_range or (0, None)
-        # One byte more than allowed is enough to see that there is too much; the last bytes come last.
-        enough = None if max_nbytes is None or start < 0 else start + max_nbytes + 1
-        stop = enough if stop is None or start < 0 else stop if enough is None else min(stop, enough)
-        answer = self._pages.fetch(self._address(key), max(0, start), stop)
+        """The value from a server that obstore does not understand, or that is to be asked again."""
+        answer = self._pages.fetch(
+            self._address(key),
+            byte_range,
+            # One byte more than allowed is enough to see that there is too much.
+            limit=None if max_nbytes is None else max_nbytes + 1,
+            ranged=not (self._ignores_ranges or (tried is not None and tried.range_ignored)),
+            tried=tried if tried is not None and tried.passing else None,
+            deadline=deadline,
+        )
         if isinstance(answer, Failure):
-            self._check_absent(answer, key)
+            if answer.past_end and byte_range is not None:
+                return b""
+            if answer.status != _NOT_ALLOWED or not self._is_directory(key):
+                self._check_absent(answer, key)
             return None
-        body = answer.body[start:] if start < 0 else answer.body
-        self._check_size(len(body), self.prefix + key, max_nbytes)
-        return body
+        if tried is not None:  # pages of directories, too, come without ranges and lengths, or are forbidden
+            self._ignores_ranges = self._ignores_ranges or tried.range_ignored
+            self._tells_no_length = self._tells_no_length or tried.no_length
+        self._check_size(len(answer.body), self.prefix + key, max_nbytes)
+        return answer.body[:0] if byte_range is not None and _is_empty(byte_range) else answer.body
+
+    def _is_directory(self, key: str) -> bool:
+        """Whether the server shows a page of ``key/``: WebDAV servers forbid to get a directory without its slash."""
+        return isinstance(self._pages.fetch(self._address(key + "/"), limit=0), Answer)
 
     def stat(self, key: str) -> StoreStat | None:
         check_path_like_key(key, self.url)
-        client = self._client()
-        try:
-            answer = client.get(self.prefix + key, options={"head": True})
-        except obstore_errors() as error:
-            failure = Failure.of(error)
-            if not failure.no_length and failure.status not in (403, 405, 501):
-                self._check_absent(failure, key)
-                return None
-        else:
-            if not _may_be_page(key, answer):
-                return _stat_of(answer.meta)
+        found = self._pages.repeat(lambda _: self._head(key))
+        if isinstance(found, StoreStat):
+            return found
+        if not found.no_length and found.status not in _REFUSES_HEAD:
+            self._check_absent(found, key)
+            return None
         value = self._get_plainly(key, None, None)
         return None if value is None else StoreStat(len(value))
 
+    def _head(self, key: str) -> StoreStat | Failure:
+        path = self.prefix + key
+        try:
+            answer = self._client().get(path, options={"head": True})
+        except obstore_errors() as error:
+            return Failure.of(error)
+        if _may_be_page(path, answer) or _is_encoded(answer):
+            return Failure.of_status(_NOT_ALLOWED)  # what it tells is not about the value
+        return _stat_of(answer.meta)
+
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
-        answer = self._pages.fetch(self._address(prefix))
-        if isinstance(answer, Failure):
-            self._check_refused(answer, prefix)
-            if not answer.absent or not self._root_lists():
+        if not self._speaks_webdav:
+            entries = self._page_entries(prefix)
+            if entries is not None:
+                yield from entries
+                return
+            self._speaks_webdav = self._pages.speaks(_PROPFIND, self._address(""), _MULTI_STATUS)
+            if not self._speaks_webdav:
                 raise self._not_listable()
-            return
-        entries = parse_listing(answer.content_type, answer.text(), answer.url, prefix)
-        if entries is None:
-            raise self._not_listable()
-        self._lists = True
-        yield from entries
+        yield from self._webdav_entries(prefix)
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         pending = [prefix]
         while pending:
             for entry in self.list_dir(pending.pop()):
-                if entry.is_prefix:
+                if not entry.is_prefix:
+                    yield entry
+                elif entry.key.count("/") < _DEEPEST:
                     pending.append(entry.key)
                 else:
-                    yield entry
+                    raise BrokenBodyError(
+                        f"{self.url}: its listings lead ever deeper, as if a directory held itself",
+                        url=self.url,
+                    )
 
     def has_prefix(self, prefix: str) -> bool:
         return ListableStore.has_prefix(self, prefix)
 
-    def _root_lists(self) -> bool:
-        """Whether a page that is not there means an absent prefix, and not a server without listings."""
-        if not self._lists:
-            answer = self._pages.fetch(self._address(""))
-            if isinstance(answer, Failure):
-                self._check_refused(answer, "")
-                return False
-            self._lists = parse_listing(answer.content_type, answer.text(), answer.url, "") is not None
-        return self._lists
+    def _page_entries(self, prefix: str) -> Iterator[StoreEntry] | None:
+        """What the page of a prefix tells, or None where it is not the page of a server that shows listings."""
+        answer = self._pages.fetch(self._address(prefix))
+        if isinstance(answer, Answer):
+            entries = parse_listing(answer.content_type, answer.body, answer.url, prefix)
+            self._shows_pages = self._shows_pages or entries is not None
+            return entries
+        if not answer.absent and answer.status not in _REFUSES_LISTINGS:
+            raise self._error(answer, prefix or None)
+        if not self._shows_pages and prefix:
+            self._page_entries("")
+        # A page that is not there means an absent prefix where others are there.
+        return iter(()) if answer.absent and self._shows_pages else None
 
-    def _check_refused(self, failure: Failure, prefix: str) -> None:
-        """Return where the server means to show no listing, raise what happened otherwise."""
-        if not failure.absent and failure.status not in _REFUSES_LISTINGS:
-            raise self._error(failure, prefix or None)
+    def _webdav_entries(self, prefix: str) -> Iterator[StoreEntry]:
+        path = self.prefix + prefix
+        found = self._pages.repeat(lambda _: self._propfind(path))
+        if isinstance(found, Failure):
+            raise self._error(found, prefix or None)
+        for name in found["common_prefixes"]:
+            yield StoreEntry(name[len(self.prefix) :] + "/")
+        for facts in found["objects"]:
+            entry = self._entry(facts, path)
+            if entry is not None:
+                yield entry
 
-    def _not_listable(self) -> ListingUnsupportedError:
-        return ListingUnsupportedError(f"{self.url}: the server shows no directory listings", url=self.url)
+    def _propfind(self, path: str) -> Any:
+        """What obstore, which asks WebDAV servers so, finds directly under a path, or a `Failure`."""
+        try:
+            return self._client().list_with_delimiter(path or None)
+        except obstore_errors() as error:
+            return Failure.of(error)
+
+    def _not_listable(self) -> StoreError:
+        """What is wrong where the server lists nothing: there is nothing to list, or it does not list at all."""
+        parent = self.prefix.rstrip("/").rpartition("/")[0]
+        above = f"{self._origin}/{quote(parent)}{'/' if parent else ''}{self._query}"
+        root = self._pages.fetch(self._address(""), limit=0)
+        if self.prefix and isinstance(root, Failure) and root.absent:
+            page = self._pages.fetch(above)
+            if self._pages.speaks(_PROPFIND, above, _MULTI_STATUS) or (
+                isinstance(page, Answer) and parse_listing(page.content_type, page.body, page.url, "")
+            ):
+                return StoreNotFoundError(f"there is nothing at {self.url}", url=self.url)
+        return ListingUnsupportedError(
+            f"{self.url}: the server shows no directory listings; name the path of a node, or have the metadata "
+            "consolidated where the data is written",
+            url=self.url,
+        )
+
+    def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
+        if failure.status == _UNAUTHORIZED:  # which nobody means to say that something is missing
+            hint = "give credentials by --header, or user and password in the URL"
+        return super()._error(failure, key, hint)
 
     def _address(self, key: str) -> str:
         try:
@@ -202,16 +305,23 @@ class HTTPStore(ObstoreStore, RefusingStore):
         return f"{self._origin}/{path}{self._query}"
 
 
-def _request_range(byte_range: ByteRange) -> Any:
+def _request_options(byte_range: ByteRange | None) -> Any:
     """obstore's words for a range; one byte where none is wanted, which tells whether the value is there."""
+    if byte_range is None:
+        return {}
     start, stop = byte_range
     if start < 0:
-        return {"suffix": -start}
-    return {"offset": start} if stop is None else (start, max(stop, start + 1))
+        return {"range": {"suffix": -start}}
+    return {"range": {"offset": start} if stop is None else (start, max(stop, start + 1))}
 
 
 def _is_empty(byte_range: ByteRange) -> bool:
     return byte_range.stop is not None and 0 <= byte_range.start >= byte_range.stop
+
+
+def _stat_of(facts: Any) -> StoreStat:
+    # obstore takes the epoch for a date that the server does not tell.
+    return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])
 
 
 def _may_be_page(path: str, answer: Any) -> bool:
@@ -223,9 +333,9 @@ def _may_be_page(path: str, answer: Any) -> bool:
     return content_type.startswith("application/json") and "." not in path.rpartition("/")[2]
 
 
-def _stat_of(facts: Any) -> StoreStat:
-    # obstore takes the epoch for a date that the server does not tell.
-    return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])
+def _is_encoded(answer: Any) -> bool:
+    """Whether the body is not the value but packed for the way, and its announced size not the value's."""
+    return str(answer.attributes.get("Content-Encoding", "identity")) != "identity"
 
 
 def _authorization(parts: SplitResult) -> dict[str, str]:

@@ -1,107 +1,116 @@
-"""The pages by which web servers list a directory: HTML of nginx, Apache and Python, JSON of nginx."""
+"""The pages by which web servers list a directory: HTML of nginx, Apache and Python, JSON of nginx.
+
+A page may name a million files, so nothing is made of it at once: its links are found one after another.
+"""
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
-from html.parser import HTMLParser
+from typing import Final
 from urllib.parse import unquote, urljoin, urlsplit
 
-from zarrcore.stores.interface import StoreEntry
+from zarrcore.stores.interface import BytesLike, StoreEntry
 
-_TITLE = re.compile(r"\s*(index of|directory listing)\b", re.IGNORECASE)
+_TITLE: Final = re.compile(rb"<(?:title|h1)\b[^<>]*>\s*(?:index of|directory listing)\b", re.IGNORECASE)
 
+_LINK: Final = re.compile(
+    # A comment, which may hold what looks like a link, is passed over; one without an end goes to the end.
+    rb"<!--(?:.*?-->|.*)"
+    rb"""|<a\s(?:[^<>]*?\s)?href\s*=\s*(?:"([^"]{0,8192})"|'([^']{0,8192})'|([^\s"'<>]{1,8192}))""",
+    re.IGNORECASE | re.DOTALL,
+)
 
-class _Page(HTMLParser):
-    """The links of a page, and whether its title or first heading says that it is a listing."""
+_PLAIN_LINK: Final = re.compile(r"[^/?#:&\\\s]+/?")
+"""The link of a file beside the page, as nearly all are: nothing of it needs to be worked out."""
 
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.is_listing = False
-        self.links: list[str] = []
-        self._in_heading = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._in_heading = tag in {"title", "h1"}
-        if tag == "a":
-            self.links += [value for name, value in attrs if name == "href" and value]
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in_heading = False
-
-    def handle_data(self, data: str) -> None:
-        if self._in_heading and _TITLE.match(data):
-            self.is_listing = True
+_OBJECT: Final = re.compile(rb'\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
+_TYPES: Final = ("directory", "file", "other")
 
 
-def parse_listing(content_type: str, text: str, url: str, prefix: str) -> Iterator[StoreEntry] | None:
+def parse_listing(content_type: str, page: BytesLike, url: str, prefix: str) -> Iterator[StoreEntry] | None:
     """The entries of a listing page, or None where the page is none.
 
     Args:
         content_type: the page's media type.
-        text: the page.
+        page: the page, which is UTF-8.
         url: its address, after redirections; it ends in ``/``.
         prefix: the prefix that it lists.
     """
     if "json" in content_type:
-        return _parse_json(text, prefix)
+        return _json_entries(page, prefix) if _is_json_listing(page) else None
     if "html" in content_type:
-        page = _Page()
-        page.feed(text)
-        page.close()
-        return _html_entries(page.links, url, prefix) if page.is_listing else None
+        return _html_entries(page, url, prefix) if _TITLE.search(page) else None
     return None
 
 
-def _html_entries(links: list[str], url: str, prefix: str) -> Iterator[StoreEntry]:
+def _html_entries(page: BytesLike, url: str, prefix: str) -> Iterator[StoreEntry]:
     """Links to what lies directly beneath ``url``; those that sort or lead up or elsewhere do not.
 
     Such listings round sizes and dates, so none is told.
     """
-    here = urlsplit(url)
-    base = unquote(here.path)
     seen: set[str] = set()
-    for link in links:
+    for match in _LINK.finditer(page):
+        found = match[1] or match[2] or match[3]
+        name = _name_beneath(str(found, "utf-8", "replace"), url) if found else None
+        if name is not None and name not in seen:
+            seen.add(name)
+            yield StoreEntry(prefix + name)
+
+
+def _name_beneath(link: str, url: str) -> str | None:
+    """The name that a link gives to what lies directly beneath ``url``, or None where it leads elsewhere."""
+    if _PLAIN_LINK.fullmatch(link):
+        name = unquote(link)
+    else:
+        here = urlsplit(url)
+        base = unquote(here.path)
         try:
-            there = urlsplit(urljoin(url, link))
+            there = urlsplit(urljoin(url, html.unescape(link)))
         except ValueError:  # not even an address
-            continue
+            return None
         path = unquote(there.path)
         if there.query or there.netloc != here.netloc or not path.startswith(base):
-            continue
+            return None
         name = path[len(base) :]
-        if name in seen or not _is_name(name.removesuffix("/")):
+    return name if _is_name(name.removesuffix("/")) else None
+
+
+def _is_json_listing(page: BytesLike) -> bool:
+    """Whether a page is a list, and of entries as far as the first one tells."""
+    text = memoryview(page)
+    if bytes(text[:100]).lstrip()[:1] != b"[" or bytes(text[-100:]).rstrip()[-1:] != b"]":
+        return False
+    first = _OBJECT.search(page)
+    if first is None:
+        return not bytes(text[:100]).strip(b"[] \t\r\n")
+    return _json_object(first[0]).get("type") in _TYPES
+
+
+def _json_entries(page: BytesLike, prefix: str) -> Iterator[StoreEntry]:
+    seen: set[str] = set()
+    for match in _OBJECT.finditer(page):
+        item = _json_object(match[0])
+        name, kind, size = item.get("name"), item.get("type"), item.get("size")
+        if not isinstance(name, str) or not _is_name(name) or name in seen or kind not in _TYPES:
             continue
         seen.add(name)
-        yield StoreEntry(prefix + name)
-
-
-def _parse_json(text: str, prefix: str) -> Iterator[StoreEntry] | None:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, list):
-        return None
-    if not all(
-        isinstance(item, dict) and item.get("type") in ("directory", "file", "other") for item in found
-    ):
-        return None
-    return _json_entries(found, prefix)
-
-
-def _json_entries(found: list[dict[str, object]], prefix: str) -> Iterator[StoreEntry]:
-    for item in found:
-        name, size = item.get("name"), item.get("size")
-        if not isinstance(name, str) or not _is_name(name):
-            continue
-        if item["type"] == "directory":
+        if kind == "directory":
             yield StoreEntry(f"{prefix}{name}/")
         else:
             exact = size if isinstance(size, int) and size >= 0 else None
             yield StoreEntry(prefix + name, exact, _seconds(item.get("mtime")))
+
+
+def _json_object(text: bytes) -> dict[str, object]:
+    try:
+        found: dict[str, object] = json.loads(text)
+    except ValueError:
+        return {}
+    return found
 
 
 def _seconds(date: object) -> float | None:

@@ -56,7 +56,7 @@ class S3Store(BucketStore):
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(self.options, plain_http=endpoint.lower().startswith("http://")),
+            client_options=client_options(self.options, endpoint),
             retry_config=retry_config(self.options),
             # As keys in the configuration, a profile's would be joined with a session token of the environment.
             credential_provider=profile.credential if profile is not None and profile.access_key_id else None,

@@ -48,6 +48,7 @@ class DistantServer:
     """Bytes of bodies."""
     most_at_once: int = 0
     waiting: int = 0
+    connections: set[asyncio.Transport] = field(default_factory=set)
     lists: bool = True
     """Whether directories have pages."""
 
@@ -59,6 +60,7 @@ class DistantServer:
     def forget(self) -> None:
         """Count from nothing again."""
         self.requests.clear()
+        _keys.clear()
         self.sent = self.most_at_once = 0
 
 
@@ -108,6 +110,8 @@ def _run(loop: asyncio.AbstractEventLoop, state: DistantServer, started: threadi
         loop.run_forever()
     finally:
         server.close()
+        for transport in list(state.connections):
+            transport.abort()
         tasks = asyncio.all_tasks(loop)
         for task in tasks:
             task.cancel()
@@ -127,8 +131,10 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport  # type: ignore[assignment]
+        self._state.connections.add(transport)  # type: ignore[arg-type]
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._state.connections.discard(self._transport)  # type: ignore[arg-type]
         self._transport = None
 
     def data_received(self, data: bytes) -> None:
@@ -223,7 +229,7 @@ _keys: dict[Path, list[str]] = {}
 
 
 def _bucket(path: Path) -> list[str]:
-    """All keys of a bucket, sorted; files that come later are not seen."""
+    """All keys of a bucket, sorted, as they are when it is first listed."""
     if path not in _keys:
         _keys[path] = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
     return _keys[path]

@@ -1,0 +1,295 @@
+"""What is asked of a store that is far away: how many requests, and how many at once. Nothing here is timed."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zarrcore
+from tests.command import Outcome
+from tests.servers.distant import DistantServer, distant_server
+from zarrcore.operations.check import check
+from zarrcore.stores import open_store
+from zarrcore.stores.memory import MemoryStore
+
+GROUPS, ARRAYS = 4, 20
+NODES = 1 + GROUPS * (1 + ARRAYS)
+PLANE = np.arange(4 * 64 * 64, dtype="u2").reshape(4, 64, 64)
+
+FORMATS = ("v3", "v2")
+Run = Callable[..., Outcome]
+
+
+def _write(path: Path, format_: str) -> None:
+    hierarchy = zarrcore.create(path, format=format_)
+    for group, array in itertools.product(range(GROUPS), range(ARRAYS)):
+        hierarchy.create_array(
+            f"g{group}/a{array:02}", shape=(4,), data_type="u1", chunk_shape=(2,), attributes={"n": array}
+        )
+    hierarchy["g0/a00"][...] = 1
+    hierarchy.create_array("plane", shape=PLANE.shape, data_type="u2", chunk_shape=(1, 8, 8))[...] = PLANE
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder ``bucket`` with a hierarchy of each format, with and without consolidated metadata, and with shards."""
+    root = tmp_path_factory.mktemp("distant")
+    for format_ in FORMATS:
+        _write(root / "bucket" / format_, format_)
+        shutil.copytree(root / "bucket" / format_, root / "bucket" / f"{format_}-all")
+        zarrcore.open(root / "bucket" / f"{format_}-all", "r+").consolidate()
+    shards = zarrcore.create(root / "bucket/shards").create_array(
+        "plane", shape=(64, 256, 256), data_type="u2", chunk_shape=(8, 64, 64), shard_shape=(64, 128, 128)
+    )
+    shards[...] = np.random.default_rng(0).integers(0, 60000, shards.shape, "u2")
+    return root
+
+
+@pytest.fixture(scope="module")
+def _server(root: Path) -> Iterator[DistantServer]:
+    with distant_server(root) as server:
+        yield server
+
+
+@pytest.fixture
+def server(_server: DistantServer) -> Iterator[DistantServer]:
+    """The server, which has been asked for nothing."""
+    _server.forget()
+    yield _server
+    _server.delay_s, _server.lists = 0.0, True
+
+
+@pytest.fixture(params=["http", "s3"])
+def source(request: pytest.FixtureRequest, server: DistantServer) -> Callable[[str], list[str]]:
+    """The arguments of the command line that name a hierarchy on the server."""
+    if request.param == "http":
+        return lambda name: [f"{server.url}/bucket/{name}"]
+    options = ["--endpoint-url", server.url, "--region", "us-east-1", "--anonymous"]
+    return lambda name: [f"s3://bucket/{name}", *options]
+
+
+def keys(server: DistantServer) -> list[str]:
+    """The keys of which a value was asked for, without the bucket."""
+    return [
+        target[len("/bucket/") :] for _, target in server.requests if "?" not in target and target[-1] != "/"
+    ]
+
+
+class TestTree:
+    @pytest.mark.parametrize("format_", FORMATS)
+    def test_asks_for_each_document_and_listing_once(
+        self,
+        server: DistantServer,
+        source: Callable[[str], list[str]],
+        zarrscope: Run,
+        format_: str,
+        root: Path,
+    ) -> None:
+        shown = zarrscope("tree", *source(format_))
+        assert shown.text == zarrscope("tree", root / "bucket" / format_).text
+        assert len(set(server.requests)) == len(server.requests)
+        listings = [target for _, target in server.requests if "?" in target or target.endswith("/")]
+        # Of a bucket all keys below a prefix are asked for first, and what stands directly below it where there are many.
+        assert 1 + GROUPS <= len(listings) <= 2 * (1 + GROUPS)
+        documents = {"v3": NODES + 1, "v2": 3 * (1 + GROUPS) + 2 * (NODES - GROUPS)}[format_]
+        assert len(server.requests) - len(listings) <= documents + 5  # what tells the formats apart
+
+    @pytest.mark.parametrize(("format_", "most"), [("v3", 1), ("v2", 8)])
+    def test_asks_for_consolidated_metadata_only(
+        self,
+        server: DistantServer,
+        source: Callable[[str], list[str]],
+        zarrscope: Run,
+        format_: str,
+        most: int,
+        root: Path,
+    ) -> None:
+        shown = zarrscope("tree", *source(f"{format_}-all"))
+        assert shown.text == zarrscope("tree", root / "bucket" / format_).text
+        assert len(server.requests) <= most
+
+    def test_waits_for_many_answers_at_once(self, server: DistantServer, zarrscope: Run) -> None:
+        server.delay_s = 0.02
+        assert zarrscope("tree", f"{server.url}/bucket/v3").status == 0
+        in_flight = open_store(server.url).requests_in_flight
+        assert in_flight // 2 < server.most_at_once <= in_flight
+
+    def test_looks_no_deeper_than_it_shows(self, server: DistantServer, zarrscope: Run) -> None:
+        assert zarrscope("tree", f"{server.url}/bucket/v3", "--depth", "1").status == 0
+        assert len(server.requests) == 1 + 1 + GROUPS + 1
+
+
+class TestOpening:
+    @pytest.mark.parametrize(("format_", "count"), [("v3", 2), ("v2", 9)])
+    def test_an_array(self, server: DistantServer, format_: str, count: int) -> None:
+        hierarchy = zarrcore.open(f"{server.url}/bucket/{format_}")
+        assert hierarchy["g3/a07"].attributes == {"n": 7}
+        assert len(server.requests) <= count
+        server.forget()
+        assert hierarchy["g3/a07"].shape == (4,)
+        assert server.requests == []
+
+    def test_an_array_of_consolidated_metadata(self, server: DistantServer) -> None:
+        hierarchy = zarrcore.open("s3://bucket/v3-all", **server.s3_options)
+        assert hierarchy["g3/a07"].attributes == {"n": 7}
+        assert [node.path for node in hierarchy["g3"].children()][:2] == ["/g3/a00", "/g3/a01"]
+        assert len(server.requests) == 1
+
+
+class TestReading:
+    @pytest.mark.parametrize("format_", FORMATS)
+    def test_a_plane_asks_for_its_chunks(self, server: DistantServer, format_: str) -> None:
+        array: Any = zarrcore.open(f"{server.url}/bucket/{format_}")["plane"]
+        server.forget()
+        server.delay_s = 0.05
+        np.testing.assert_array_equal(array[2], PLANE[2])
+        assert len(set(server.requests)) == len(server.requests) == 64
+        assert server.most_at_once > array.store.requests_in_flight // 2
+
+    def test_a_sharded_plane_asks_for_indices_and_for_inner_chunks(
+        self, server: DistantServer, root: Path
+    ) -> None:
+        array: Any = zarrcore.open(f"{server.url}/bucket/shards")["plane"]
+        local: Any = zarrcore.open(root / "bucket/shards")["plane"]
+        server.forget()
+        np.testing.assert_array_equal(array[10], local[10])
+        assert len(keys(server)) == 2 * 4, "an index and a run of inner chunks for each shard"
+        stored = sum(
+            file.stat().st_size for file in (root / "bucket/shards/plane/c").rglob("*") if file.is_file()
+        )
+        inner = stored / (4 * 32)
+        assert server.sent < 4 * (4 * 1.05 * inner + 16 * 32 + 4), "four of the 32 inner chunks of each"
+
+    def test_a_sharded_element_asks_for_an_index_and_an_inner_chunk(self, server: DistantServer) -> None:
+        array: Any = zarrcore.open(f"{server.url}/bucket/shards", chunk_cache=zarrcore.ChunkCache(1 << 24))[
+            "plane"
+        ]
+        server.forget()
+        element = array[5, 100, 200]
+        assert len(server.requests) == 2
+        assert array[5, 100, 200] == element
+        assert len(server.requests) == 2
+        _ = array[50, 100, 200]
+        assert len(server.requests) == 3, "the index is kept"
+
+
+class TestConsolidatedMetadata:
+    def test_are_believed_of_remote_stores_alone(self, tmp_path: Path, server: DistantServer) -> None:
+        root = server.root / "bucket/stale"
+        hierarchy = zarrcore.create(root)
+        hierarchy.create_array("x", shape=(4,), data_type="u1")
+        hierarchy.consolidate()
+        document = (root / "x/zarr.json").read_bytes()
+        (root / "x/zarr.json").write_bytes(document.replace(b"4", b"6", 1))
+        (root / "later").mkdir()
+        (root / "later/zarr.json").write_bytes(document)
+        remote = zarrcore.open(f"{server.url}/bucket/stale")
+        assert zarrcore.open(root)["x"].shape == (6,)
+        assert remote["x"].shape == (4,)
+        assert [node.path for node in remote.walk()] == ["/", "/x"]
+        assert remote["later"].shape == (4,), "what they do not tell of is asked for itself"
+        own = zarrcore.open(f"{server.url}/bucket/stale", believe_consolidated=False)
+        assert own["x"].shape == (6,)
+        assert [node.path for node in own.walk()] == ["/", "/later", "/x"]
+        stale = [finding.path for finding in check(remote) if finding.what == "stale-consolidated"]
+        assert stale == ["/later", "/x"]
+
+    def test_that_are_broken_are_not_believed(self, server: DistantServer) -> None:
+        root = server.root / "bucket/broken"
+        zarrcore.create(root, format="v2").create_array("x", shape=(4,), data_type="u1")
+        (root / ".zmetadata").write_bytes(b"no JSON")
+        assert [node.path for node in zarrcore.open(f"{server.url}/bucket/broken").walk()] == ["/", "/x"]
+
+
+class TestKeys:
+    def test_listing_streams(self, server: DistantServer) -> None:
+        folder = server.root / "bucket/many"
+        folder.mkdir()
+        for number in range(2500):
+            (folder / f"{number:05}").touch()
+        (folder / "00000").write_bytes(b"-")
+        store: Any = open_store("s3://bucket/many", **server.s3_options)
+        entries = store.list_prefix("")
+        assert next(entries).key == "00000"
+        assert len(server.requests) == 1
+        assert sum(1 for _ in entries) == 2499
+        assert len(server.requests) == 3
+
+    def test_a_store_that_cannot_list(self, server: DistantServer, zarrscope: Run) -> None:
+        server.lists = False
+        told = zarrscope("ls", f"{server.url}/bucket/v3")
+        assert told.status == 1
+        assert "shows no directory listings" in told.stderr
+        told = zarrscope("tree", f"{server.url}/bucket/v3")
+        assert told.status == 1
+        assert zarrscope("tree", f"{server.url}/bucket/v3-all").status == 0
+
+
+class Remote(MemoryStore):
+    """A store in memory that is walked as remote ones are, and whose values and listings can fail."""
+
+    is_remote = True
+    requests_in_flight = 7
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failing: set[str] = set()
+        self.asked = 0
+
+    def get(self, key: str, *arguments: Any, **options: Any) -> Any:
+        self.asked += 1
+        self._fail(key)
+        return super().get(key, *arguments, **options)
+
+    def list_dir(self, prefix: str) -> Iterator[Any]:
+        self._fail(prefix)
+        return super().list_dir(prefix)
+
+    def _fail(self, what: str) -> None:
+        if what in self.failing:
+            raise zarrcore.StoreError(f"{what}: no", key=what, url=self.url)
+
+
+def remote(width: int, depth: int) -> Remote:
+    """Groups of ``width`` children, ``depth`` levels deep."""
+    store = Remote()
+    group = b'{"zarr_format": 3, "node_type": "group"}'
+    for level in range(depth + 1):
+        for path in itertools.product([f"n{i:04}" for i in range(width)], repeat=level):
+            store.set("/".join((*path, "zarr.json")), group)
+    return store
+
+
+class TestWalking:
+    @pytest.mark.parametrize(("width", "depth"), [(1, 60), (3, 5), (40, 2), (1500, 1)])
+    def test_in_the_order_of_a_local_store(self, width: int, depth: int) -> None:
+        store = remote(width, depth)
+        found = [node.path for node in zarrcore.open(store).walk()]
+        assert found == sorted(found)
+        assert len(found) == sum(width**level for level in range(depth + 1))
+
+    def test_is_lazy(self) -> None:
+        store = remote(1500, 1)
+        nodes = zarrcore.open(store).walk()
+        assert [node.path for node in itertools.islice(nodes, 3)] == ["/", "/n0000", "/n0001"]
+        nodes.close()
+        assert store.asked < 300
+
+    def test_errors_come_with_their_nodes(self) -> None:
+        store = remote(3, 3)
+        store.failing = {"n0001/zarr.json", "n0002/n0000/"}
+        found = {}
+        for node in zarrcore.open(store).walk():
+            found.setdefault(node.path, []).append(node.kind)
+        assert found["/n0001"] == ["broken"]
+        assert found["/n0002/n0000"] == ["group", "broken"]
+        assert len(found) == 1 + 3 + 6 + 15
+        store.failing = {""}
+        with pytest.raises(zarrcore.StoreError, match="no"):
+            list(zarrcore.open(store).walk())

@@ -132,6 +132,25 @@ def test_small_numbers_of_tensorstore(name: str, endian: str, tmp_path: Path) ->
     assert bytes(made.encode(values[:2, :2])) == chunk
 
 
+def test_others_read_the_records_that_we_write(tmp_path: Path) -> None:
+    dtype = np.dtype([("a", "<i2"), ("b", "<f8"), ("when", "<M8[ns]"), ("in", [("s", "S3"), ("u", "<U2")])])
+    values = np.array([(1, 2.5, 3, (b"ab", "ä")), (-4, np.inf, -5, (b"c", "xy"))], dtype)
+    hierarchy = zarrcore.create(tmp_path / "x.zarr")
+    array = hierarchy.create_array("r", shape=(4,), data_type=dtype, chunk_shape=(2,), fill_value=values[1])
+    array[:2] = values
+    with warnings.catch_warnings(action="ignore"):
+        theirs = zarr.open_array(tmp_path / "x.zarr/r", mode="r")[...]
+    assert theirs.tolist() == [*values.tolist(), *values[1:].tolist() * 2]
+    small = hierarchy.create_array("small", shape=(2,), data_type=np.dtype([("a", "<i2"), ("b", "<f8")]))
+    small[...] = np.array([(1, 2.5), (3, 4.5)], small.dtype)
+    spec = {
+        "driver": "zarr3",
+        "kvstore": {"driver": "file", "path": f"{tmp_path}/x.zarr/small"},
+        "field": "b",
+    }
+    assert tensorstore.open(spec).result().read().result().tolist() == [2.5, 4.5]
+
+
 def test_zarr_python_reads_the_strings_and_bytes_that_we_write(tmp_path: Path) -> None:
     made = zarrcore.create(tmp_path / "ours.zarr")
     plain: dict[str, Any] = {"shape": TEXT.shape, "data_type": "string"}

@@ -117,16 +117,16 @@ def without_blocks(metadata: ArrayMetadata) -> ArrayMetadata:
     Raises:
         UnsupportedError: an unknown codec.
     """
+    if all(codec.name != "n5_default" for codec in metadata.codecs):
+        return metadata
     ndim = len(metadata.shape)
     chain = codec_chain(metadata.codecs, ndim)
-    if chain.array_to_bytes.name == "n5_default":
-        inner = codec_chain(_inner_codecs(chain.array_to_bytes.configuration), ndim)
-        stored = (*transposed(chain.order), *transposed(inner.order))
-        compressors = tuple(_OURS.get(codec.name, codec) for codec in inner.compressors)
-        order = codec_chain(stored, ndim).order
-        codecs = (*transposed(order), *chain.filters, NamedConfiguration("bytes"), *compressors)
-        metadata = replace(metadata, codecs=codecs)
-    return metadata
+    inner = codec_chain(_inner_codecs(chain.array_to_bytes.configuration), ndim)
+    stored = (*transposed(chain.order), *transposed(inner.order))
+    compressors = tuple(_OURS.get(codec.name, codec) for codec in inner.compressors)
+    order = codec_chain(stored, ndim).order
+    codecs = (*transposed(order), *chain.filters, NamedConfiguration("bytes"), *compressors)
+    return replace(metadata, codecs=codecs)
 
 
 def _inner_codecs(configuration: Any) -> list[NamedConfiguration]:

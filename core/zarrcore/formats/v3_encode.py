@@ -48,8 +48,8 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
         UnsupportedError: version 3 has no such arrays.
     """
     metadata = without_blocks(metadata)
-    chain = codec_chain(metadata.codecs, len(metadata.shape))
-    if any(codec.name in _OURS for codec in (*chain.filters, chain.array_to_bytes)):
+    if any(codec.name in _OURS for codec in metadata.codecs):
+        chain = codec_chain(metadata.codecs, len(metadata.shape))
         # Filters only serve compression; version 3 stores all fields of a structure in one byte order.
         codecs = (*transposed(chain.order), NamedConfiguration("bytes"), *chain.compressors)
         metadata = replace(metadata, codecs=codecs)

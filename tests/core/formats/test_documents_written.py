@@ -344,6 +344,17 @@ def test_from_format_to_format_and_back() -> None:
         assert there.chunk_key_encoding == V2_KEYS
 
 
+def test_version_3_takes_codecs_in_whatever_order_they_stand() -> None:
+    filters = (
+        NamedConfiguration("scale_offset", {"scale": 2}),
+        NamedConfiguration("transpose", {"order": [1, 0]}),
+    )
+    array = metadata("int32", *filters, BYTES)
+    assert format_named("v3").adapted(array).codecs == (*filters, BYTES)
+    with pytest.raises(UnsupportedError, match="behind 'scale_offset' is not converted"):
+        format_named("v2").adapted(array)
+
+
 def test_version_2_strings_read_as_strings(tmp_path: Path) -> None:
     values = np.array(["", "ä", "abc", "\U0001f600"], dtype=object)
     theirs = zarr.create_array(tmp_path / "x", shape=(4,), chunks=(3,), dtype=str, zarr_format=2)

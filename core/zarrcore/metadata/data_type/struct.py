@@ -22,7 +22,7 @@ from zarrcore.metadata.named_configuration import integers
 class StructFamily(DataTypeFamily):
     """Records and arrays of other types."""
 
-    names: ClassVar[tuple[str, ...]] = ("struct", "structured", "subarray")
+    names: ClassVar[tuple[str, ...]] = ("structured", "struct", "subarray")
 
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
         if name == "subarray":

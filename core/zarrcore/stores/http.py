@@ -36,7 +36,7 @@ from zarrcore.stores.interface import (
 )
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.listing_pages import parse_listing
-from zarrcore.stores.object import ObstoreStore
+from zarrcore.stores.object import ObstoreStore, request_range, stat_of
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.read_only import RefusingStore
 from zarrcore.stores.web_client import Answer, WebClient
@@ -111,30 +111,59 @@ class HTTPStore(ObstoreStore, RefusingStore):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
-        check_path_like_key(key, self.url)
         deadline = time.monotonic() + self.options.timeout_s
-        tried = None
-        if not (self._tells_no_length or (self._ignores_ranges and byte_range is not None)):
-            try:
-                answer = self._client().get(self.prefix + key, options=_request_options(byte_range))
-                is_whole = answer.range == (0, answer.meta["size"])
-                if self._is_value(key, answer) and (is_whole or byte_range is not None):
-                    value = self._body(answer, self.prefix + key, max_nbytes)
-                    return value[:0] if byte_range is not None and _is_empty(byte_range) else value
-            except BodyTooLargeError:
+        found = self._try(key, byte_range, max_nbytes)
+        if isinstance(found, tuple):
+            return found[0]
+        if found is not None:
+            if found.past_end and byte_range is not None:
+                return b""
+            if not self._asks_again(found):
+                self._check_absent(found, key)
+                return None
+        plain = self._get_plainly(key, byte_range, max_nbytes, found, deadline)
+        return None if plain is None else plain[0]
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        deadline = time.monotonic() + self.options.timeout_s
+        found = self._try(key, byte_range, max_nbytes)
+        if isinstance(found, tuple):
+            return found
+        if found is not None:
+            if not self._asks_again(found):
+                self._check_absent(found, key)
+                return None
+        plain = self._get_plainly(key, byte_range, max_nbytes, found, deadline)
+        if plain is None:
+            return None
+        value, stat = plain
+        return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes) if stat is None else (value, stat)
+
+    def _try(
+        self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> tuple[BytesLike, StoreStat] | Failure | None:
+        """What obstore gets; None where that is something else than the value, or not worth trying."""
+        check_path_like_key(key, self.url)
+        if self._tells_no_length or (self._ignores_ranges and byte_range is not None):
+            return None
+        try:
+            answer = self._client().get(self.prefix + key, options=_request_options(byte_range))
+            is_whole = answer.range == (0, answer.meta["size"])
+            if not self._is_value(key, answer) or not (is_whole or byte_range is not None):
+                return None
+            value = self._body(answer, self.prefix + key, max_nbytes)
+        except BodyTooLargeError:
+            raise
+        except BrokenBodyError:
+            return Failure.of_kind("Interrupted")
+        except obstore_errors() as error:
+            if isinstance(error, StoreError):
                 raise
-            except BrokenBodyError:
-                tried = Failure.of_kind("Interrupted")
-            except obstore_errors() as error:
-                if isinstance(error, StoreError):
-                    raise
-                tried = Failure.of(error)
-                if tried.past_end and byte_range is not None:
-                    return b""
-                if not self._asks_again(tried):
-                    self._check_absent(tried, key)
-                    return None
-        return self._get_plainly(key, byte_range, max_nbytes, tried, deadline)
+            return Failure.of(error)
+        empty = byte_range is not None and byte_range.is_empty
+        return (value[:0] if empty else value), stat_of(answer.meta)
 
     def _is_value(self, key: str, answer: Any) -> bool:
         return not (_may_be_page(key, answer) or _is_encoded(answer))
@@ -163,7 +192,7 @@ class HTTPStore(ObstoreStore, RefusingStore):
         max_nbytes: int | None,
         tried: Failure | None = None,
         deadline: float | None = None,
-    ) -> BytesLike | None:
+    ) -> tuple[BytesLike, StoreStat | None] | None:
         """The value from a server that obstore does not understand, or that is to be asked again."""
         answer = self._pages.fetch(
             self._address(key),
@@ -176,7 +205,7 @@ class HTTPStore(ObstoreStore, RefusingStore):
         )
         if isinstance(answer, Failure):
             if answer.past_end and byte_range is not None:
-                return b""
+                return b"", None
             if answer.status != _NOT_ALLOWED or not self._is_directory(key):
                 self._check_absent(answer, key)
             return None
@@ -184,7 +213,8 @@ class HTTPStore(ObstoreStore, RefusingStore):
             self._ignores_ranges = self._ignores_ranges or tried.range_ignored
             self._tells_no_length = self._tells_no_length or tried.no_length
         self._check_size(len(answer.body), self.prefix + key, max_nbytes)
-        return answer.body[:0] if byte_range is not None and _is_empty(byte_range) else answer.body
+        empty = byte_range is not None and byte_range.is_empty
+        return answer.body[:0] if empty else answer.body, answer.stat
 
     def _is_directory(self, key: str) -> bool:
         """Whether the server shows a page of ``key/``: WebDAV servers forbid to get a directory without its slash."""
@@ -198,8 +228,8 @@ class HTTPStore(ObstoreStore, RefusingStore):
         if not found.no_length and found.status not in _REFUSES_HEAD:
             self._check_absent(found, key)
             return None
-        value = self._get_plainly(key, None, None)
-        return None if value is None else StoreStat(len(value))
+        plain = self._get_plainly(key, None, None)
+        return None if plain is None else plain[1]
 
     def _head(self, key: str) -> StoreStat | Failure:
         path = self.prefix + key
@@ -209,7 +239,7 @@ class HTTPStore(ObstoreStore, RefusingStore):
             return Failure.of(error)
         if _may_be_page(path, answer) or _is_encoded(answer):
             return Failure.of_status(_NOT_ALLOWED)  # what it tells is not about the value
-        return _stat_of(answer.meta)
+        return stat_of(answer.meta)
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
@@ -306,22 +336,7 @@ class HTTPStore(ObstoreStore, RefusingStore):
 
 
 def _request_options(byte_range: ByteRange | None) -> Any:
-    """obstore's words for a range; one byte where none is wanted, which tells whether the value is there."""
-    if byte_range is None:
-        return {}
-    start, stop = byte_range
-    if start < 0:
-        return {"range": {"suffix": -start}}
-    return {"range": {"offset": start} if stop is None else (start, max(stop, start + 1))}
-
-
-def _is_empty(byte_range: ByteRange) -> bool:
-    return byte_range.stop is not None and 0 <= byte_range.start >= byte_range.stop
-
-
-def _stat_of(facts: Any) -> StoreStat:
-    # obstore takes the epoch for a date that the server does not tell.
-    return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])
+    return {} if byte_range is None else {"range": request_range(byte_range)}
 
 
 def _may_be_page(path: str, answer: Any) -> bool:

@@ -9,18 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-_UNITS: Final = {
-    "": 1,
-    "k": 10**3,
-    "m": 10**6,
-    "g": 10**9,
-    "t": 10**12,
-    "ki": 1 << 10,
-    "mi": 1 << 20,
-    "gi": 1 << 30,
-    "ti": 1 << 40,
-}
-_SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]i?)?b?", re.IGNORECASE)
+from zarrcore.stores.sizes import size
 
 _NOBODY: Final = (1 << 32) - 1
 """No user has this number: to the kernel it means that none is told."""
@@ -99,18 +88,6 @@ class MountOptions:
     """Group to show."""
     umask: int = 0
     """Permissions to take away."""
-
-
-def size(text: str) -> int:
-    """A number of bytes.
-
-    >>> size("512MiB"), size("2g"), size("100")
-    (536870912, 2000000000, 100)
-    """
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        raise argparse.ArgumentTypeError(f"expected a size such as 512MiB, found {text!r}")
-    return int(float(match[1]) * _UNITS[(match[2] or "").lower()])
 
 
 def time_to_live(text: str) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from zarrcore.errors import StoreError
 from zarrcore.stores.checks import check_address, check_header, check_retries, check_timeout
+from zarrcore.stores.sizes import size
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,12 @@ class StoreOptions:
     """Make a local directory, or a local zip file, that is missing."""
     durable: bool = False
     """Have each value on the disk before a local store goes on; several times as slow."""
+    cache_dir: str | os.PathLike[str] | None = None
+    """A directory that keeps what remote stores send; it may be shared by processes of one user."""
+    cache_dir_bytes: int = 10 << 30
+    """What it may take, in bytes."""
+    cache_max_age_s: float = 60.0
+    """How old an answer from it may be, in seconds, before the store is asked whether it is still right."""
 
     def __post_init__(self) -> None:
         check_timeout(self.timeout_s)
@@ -58,7 +66,14 @@ class StoreOptions:
     def identity(self) -> Hashable:
         """What tells apart options with which a place may answer differently; it keeps no secret."""
         lasting = replace(
-            self, timeout_s=DEFAULTS.timeout_s, retries=DEFAULTS.retries, create=False, durable=False
+            self,
+            timeout_s=DEFAULTS.timeout_s,
+            retries=DEFAULTS.retries,
+            create=False,
+            durable=False,
+            cache_dir=None,
+            cache_dir_bytes=DEFAULTS.cache_dir_bytes,
+            cache_max_age_s=DEFAULTS.cache_max_age_s,
         )
         return hashlib.sha256(repr((lasting, sorted(self.headers.items()))).encode()).digest()
 
@@ -112,6 +127,18 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take 'forbidden' for 'absent', as some buckets mean it",
     )
+    group.add_argument(
+        "--cache-dir",
+        metavar="DIR",
+        help="keep what remote stores send in this directory, for later runs too",
+    )
+    group.add_argument(
+        "--cache-dir-size",
+        type=size,
+        default=DEFAULTS.cache_dir_bytes,
+        metavar="SIZE",
+        help="what the directory may take (10GiB)",
+    )
 
 
 def store_options(namespace: argparse.Namespace) -> StoreOptions:
@@ -128,6 +155,8 @@ def store_options(namespace: argparse.Namespace) -> StoreOptions:
         retries=namespace.retries,
         follow_links=namespace.follow_links,
         treat_403_as_missing=namespace.treat_403_as_missing,
+        cache_dir=namespace.cache_dir,
+        cache_dir_bytes=namespace.cache_dir_size,
     )
 
 

@@ -50,6 +50,9 @@ class PrefixStore(ReadableStore, ListableStore, WritableStore):
     def read_only(self) -> bool:
         return self.store.read_only
 
+    def refresh(self) -> None:
+        self.store.refresh()
+
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:

@@ -76,6 +76,9 @@ class ReadOnlyStore(ReadableStore, ListableStore, RefusingStore):
     def identity(self) -> Hashable:
         return self.store.identity
 
+    def refresh(self) -> None:
+        self.store.refresh()
+
     def close(self) -> None:
         self.store.close()
 

@@ -81,6 +81,11 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     def read_only(self) -> bool:
         return not isinstance(self.source, LocalStore)
 
+    def refresh(self) -> None:
+        self.source.refresh()
+        with self._lock:
+            self._read = None
+
     def close(self) -> None:
         """Store what was changed, and give back files and connections.
 

@@ -1,0 +1,441 @@
+"""CacheStore: what is given again, for how long, and what is asked of the store meanwhile."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import zarrcore
+from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
+from zarrcore.errors import ChangedError, ListingUnsupportedError, ReadOnlyError, StoreError, UnreachableError
+from zarrcore.stores import (
+    ByteRange,
+    BytesLike,
+    LocalStore,
+    MemoryStore,
+    PrefixStore,
+    ReadableStore,
+    ReadOnlyStore,
+    StoreStat,
+    ZipStore,
+)
+from zarrcore.stores.cache import CacheStore
+from zarrcore.stores.cache_directory import CacheDirectory
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now_s = 1e9
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class Distant(MemoryStore):
+    """Values of a place that lasts, and counts of what was asked."""
+
+    is_remote = True
+
+    def __init__(self, name: str = "", values: dict[str, BytesLike] | None = None) -> None:
+        self.asked: Counter[str] = Counter()
+        self.failure: StoreError | None = None
+        super().__init__(name, values)
+
+    @property
+    def identity(self) -> Any:
+        return "distant", self.name
+
+    def get(self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None) -> Any:
+        self._count("get")
+        return super().get(key, byte_range, max_nbytes=max_nbytes)
+
+    def stat(self, key: str) -> StoreStat | None:
+        self._count("stat")
+        return super().stat(key)
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> Any:
+        self._count("get_with_stat")
+        value = MemoryStore.get(self, key, byte_range, max_nbytes=max_nbytes)
+        stat = MemoryStore.stat(self, key)
+        return None if value is None or stat is None else (value, stat)
+
+    def _count(self, what: str) -> None:
+        self.asked[what] += 1
+        if self.failure is not None:
+            raise self.failure
+
+    def counts(self) -> dict[str, int]:
+        """What was asked since this was asked."""
+        counted, self.asked = dict(self.asked), Counter()
+        return counted
+
+
+FETCHED, ASKED = {"get_with_stat": 1}, {"stat": 1}
+
+
+@pytest.fixture
+def beneath() -> Distant:
+    return Distant("", {"a": bytes(range(100)), "b/c": b"123"})
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def cached(beneath: Distant, tmp_path: Path, clock: Clock) -> CacheStore:
+    return CacheStore(beneath, CacheDirectory(tmp_path, 1 << 30), 60.0, clock)
+
+
+def again(cached: CacheStore) -> CacheStore:
+    """What another process would have: the same store and directory, and nothing in memory."""
+    directory = CacheDirectory(cached.directory.path, cached.directory.max_bytes)
+    return CacheStore(cached.store, directory, cached.max_age_s, cached._clock)
+
+
+class TestCacheStore(StoreTests, WritableStoreTests):
+    path_like = False
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> CacheStore:
+        return CacheStore(MemoryStore(values=dict(VALUES)), CacheDirectory(tmp_path, 1 << 30))
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path) -> CacheStore:
+        return CacheStore(MemoryStore(), CacheDirectory(tmp_path, 1 << 30))
+
+
+class TestCacheOfFiles(StoreTests):
+    """Filled by one, read by the next one."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path, values_directory: Path) -> CacheStore:
+        first = CacheStore(LocalStore(values_directory), CacheDirectory(tmp_path, 1 << 30))
+        for key in VALUES:
+            first.get(key)
+        return again(first)
+
+
+def test_what_was_fetched_is_given_again_and_outlives_the_process(
+    cached: CacheStore, beneath: Distant
+) -> None:
+    for key, byte_range in (("a", None), ("a", ByteRange(3, 7)), ("a", ByteRange(-5)), ("absent", None)):
+        expected = beneath.get(key, byte_range)
+        beneath.counts()
+        assert cached.get(key, byte_range) == expected
+        beneath.counts()
+        assert cached.get(key, byte_range) == expected
+        assert again(cached).get(key, byte_range) == expected
+        assert again(cached).stat(key) == MemoryStore.stat(beneath, key)
+        assert beneath.counts() == {}
+
+
+def test_a_part_is_fetched_without_the_rest(cached: CacheStore, beneath: Distant) -> None:
+    assert cached.get("a", ByteRange(-10)) == bytes(range(90, 100))
+    assert cached.get("a", ByteRange(20, 40)) == bytes(range(20, 40))
+    assert beneath.counts() == {"get_with_stat": 2}
+    # What lies within what is kept is there, in one piece or in several that meet.
+    assert cached.get("a", ByteRange(25, 30)) == bytes(range(25, 30))
+    assert cached.get("a", ByteRange(95)) == bytes(range(95, 100))
+    assert beneath.counts() == {}
+    assert cached.get("a", ByteRange(38, 60)) == bytes(range(38, 60))
+    assert cached.get("a", ByteRange(60, 90)) == bytes(range(60, 90))
+    assert beneath.counts() == {"get_with_stat": 2}
+    assert cached.get("a", ByteRange(21, 99)) == bytes(range(21, 99))
+    assert beneath.counts() == {}
+    assert cached.get("a", ByteRange(19, 21)) == bytes(range(19, 21))
+    assert beneath.counts() == FETCHED
+
+
+def test_after_its_time_a_value_is_asked_about_once_and_fetched_only_if_it_changed(
+    cached: CacheStore, beneath: Distant, clock: Clock
+) -> None:
+    parts = [None, ByteRange(0, 10), ByteRange(50)]
+    for part in parts:
+        cached.get("a", part)
+    clock.now_s += 60
+    beneath.counts()
+    for part in parts:
+        assert again(cached).get("a", part) == MemoryStore.get(beneath, "a", part)
+    assert beneath.counts() == ASKED
+    beneath.set("a", b"new")
+    assert bytes(cached.get("a")) == bytes(range(100))
+    clock.now_s += 60
+    assert cached.get("a") == b"new"
+    assert beneath.counts() == {"stat": 1, "get_with_stat": 1}
+    beneath.erase("a")
+    clock.now_s += 60
+    assert cached.get("a") is None
+    assert cached.stat("a") is None
+    assert beneath.counts() == ASKED
+
+
+def test_absent_keys_are_known_as_long(cached: CacheStore, beneath: Distant, clock: Clock) -> None:
+    assert cached.get("x") is None
+    beneath.set("x", b"1")
+    assert cached.get("x", ByteRange(0, 1)) is None
+    assert again(cached).stat("x") is None
+    assert beneath.counts() == FETCHED
+    clock.now_s += 60
+    assert cached.get("x") == b"1"
+    assert beneath.counts() == FETCHED
+
+
+def test_parts_of_two_versions_never_meet(cached: CacheStore, beneath: Distant, clock: Clock) -> None:
+    assert cached.get("a", ByteRange(0, 10)) == bytes(range(10))
+    beneath.set("a", b"x" * 100)
+    with pytest.raises(
+        ChangedError, match=r"^a in memory:// changed while parts of it were read: read it again$"
+    ):
+        cached.get("a", ByteRange(10, 20))
+    # Whoever begins again gets the new version only, in other processes too.
+    assert cached.get("a", ByteRange(0, 10)) == b"x" * 10
+    assert again(cached).get("a", ByteRange(0, 20)) == b"x" * 20
+    # What was given long ago is put together with nothing.
+    clock.now_s += 200
+    beneath.set("a", b"y" * 100)
+    assert cached.get("a", ByteRange(50)) == b"y" * 50
+
+
+def test_a_clock_that_was_ahead_keeps_nothing_alive(
+    cached: CacheStore, beneath: Distant, clock: Clock
+) -> None:
+    cached.get("a")
+    clock.now_s -= 1000
+    beneath.set("a", b"new")
+    assert again(cached).get("a") == b"new"
+
+
+@pytest.mark.parametrize("age_s", [0.0, float("inf")])
+def test_always_and_never_asking(beneath: Distant, tmp_path: Path, clock: Clock, age_s: float) -> None:
+    cached = CacheStore(beneath, CacheDirectory(tmp_path, 1 << 30), age_s, clock)
+    cached.get("a")
+    clock.now_s += 1e8
+    beneath.counts()
+    cached.get("a")
+    assert beneath.counts() == (ASKED if age_s == 0 else {})
+    beneath.set("a", b"new")
+    assert (cached.get("a") == b"new") == (age_s == 0)
+    cached.refresh()
+    clock.now_s += 1
+    assert again(cached).get("a") == b"new"
+
+
+def test_errors_are_not_kept(cached: CacheStore, beneath: Distant) -> None:
+    beneath.failure = UnreachableError("down")
+    for _ in range(2):
+        with pytest.raises(UnreachableError):
+            cached.get("a")
+        with pytest.raises(UnreachableError):
+            cached.stat("a")
+    assert beneath.counts() == {"get_with_stat": 2, "stat": 2}
+    beneath.failure = None
+    assert cached.get("a") == bytes(range(100))
+    beneath.failure = UnreachableError("down")
+    assert cached.get("a") == bytes(range(100))
+    assert again(cached).stat("a").size == 100
+
+
+def test_what_is_written_through_it_is_read_at_once(cached: CacheStore, beneath: Distant) -> None:
+    other = again(cached)
+    for key in ("a", "b/c", "new"):
+        cached.get(key)
+        cached.get(key, ByteRange(0, 2))
+    cached.set("a", b"one")
+    assert cached.get("a") == again(cached).get("a") == b"one"
+    assert cached.set("new", b"two", if_absent=True)
+    assert cached.get("new", ByteRange(0, 2)) == b"tw"
+    cached.set_partial_values([("a", 1, b"XY")])
+    assert cached.get("a", ByteRange(0, 2)) == b"oX"
+    cached.erase("a")
+    assert cached.get("a") is None
+    cached.erase_values(iter(["new"]))
+    assert cached.stat("new") is None
+    cached.erase_prefix("b/")
+    assert cached.get("b/c") is None
+    assert again(cached).get("b/c") is None
+    assert other.get("a") is None
+    beneath.failure = UnreachableError("down")
+    cached.store = ReadOnlyStore(beneath)
+    with pytest.raises(ReadOnlyError):
+        cached.set("a", b"1")
+
+
+def test_a_write_that_fails_may_have_been_done(cached: CacheStore, beneath: Distant) -> None:
+    class Lost(Distant):
+        def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+            super().set(key, value, if_absent=if_absent)
+            raise UnreachableError("no answer")
+
+    cached.get("a")
+    lost = Lost()
+    lost._values = beneath._values
+    cached.store = lost
+    with pytest.raises(UnreachableError):
+        cached.set("a", b"written all the same")
+    assert cached.get("a") == b"written all the same"
+
+
+def test_what_is_read_during_a_write_is_not_kept(beneath: Distant, tmp_path: Path) -> None:
+    class Slow(Distant):
+        gate = threading.Event()
+        reached = threading.Event()
+
+        def get_with_stat(self, *arguments: Any, **keywords: Any) -> Any:
+            found = super().get_with_stat(*arguments, **keywords)
+            self.reached.set()
+            assert self.gate.wait(20)
+            return found
+
+    slow = Slow(values={"a": b"old"})
+    cached = CacheStore(slow, CacheDirectory(tmp_path, 1 << 30))
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(cached.get, "a")
+        assert slow.reached.wait(20)
+        cached.set("a", b"new")
+        slow.gate.set()
+        # Neither is it given to one who asks after the write.
+        assert cached.get("a") == b"new"
+        assert reading.result() == b"old"
+    assert cached.get("a") == again(cached).get("a") == b"new"
+
+
+def test_threads_that_want_the_same_make_one_request(beneath: Distant, tmp_path: Path, clock: Clock) -> None:
+    class Slow(Distant):
+        def _count(self, what: str) -> None:
+            super()._count(what)
+            threading.Event().wait(0.05)
+
+    slow = Slow(values={"a": bytes(1000), "b": b"1"})
+    cached = CacheStore(slow, CacheDirectory(tmp_path, 1 << 30), 60.0, clock)
+    with ThreadPoolExecutor(16) as pool:
+        for ask, expected in (
+            (lambda _: bytes(cached.get("a")), bytes(1000)),
+            (lambda _: bytes(cached.get("a", ByteRange(-7))), bytes(7)),
+            (lambda _: cached.get("absent"), None),
+            (lambda _: cached.stat("b").size, 1),
+        ):
+            assert all(found == expected for found in pool.map(ask, range(64)))
+            assert sum(slow.counts().values()) <= 1
+        clock.now_s += 60
+        assert all(pool.map(lambda _: cached.get("a") is not None, range(64)))
+        assert slow.counts() == ASKED
+        slow.failure = UnreachableError("down")
+        clock.now_s += 60
+
+        def fails(_: int) -> bool:
+            with pytest.raises(UnreachableError):
+                cached.get("a")
+            return True
+
+        assert all(pool.map(fails, range(16)))
+
+
+def test_a_value_of_unknown_version_is_not_kept(tmp_path: Path) -> None:
+    class Silent(MemoryStore):
+        def stat(self, key: str) -> StoreStat | None:
+            found = super().stat(key)
+            return None if found is None else StoreStat(found.size)
+
+    silent = Silent(values={"a": b"one"})
+    cached = CacheStore(silent, CacheDirectory(tmp_path, 1 << 30))
+    assert cached.get("a") == b"one"
+    silent.set("a", b"two")
+    assert cached.get("a") == b"two"
+
+
+def test_a_store_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
+    class Plain(ReadableStore):
+        url = "test://"
+
+        def get(
+            self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+        ) -> BytesLike | None:
+            return b"1" if key == "a" else None
+
+    cached = CacheStore(Plain(), CacheDirectory(tmp_path, 1 << 30))
+    assert cached.get("a") == b"1"
+    assert cached.read_only
+    with pytest.raises(ReadOnlyError):
+        cached.set("a", b"2")
+    with pytest.raises(ListingUnsupportedError):
+        list(cached.list())
+
+
+def test_places_do_not_share_entries(tmp_path: Path) -> None:
+    directory = CacheDirectory(tmp_path, 1 << 30)
+    stores = [Distant("one", {"a": b"1"}), Distant("two", {"a": b"2"}), MemoryStore(values={"a": b"3"})]
+    for _ in range(2):
+        assert [CacheStore(store, directory).get("a") for store in stores] == [b"1", b"2", b"3"]
+    assert CacheStore(MemoryStore(values={"a": b"4"}), directory).get("a") == b"4"
+
+
+def test_a_refresh_reaches_it_through_what_wraps_it(
+    cached: CacheStore, beneath: Distant, clock: Clock
+) -> None:
+    shown = ReadOnlyStore(PrefixStore(cached, "b/"))
+    assert shown.get("c") == b"123"
+    beneath.set("b/c", b"456")
+    assert shown.get("c") == b"123"
+    shown.refresh()
+    clock.now_s += 1
+    assert shown.get("c") == b"456"
+
+
+def test_a_zip_file_behind_it_is_read_from_what_is_kept(tmp_path: Path) -> None:
+    with zarrcore.create(tmp_path / "x.zip") as made:
+        made.create_array("a", shape=(100, 100), data_type="int16", chunk_shape=(10, 100))[...] = np.arange(
+            100
+        )
+    remote = Distant("", {"x.zip": (tmp_path / "x.zip").read_bytes()})
+    directory = CacheDirectory(tmp_path / "cache", 1 << 30)
+    for _ in range(2):
+        store = ZipStore(CacheStore(remote, directory), "x.zip")
+        np.testing.assert_array_equal(zarrcore.open(store)["a"][50], np.arange(100))
+        asked = remote.counts()
+    assert asked == {}
+
+
+@pytest.mark.parametrize("shards", [None, (64, 64)])
+def test_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[int, int] | None) -> None:
+    remote = Distant()
+    values = np.random.default_rng(1).integers(0, 1000, (128, 128)).astype("uint16")
+    made = zarrcore.create(remote).create_array(
+        "a", shape=values.shape, data_type="uint16", chunk_shape=(16, 16), shard_shape=shards
+    )
+    made[:100] = values[:100]
+    directory = CacheDirectory(tmp_path, 1 << 30)
+    cached = CacheStore(remote, directory)
+    expected = np.where(np.arange(128)[:, None] < 100, values, 0)
+    np.testing.assert_array_equal(zarrcore.open(cached)["a"][...], expected)
+    remote.failure = UnreachableError("down")
+    read = zarrcore.open(again(cached))["a"]
+    np.testing.assert_array_equal(read[...], expected)
+    np.testing.assert_array_equal(read[17:90, 33:35], expected[17:90, 33:35])
+    assert pickle.loads(pickle.dumps(cached)).directory.path == str(tmp_path)
+
+
+def names(place: Path) -> Iterable[Path]:
+    return (file for file in place.rglob("*") if file.is_file())
+
+
+def test_nothing_on_the_disk_tells_keys_or_secrets(cached: CacheStore, tmp_path: Path) -> None:
+    cached.get("b/c", ByteRange(0, 1))
+    for file in names(tmp_path):
+        assert b"b/c" not in file.read_bytes()
+        assert "b" not in file.relative_to(tmp_path).parts[-1] or len(file.name) > 30
+        assert file.stat().st_mode & 0o777 <= 0o644
+    assert (tmp_path / "zarrscope-cache-1").stat().st_mode & 0o777 == 0o700

@@ -2,12 +2,16 @@
 
 The index is fetched first, then byte ranges; those that lie close to one another come in one request. Shards may nest:
 each level finds the next one's bytes. Specification: zarr-specs, "Sharding codec", "Binary shard format".
+
+Another writer may replace a shard between two of these reads, and its index says nothing about the new one's bytes. So the
+store is asked each time whether the shard is still the same, and all is read anew where it is not. That would double the
+requests to a remote store, of which it is not asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -18,7 +22,7 @@ from zarrcore.array.pools import Task
 from zarrcore.array.units import Unit, UnitGrid, attempt
 from zarrcore.codecs import Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index, ShardingIndexedCodec
-from zarrcore.errors import CodecError, MetadataError
+from zarrcore.errors import ChangedError, CodecError, MetadataError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
@@ -27,11 +31,16 @@ _GAP_NBYTES = 128 << 10
 # One request should neither hold back the decoding of what has come nor fill the memory, nor the processor's cache.
 _LOCAL_MAX_REQUEST_NBYTES = 1 << 20
 _REMOTE_MAX_REQUEST_NBYTES = 8 << 20
+_TRIES = 10
 
 Fetch = Callable[[str, ByteRange], BytesLike | None]
 
 Finish = Callable[[str, Unit, BytesLike | None, bool], None]
 """What is done with a unit's bytes (or the span that is wanted of them), or their absence, found under a key."""
+
+
+class _ReplacedError(Exception):
+    """The value of a key is another than that in which the bytes were looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,10 @@ class Bounds:
     """Its first byte."""
     stop: int | None
     """The byte after its last, or None: the end of the value."""
+    version: str | None
+    """Of which version of the value this is told; None where that is not known."""
+    tries: int = field(default=_TRIES, compare=False)
+    """How often reading may begin anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +148,48 @@ class ShardReader:
         self, cache: ChunkCache | None, key: str, index: tuple[int, ...], units: list[Unit]
     ) -> list[Task] | None:
         """Finish the units that are missing in the shard ``key`` at a grid index; tasks that fetch the others."""
-        return self._read(cache, key, units, 0, Bounds(0, None), self._chunk_grid.chunk_origin(index))
+        whole = Bounds(0, None, self._version(key))
+        return self._read(cache, key, units, 0, whole, self._chunk_grid.chunk_origin(index))
+
+    def _version(self, key: str) -> str | None:
+        stat = None if self._store.is_remote else self._store.stat(key)
+        return None if stat is None else stat.version
+
+    def _check(self, key: str, bounds: Bounds) -> None:
+        """To be called when bytes have been read at a place that ``bounds`` tell of."""
+        if self._version(key) != bounds.version:
+            raise _ReplacedError
+
+    def _task(
+        self,
+        cache: ChunkCache | None,
+        key: str,
+        units: list[Unit],
+        bounds: Bounds,
+        step: Callable[..., list[Task] | None],
+        *arguments: Any,
+    ) -> Task:
+        """A step of reading ``units``, which begins anew with the index where the shard was replaced since that was read.
+
+        Raises:
+            ChangedError: it is replaced faster than it can be read.
+        """
+
+        def task() -> list[Task] | None:
+            try:
+                return step(*arguments)
+            except _ReplacedError as error:
+                if not bounds.tries:
+                    raise ChangedError(
+                        f"{key} in {self._store.url} changes faster than it can be read",
+                        key=key,
+                        url=self._store.url,
+                    ) from error
+            anew = Bounds(0, None, self._version(key), bounds.tries - 1)
+            origin = self._chunk_grid.chunk_origin(self.grid.chunk_of(units[0].index))
+            return self._read(cache, key, units, 0, anew, origin)
+
+        return partial(attempt, units, task)
 
     def _read(
         self,
@@ -164,10 +218,11 @@ class ShardReader:
                 self._finish(key, unit, None, False)
             else:
                 members.append(member)
-        return [
-            partial(attempt, [unit for member in run for unit in member.units], self._read_members, key, run)
-            for run in self._runs(members)
-        ]
+        tasks = []
+        for run in self._runs(members):
+            inside = [unit for member in run for unit in member.units]
+            tasks.append(self._task(cache, key, inside, bounds, self._read_members, key, run, bounds))
+        return tasks
 
     def _level(self, depth: int, origin: tuple[int, ...]) -> _Level:
         """The level at a depth: shards of the array may differ in shape, those within shards do not."""
@@ -212,8 +267,9 @@ class ShardReader:
                 first + int(i) * length
                 for first, i, length in zip(origin, place, level.shard.chunk_shape, strict=True)
             )
-            found = Bounds(member.start, member.stop)
-            tasks.append(partial(attempt, inside, self._read, cache, key, inside, depth + 1, found, inner))
+            found = Bounds(member.start, member.stop, bounds.version, bounds.tries)
+            deeper = (cache, key, inside, depth + 1, found, inner)
+            tasks.append(self._task(cache, key, inside, bounds, self._read, *deeper))
         return tasks
 
     def _index(self, cache: ChunkCache | None, key: str, level: _Level, bounds: Bounds) -> Index | None:
@@ -226,6 +282,8 @@ class ShardReader:
             start, stop = wanted.resolve(bounds.stop - bounds.start)
             wanted = ByteRange(bounds.start + start, bounds.start + stop)
         encoded = self._store.get(key, wanted)
+        if bounds.stop is not None:
+            self._check(key, bounds)
         if encoded is None:
             return None
         try:
@@ -281,9 +339,10 @@ class ShardReader:
         if run:
             yield run
 
-    def _read_members(self, key: str, run: list[_Member]) -> None:
+    def _read_members(self, key: str, run: list[_Member], bounds: Bounds) -> None:
         start, stop = run[0].start, max(member.stop for member in run)
         encoded = self._fetch(key, ByteRange(start, stop))
+        self._check(key, bounds)
         if encoded is None or len(encoded) < stop - start:
             found = 0 if encoded is None else len(encoded)
             raise CodecError(

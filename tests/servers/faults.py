@@ -30,6 +30,8 @@ class FaultServer:
     """Further headers of every answer."""
     faults: dict[str, int | str] = field(default_factory=dict)
     """Key to a status to answer, or ``truncate``, ``hang``, ``reset``, ``no-range``, ``no-length``, ``moved:URL``."""
+    bodies: dict[int, bytes] = field(default_factory=dict)
+    """Status to what an answer says that has it as its fault."""
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     """What was asked for: method, path with its query, headers in lower case."""
     sent: int = 0
@@ -89,7 +91,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
         key = unquote(self.path.partition("?")[0]).strip("/")
         fault = state.faults.get(key)
         if isinstance(fault, int):
-            self._send(fault, b"<html>fault</html>")
+            self._send(fault, state.bodies.get(fault, b"<html>fault</html>"))
         elif fault == "hang":
             state.released.wait(60)
             self.close_connection = True
@@ -113,7 +115,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
         key = unquote(self.path.partition("?")[0]).lstrip("/")
         fault = state.faults.get(key)
         if isinstance(fault, int):
-            self._send(fault, b"<html>fault</html>")
+            self._send(fault, state.bodies.get(fault, b"<html>fault</html>"))
         elif isinstance(fault, str) and fault.startswith("moved:"):
             self._send(302, b"", {"Location": fault[len("moved:") :]})
         elif fault == "hang":

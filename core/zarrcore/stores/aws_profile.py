@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import configparser
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Final
 
 from zarrcore.errors import StoreError
-
-if TYPE_CHECKING:
-    from obstore.store import S3Credential
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +19,24 @@ class AwsProfile:
     access_key_id: str | None = field(default=None, repr=False)
     secret_access_key: str | None = field(default=None, repr=False)
     session_token: str | None = field(default=None, repr=False)
+    credential_process: str | None = field(default=None, repr=False)
+    """A command that prints keys."""
     region: str | None = None
     endpoint_url: str | None = None
+    """Where S3 answers; a section of ``services`` counts before the profile's own word for all services."""
     foreign: str | None = None
     """A member that says where credentials are to be had and that we do not follow, as ``sso_session``."""
 
-    def credential(self) -> S3Credential:
-        """The keys, as obstore asks for them."""
-        return {
-            "access_key_id": self.access_key_id or "",
-            "secret_access_key": self.secret_access_key or "",
-            "token": self.session_token,
-            "expires_at": None,
-        }
 
-
-_FOREIGN = ("sso_session", "sso_start_url", "credential_process", "role_arn")
+_FOREIGN: Final = (
+    "sso_session",
+    "sso_start_url",
+    "role_arn",
+    "source_profile",
+    "credential_source",
+    "web_identity_token_file",
+    "login_session",
+)
 
 
 def read_profile(name: str | None) -> AwsProfile:
@@ -63,10 +63,20 @@ def read_profile(name: str | None) -> AwsProfile:
         found.get("aws_access_key_id"),
         found.get("aws_secret_access_key"),
         found.get("aws_session_token"),
+        found.get("credential_process"),
         found.get("region"),
-        found.get("endpoint_url"),
+        _service_endpoint(config, found) or found.get("endpoint_url"),
         next((member for member in _FOREIGN if member in found), None),
     )
+
+
+def _service_endpoint(config: configparser.ConfigParser, profile: Mapping[str, str]) -> str | None:
+    """The endpoint of S3 in the section of services that a profile names."""
+    section = f"services {profile.get('services')}"
+    # Members of a member stand indented below it.
+    lines = (config.get(section, "s3", fallback=None) or "").splitlines()
+    members = (line.partition("=") for line in lines)
+    return next((value.strip() for name, _, value in members if name.strip() == "endpoint_url"), None)
 
 
 def _parse(path: str) -> configparser.ConfigParser:

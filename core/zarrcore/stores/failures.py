@@ -22,18 +22,20 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
+from zarrcore.stores import service_codes as codes
 
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
+_REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
 _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
 _URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
-_NO_BUCKET: Final = {"NoSuchBucket", "ContainerNotFound", "AccountNotFound"}
 _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
 
 _NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle names more to trust)"
 _OTHER_NAME: Final = "the server's certificate is made out to another name than the one in the URL"
 _EXPIRED: Final = "the server's certificate has expired"
 _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
+_CIRCLES: Final = "the server sends whoever asks round in circles"
 _NO_NAME: Final = "no server is known by this name"
 _REFUSED: Final = "the server refuses the connection"
 
@@ -45,12 +47,14 @@ _TROUBLES: Final = {
     "certificate expired": _EXPIRED,
     "invalid peer certificate": _NO_TRUST,
     "InvalidContentType": _NO_TLS,
+    "error following redirect": _CIRCLES,
     "dns error": _NO_NAME,
     "ConnectionRefused": _REFUSED,
     # of httpx, which is to say of OpenSSL and the C library
     "certificate is not valid for": _OTHER_NAME,
     "certificate has expired": _EXPIRED,
     "CERTIFICATE_VERIFY_FAILED": _NO_TRUST,
+    "Exceeded maximum allowed redirects": _CIRCLES,
     "WRONG_VERSION_NUMBER": _NO_TLS,
     "RECORD_LAYER_FAILURE": _NO_TLS,
     "Name or service not known": _NO_NAME,
@@ -83,6 +87,8 @@ class Failure:
     """The first line of its text, without what may be secret."""
     no_credentials: bool = False
     """Whether it failed while asking the cloud's metadata address for credentials."""
+    region: str = ""
+    """The region in which the bucket lies, where the service tells it."""
     trouble: str = ""
     """Why there was no connection, where the text tells it."""
     retry_after_s: float = 0.0
@@ -95,10 +101,11 @@ class Failure:
         status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
         return cls(
             status=int(status.group(1)) if status else 0,
-            code=code.group(1) if code else "",
+            code=code.group(1) if code else codes.NO_KEYS if codes.NO_KEYS in text else "",
             kind=kind.group(1) if kind else "",
             name=type(error).__name__,
             text=without_secrets(text.partition("\n")[0]),
+            region=region.group(1) if (region := _REGION.search(text)) else "",
             no_credentials=any(address in text for address in _METADATA_ADDRESSES),
             trouble=trouble_in(text),
         )
@@ -116,14 +123,14 @@ class Failure:
     @property
     def passing(self) -> bool:
         """Whether the same request may succeed if sent again."""
-        if self.trouble in (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NO_TLS):
+        if self.trouble in (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NO_TLS, _CIRCLES):
             return False
         return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 
     @property
     def no_bucket(self) -> bool:
         """Whether the bucket or container is not there at all."""
-        return self.code in _NO_BUCKET
+        return self.code in codes.NO_BUCKET
 
     @property
     def absent(self) -> bool:
@@ -133,12 +140,19 @@ class Failure:
     @property
     def exists(self) -> bool:
         """Whether a value was there already that was not to be replaced."""
-        return self.name in ("AlreadyExistsError", "PreconditionError") or self.status in (409, 412)
+        known = self.name in ("AlreadyExistsError", "PreconditionError") or self.status in (409, 412)
+        return known and not self.denied
 
     @property
     def denied(self) -> bool:
         """Whether the service refused."""
-        return self.status in (401, 403) or self.name in ("PermissionDeniedError", "UnauthenticatedError")
+        refusals = ("PermissionDeniedError", "UnauthenticatedError")
+        return self.status in (401, 403) or self.code in codes.DENIED or self.name in refusals
+
+    @property
+    def expired(self) -> bool:
+        """Whether the credentials were right once."""
+        return self.code in codes.EXPIRED
 
     @property
     def past_end(self) -> bool:
@@ -163,11 +177,18 @@ class Failure:
     @property
     def wrong_region(self) -> bool:
         """Whether the bucket lies in another region than the one asked."""
-        return "redirect without LOCATION" in self.text or self.code in (
-            "AuthorizationHeaderMalformed",
-            "PermanentRedirect",
-            "IllegalLocationConstraintException",
-        )
+        elsewhere = self.code == "AuthorizationHeaderMalformed" and self.region
+        return self.redirected or bool(elsewhere) or self.code in codes.WRONG_REGION
+
+    @property
+    def redirected(self) -> bool:
+        """Whether the server sends its callers elsewhere without saying where."""
+        return "redirect without LOCATION" in self.text
+
+    @property
+    def not_understood(self) -> bool:
+        """Whether the answer is none that the service would give."""
+        return "Got invalid" in self.text
 
     def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
         """The error to raise; ``hint`` says what to try when access is denied."""
@@ -180,19 +201,27 @@ class Failure:
         if self.no_bucket:
             return StoreNotFoundError, f"there is no such bucket or container ({self.code})"
         if self.wrong_region and service == "S3":
-            return StoreError, "the bucket lies in another region; name it with --region"
+            told = f"the region {self.region}" if self.region else "another region"
+            return StoreError, f"the bucket lies in {told}; name it with --region"
         if self.no_credentials:
             return AccessDeniedError, f"no credentials were found; {hint}"
         if self.denied:
-            return AccessDeniedError, f"{self._answer('access is denied')}; {hint}"
+            return (
+                AccessDeniedError,
+                f"{self._answer(codes.DENIED.get(self.code, 'access is denied'))}; {hint}",
+            )
         if self.kind == "Timeout" or self.status in (408, 504):
             return StoreTimeoutError, "no answer within the time allowed (--timeout)"
-        if self.status == 429 or self.status >= 500:
+        if self.status == 429 or self.status >= 500 or self.code in codes.FAILING:
             return UnreachableError, self._answer("the server fails")
+        if self.not_understood:
+            return BrokenBodyError, f"the answer is none that {service} would give"
         if self.kind in ("Interrupted", "Decode") or "body error" in self.text or self.range_ignored:
             return BrokenBodyError, "the answer broke off before its end"
         if self.kind in ("Connect", "Request", "Unknown"):
             return UnreachableError, self.trouble or "the server cannot be reached"
+        if self.redirected:
+            return UnreachableError, "the server sends elsewhere, without saying where"
         if self.status == 404:
             return StoreNotFoundError, self._answer("there is no such store")
         if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError"):
@@ -205,6 +234,16 @@ class Failure:
         phrase = HTTPStatus(self.status).phrase if self.status in _STATUSES else ""
         said = " ".join(part for part in (str(self.status), phrase) if part)
         return f"{meaning} ({said}, {self.code})" if self.code else f"{meaning} ({said})"
+
+
+def unusable(error: Exception, url: str) -> StoreError:
+    """The error to raise where obstore makes no client: nothing of its text, which may quote a secret."""
+    text = str(error)
+    fallback = "its address, a credential or an option cannot be used"
+    return StoreError(
+        f"{url}: {next((meaning for sign, meaning in codes.UNUSABLE.items() if sign in text), fallback)}",
+        url=url,
+    )
 
 
 def trouble_in(text: str) -> str:

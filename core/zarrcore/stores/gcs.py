@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.bucket import BucketStore
+from zarrcore.stores.checks import check_address
 from zarrcore.stores.clients import client_options, retry_config
+from zarrcore.stores.clouds import any_set, is_machine_of, is_yes
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
     from obstore.store import GCSConfig
+
+
+_SOURCES: Final = (
+    "GOOGLE_SERVICE_ACCOUNT",
+    "GOOGLE_SERVICE_ACCOUNT_PATH",
+    "GOOGLE_SERVICE_ACCOUNT_KEY",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_BEARER_TOKEN",
+    "GOOGLE_SKIP_SIGNATURE",
+)
+"""Environment variables in which obstore finds credentials, or that none are wanted."""
+
+_LOGIN: Final = "~/.config/gcloud/application_default_credentials.json"
+"""Where gcloud leaves them."""
 
 
 class GCSStore(BucketStore):
@@ -30,17 +47,30 @@ class GCSStore(BucketStore):
         from obstore.store import GCSStore as Client
 
         config: GCSConfig = {}
-        endpoint = self.options.endpoint_url or ""
+        endpoint = self.options.endpoint_url or os.environ.get("GOOGLE_BASE_URL", "")
         if endpoint:
+            check_address(endpoint, "the endpoint")
             config["base_url"] = endpoint
         if self.options.anonymous:
             config["skip_signature"] = True
+        else:
+            self._check_found()
         return Client(
             self.bucket,
             config=config,
             client_options=client_options(self.options, endpoint),
             retry_config=retry_config(self.options),
         )
+
+    def _check_found(self) -> None:
+        """Refuse where obstore would be left with asking a metadata address that is not there or not wanted."""
+        if any_set(_SOURCES) or os.path.exists(os.path.expanduser(_LOGIN)):
+            return
+        # The second is what Google's own libraries heed, the third is there in its containers.
+        if is_yes("NO_GCE_CHECK") or not (
+            any_set(("GCE_METADATA_HOST", "K_SERVICE")) or is_machine_of("GCS")
+        ):
+            raise AccessDeniedError(f"{self.url}: no credentials were found; {self._hint()}", url=self.url)
 
     def _writer(self) -> Any:
         if self.options.anonymous:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from zarrcore.errors import BodyTooLargeError, StoreError
 from zarrcore.stores.clients import REQUESTS_IN_FLIGHT, ForkGuard
-from zarrcore.stores.failures import Failure, obstore_errors
+from zarrcore.stores.failures import Failure, obstore_errors, unusable
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -148,6 +148,8 @@ class ObstoreStore(ReadableStore, ListableStore):
             if failure.absent and not self._place_seen:
                 # An answer to HEAD has no body to say whether the key or the whole bucket is missing.
                 return None if self.get(key) is None else self.stat(key)
+            if failure.status == 400 or (failure.status == 403 and not self.options.treat_403_as_missing):
+                self.get(key, ByteRange(0, 1))  # of which the answer tells why
             self._check_absent(failure, key)
             return None
         self._place_seen = True
@@ -248,7 +250,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         except obstore_errors() as error:
             if isinstance(error, StoreError):
                 raise
-            raise self._error(Failure.of(error), None) from None
+            raise unusable(error, self.url) from None
 
     def _check_absent(self, failure: Failure, key: str) -> None:
         """Return where the key is absent, raise what happened otherwise."""
@@ -259,6 +261,8 @@ class ObstoreStore(ReadableStore, ListableStore):
             raise self._error(failure, key) from None
 
     def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
+        if failure.expired:
+            self._made = None  # the next request looks for newer credentials
         shown = key if key is None or key.isprintable() else repr(key)
         what = f"{shown} in {self.url}" if shown else self.url
         return failure.error(what, key, self.url, service=self.service, hint=hint or self._hint())

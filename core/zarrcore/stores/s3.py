@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from zarrcore.errors import AccessDeniedError
+from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.stores.aws_credentials import ProfileCredentials
 from zarrcore.stores.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.bucket import BucketStore
 from zarrcore.stores.checks import check_address
 from zarrcore.stores.clients import client_options, retry_config
+from zarrcore.stores.clouds import any_set, first_set, is_machine_of, is_yes
+from zarrcore.stores.failures import Failure
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.web_client import tls_context
 
 if TYPE_CHECKING:
     from obstore.store import S3Config
 
-_AMAZON: Final = "https://s3.amazonaws.com/{bucket}"
+_AMAZON: Final = "https://s3.amazonaws.com"
+
+_EXPRESS: Final = "--x-s3"
+"""How the names of the buckets of S3 Express One Zone end, which want sessions and addresses of their own."""
+
+_ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 _OTHER_SOURCES: Final = (
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_SKIP_SIGNATURE",
 )
-"""Environment variables by which a cloud tells its own machines where credentials are; obstore follows them."""
-
-_MACHINE_FILES: Final = (
-    "/sys/devices/virtual/dmi/id/sys_vendor",
-    "/sys/devices/virtual/dmi/id/bios_vendor",
-    "/sys/hypervisor/uuid",
-)
-"""Where the kernel tells whose machine this is."""
+"""Environment variables, heeded by obstore, by which a cloud tells its own machines where credentials are."""
 
 
 class S3Store(BucketStore):
@@ -50,41 +54,58 @@ class S3Store(BucketStore):
     def _make_client(self) -> Any:
         from obstore.store import S3Store as Client
 
-        profile = self._profile()
+        profile = read_profile(self.options.profile)
         config = self._configuration(profile)
-        endpoint = config.get("endpoint", "")
+        credentials = self._credentials(profile)
         return Client(
             self.bucket,
             config=config,
-            client_options=client_options(self.options, endpoint),
+            client_options=client_options(self.options, config.get("endpoint", "")),
             retry_config=retry_config(self.options),
             # As keys in the configuration, a profile's would be joined with a session token of the environment.
-            credential_provider=profile.credential if profile is not None and profile.access_key_id else None,
+            credential_provider=credentials,
         )
 
-    def _profile(self) -> AwsProfile | None:
-        """The profile that counts, or None where the environment does, or nothing at all."""
+    def _credentials(self, profile: AwsProfile) -> ProfileCredentials | None:
+        """Those of the profile where it counts, or None where the environment does, or nothing at all.
+
+        Raises:
+            AccessDeniedError: there are none, and obstore would ask for them where nobody answers.
+        """
         options = self.options
         if options.anonymous or (options.profile is None and os.environ.get("AWS_ACCESS_KEY_ID")):
             return None
-        profile = read_profile(options.profile)
-        self._check_found(profile)
-        return profile
+        if profile.access_key_id or profile.credential_process:
+            return ProfileCredentials(profile)
+        if any_set(_OTHER_SOURCES) and options.profile is None:
+            return None
+        if profile.foreign is not None:
+            reason = (
+                f"the AWS profile {profile.name} has {profile.foreign} instead of keys, which is not followed; "
+                f'run: eval "$(aws configure export-credentials --profile {profile.name} --format env)"'
+            )
+        elif options.profile or not _may_ask_metadata_address():
+            reason = f"no credentials were found; {self._hint()}"
+        else:
+            return None
+        raise AccessDeniedError(f"{self.url}: {reason}", url=self.url)
 
-    def _configuration(self, profile: AwsProfile | None) -> S3Config:
+    def _configuration(self, profile: AwsProfile) -> S3Config:
         """What obstore must be told beside what it finds in the environment itself."""
-        options, environment = self.options, os.environ
+        options = self.options
         config: S3Config = {}
-        endpoint = options.endpoint_url or environment.get("AWS_ENDPOINT_URL")
-        region = options.region or environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
-        if profile is not None:
-            endpoint, region = endpoint or profile.endpoint_url, region or profile.region
+        endpoint = self._endpoint(profile)
+        region = options.region or first_set(_REGIONS) or profile.region
         if endpoint:
             check_address(endpoint, "the endpoint")
-        if not region and not endpoint:
-            region = self._discover_region()
-        if endpoint:
-            config["endpoint"] = endpoint
+            # The second is what would count before the first if the environment had it.
+            config["endpoint"] = config["aws_endpoint_url_s3"] = endpoint
+        elif self.bucket.endswith(_EXPRESS):
+            if not region:
+                raise StoreError(f"{self.url}: name the region of the bucket with --region", url=self.url)
+            config["s3_express"] = True
+        elif not region:
+            region = self._told_region(_AMAZON)
         if region:
             config["region"] = region
         if options.anonymous:
@@ -93,32 +114,26 @@ class S3Store(BucketStore):
             config["request_payer"] = True
         return config
 
-    def _discover_region(self) -> str | None:
-        """The region in which Amazon keeps the bucket: it tells that to everybody, whoever may read the bucket."""
+    def _endpoint(self, profile: AwsProfile) -> str | None:
+        return self.options.endpoint_url or first_set(_ENDPOINTS) or profile.endpoint_url
+
+    def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
+        if failure.wrong_region and not failure.region:
+            endpoint = self._endpoint(read_profile(self.options.profile))
+            failure = replace(failure, region=self._told_region(endpoint or _AMAZON) or "")
+        return super()._error(failure, key, hint)
+
+    def _told_region(self, endpoint: str) -> str | None:
+        """The region in which a bucket lies: Amazon tells that to everybody, whoever may read the bucket."""
         import httpx
 
-        address = _AMAZON.format(bucket=quote(self.bucket))
+        address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
         try:
             answer = httpx.head(address, timeout=self.options.timeout_s, verify=tls_context(self.options))
         except httpx.HTTPError:
             return None  # the first request will tell what is wrong
         region: str | None = answer.headers.get("x-amz-bucket-region")
         return region
-
-    def _check_found(self, profile: AwsProfile) -> None:
-        """Refuse where obstore would be left with asking an address that is not there or not wanted."""
-        if profile.access_key_id or any(os.environ.get(name) for name in _OTHER_SOURCES):
-            return
-        if profile.foreign is not None:
-            reason = (
-                f"the AWS profile {profile.name} has {profile.foreign} instead of keys, which is not followed; "
-                f'run: eval "$(aws configure export-credentials --profile {profile.name} --format env)"'
-            )
-        elif self.options.profile or not _may_ask_metadata_address():
-            reason = f"no credentials were found; {self._hint()}"
-        else:
-            return
-        raise AccessDeniedError(f"{self.url}: {reason}", url=self.url)
 
     def _hint(self) -> str:
         if self.options.anonymous:
@@ -130,17 +145,7 @@ class S3Store(BucketStore):
 
 
 def _may_ask_metadata_address() -> bool:
-    """Whether this is one of Amazon's machines: elsewhere nobody answers there, and one would wait for long."""
-    if os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true":
+    """Whether somebody answers there: elsewhere one would wait for long."""
+    if is_yes("AWS_EC2_METADATA_DISABLED"):
         return False
-    if os.environ.get("AWS_METADATA_ENDPOINT"):
-        return True
-    for path in _MACHINE_FILES:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                said = file.read(100).lower()
-        except OSError:
-            continue
-        if said.startswith("ec2") or "amazon" in said:
-            return True
-    return False
+    return any_set(("AWS_METADATA_ENDPOINT",)) or is_machine_of("S3")

@@ -1,4 +1,4 @@
-"""Where the credentials and the region of S3Store come from, and where they never go."""
+"""Where the credentials of buckets come from, and where they never go."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import FaultServer, environment
+from tests.servers import AZURE_ENVIRONMENT, GCS_ENVIRONMENT, FaultServer, environment
 from zarrcore.errors import AccessDeniedError, StoreError
-from zarrcore.stores import open_store
-from zarrcore.stores import s3 as s3_module
-from zarrcore.stores.s3 import S3Store
+from zarrcore.stores import clouds, open_store
+from zarrcore.stores.azure import AzureStore
 
 AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+NO_KEYS = (*AWS_KEYS, *GCS_ENVIRONMENT, *AZURE_ENVIRONMENT, "GCE_METADATA_HOST", "K_SERVICE")
+SECRET = "geheim+/%"
+
+
+@pytest.fixture
+def no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No credentials anywhere, on a machine of nobody's."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(clouds, "_FILES", (str(tmp_path / "vendor"),))
+    for name in NO_KEYS:
+        monkeypatch.delenv(name, raising=False)
 
 
 def test_credentials_in_a_url_are_refused_unseen() -> None:
@@ -32,93 +42,128 @@ def test_anonymous_requests_bear_no_signature(faults: FaultServer, options: dict
     assert "testing-key" in faults.requests[-1][2]["authorization"]
 
 
-def test_without_credentials_nothing_is_asked(faults: FaultServer, options: dict[str, object]) -> None:
-    with (
-        environment({}, AWS_KEYS),
-        pytest.raises(AccessDeniedError, match="no credentials were found; use --anonymous"),
-    ):
-        open_store("s3://bucket", **options).get("key")
+@pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "abfs://bucket@account.dfs.core.windows.net"])
+@pytest.mark.usefixtures("no_keys")
+def test_without_credentials_nothing_is_asked(
+    faults: FaultServer, options: dict[str, object], url: str
+) -> None:
+    store = open_store(url, **options)
+    for use in (lambda: store.get("key"), lambda: list(store.list()), lambda: store.set("key", b"")):
+        with pytest.raises(AccessDeniedError, match="no credentials were found; use --anonymous"):
+            use()
     assert faults.requests == []
 
 
 @pytest.mark.parametrize(
-    ("said", "asked"), [("Amazon EC2\n", True), ("ec2f0e1\n", True), ("QEMU\n", False), (None, False)]
+    ("service", "said", "asked"),
+    [
+        ("S3", "Amazon EC2\n", True),
+        ("S3", "ec2f0e1\n", True),
+        ("S3", "Google\n", False),
+        ("GCS", "Google Compute Engine\n", True),
+        ("Azure", "7783-7084-3265-9085-8269-3286-77\n", True),
+        ("Azure", "Microsoft Corporation\n", False),
+        *((service, said, False) for service in ("S3", "GCS", "Azure") for said in ("QEMU\n", None)),
+    ],
 )
-def test_the_metadata_address_is_asked_on_amazons_machines_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str | None, asked: bool
+def test_the_metadata_address_is_asked_on_the_clouds_own_machines_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: str, said: str | None, asked: bool
 ) -> None:
     if said is not None:
         (tmp_path / "vendor").write_text(said)
-    monkeypatch.setattr(s3_module, "_MACHINE_FILES", (str(tmp_path / "vendor"),))
-    with environment({}, ("AWS_EC2_METADATA_DISABLED", "AWS_METADATA_ENDPOINT")):
-        assert s3_module._may_ask_metadata_address() is asked
-    assert not s3_module._may_ask_metadata_address()
-
-
-def test_profiles_are_read_from_the_configuration_files(
-    faults: FaultServer, options: dict[str, object], tmp_path: Path
-) -> None:
-    (tmp_path / "config").write_text(
-        f"[profile work]\nregion = eu-west-7\nendpoint_url = {faults.url}\n"
-        "[profile other]\nsso_session = x\n[default]\nregion=nowhere\n"
-    )
-    (tmp_path / "credentials").write_text(
-        "[work]\naws_access_key_id = work-key\naws_secret_access_key = a%b/c\n"
-    )
-    paths = {
-        "AWS_CONFIG_FILE": str(tmp_path / "config"),
-        "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials"),
-    }
-    faults.values["bucket/key"] = b"1"
-    with environment(paths):
-        assert open_store("s3://bucket", profile="work").get("key") == b"1"
-        sent = faults.requests[-1][2]["authorization"]
-        assert "work-key" in sent
-        assert "eu-west-7" in sent
-        with pytest.raises(AccessDeniedError, match="sso_session instead of keys"):
-            open_store("s3://bucket", profile="other", **options).get("key")
-        with pytest.raises(StoreError, match="no AWS profile absent"):
-            open_store("s3://bucket", profile="absent", **options).get("key")
-    # A token of the environment belongs to other keys.
-    with environment({**paths, "AWS_PROFILE": "work", "AWS_SESSION_TOKEN": "geheim"}, AWS_KEYS):
-        assert open_store("s3://bucket", **options).get("key") == b"1"
-    assert "work-key" in faults.requests[-1][2]["authorization"]
-    assert "x-amz-security-token" not in faults.requests[-1][2]
-
-
-def test_a_broken_configuration_file_is_not_quoted(tmp_path: Path, options: dict[str, object]) -> None:
-    (tmp_path / "credentials").write_text("geheim without a section\n")
-    with (
-        environment({"AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials")}),
-        pytest.raises(StoreError, match="no AWS configuration file") as caught,
-    ):
-        open_store("s3://bucket", profile="x", **options).get("key")
-    assert "geheim" not in "".join(traceback.format_exception(caught.value))
-
-
-@pytest.mark.parametrize("region", ["eu-north-9", None])
-def test_the_region_of_a_bucket_is_asked_for(
-    faults: FaultServer, monkeypatch: pytest.MonkeyPatch, region: str | None
-) -> None:
-    monkeypatch.setattr(s3_module, "_AMAZON", faults.url + "/{bucket}")
-    if region is not None:
-        faults.headers["x-amz-bucket-region"] = region
-    store = open_store("s3://some.bucket", timeout_s=1)
-    assert isinstance(store, S3Store)
-    assert store._configuration(None).get("region") == region
-    assert [(method, path) for method, path, _ in faults.requests] == [("HEAD", "/some.bucket")]
-    assert open_store("s3://some.bucket", region="here")._configuration(None)["region"] == "here"
-    with environment({"AWS_REGION": "there"}):
-        assert store._configuration(None)["region"] == "there"
-    assert len(faults.requests) == 1
-
-
-def test_a_region_that_cannot_be_asked_for_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3_module, "_AMAZON", "http://127.0.0.1:1/{bucket}")
-    assert "region" not in S3Store("bucket")._configuration(None)
+    monkeypatch.setattr(clouds, "_FILES", (str(tmp_path / "absent"), str(tmp_path / "vendor")))
+    assert clouds.is_machine_of(service) is asked
 
 
 def test_requester_pays_is_said(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["bucket/key"] = b"1"
     open_store("s3://bucket", **options, requester_pays=True).get("key")
     assert faults.requests[-1][2]["x-amz-request-payer"] == "requester"
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_keys_of_gcs_come_from_the_environment(faults: FaultServer, options: dict[str, object]) -> None:
+    faults.values["bucket/key"] = b"1"
+    with environment({"GOOGLE_BEARER_TOKEN": "token", "GOOGLE_BASE_URL": faults.url}):
+        assert open_store("gs://bucket").get("key") == b"1"
+    assert faults.requests[-1][2]["authorization"] == "Bearer token"
+    assert open_store("gs://bucket", **options, anonymous=True).get("key") == b"1"
+    assert "authorization" not in faults.requests[-1][2]
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize(
+    ("variables", "account", "key"),
+    [
+        ({"AZURE_STORAGE_ACCOUNT_NAME": "me", "AZURE_STORAGE_ACCOUNT_KEY": "a2V5"}, "me", ""),
+        ({"AZURE_STORAGE_CONNECTION_STRING": "AccountName=me;AccountKey=a2V5=="}, "me", "a2V5=="),
+        (
+            {
+                "AZURE_STORAGE_CONNECTION_STRING": "AccountName=other;AccountKey=b2",
+                "AZURE_STORAGE_ACCOUNT_NAME": "me",
+                "AZURE_STORAGE_ACCOUNT_KEY": "a2V5",
+            },
+            "me",
+            "",
+        ),
+        ({"AZURE_STORAGE_ACCOUNT_KEY": "a2V5"}, "emulated", ""),
+    ],
+)
+def test_account_and_key_of_azure(variables: dict[str, str], account: str, key: str) -> None:
+    with environment(variables):
+        store = AzureStore("c", "")
+        if account == "emulated":
+            store = open_store("az://c", endpoint_url="http://127.0.0.1:1/emulated")
+        config = store._configuration()
+    assert config["account_name"] == account
+    assert config.get("account_key", "") == key
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_connection_string_tells_all(faults: FaultServer) -> None:
+    faults.values["me/container/key"] = b"1"
+    told = f"BlobEndpoint={faults.url}/me;SharedAccessSignature=sv=1&sig=a%2Bb"
+    with environment({"AZURE_STORAGE_CONNECTION_STRING": told}):
+        assert open_store("az://container", timeout_s=1).get("key") == b"1"
+    assert faults.requests[-1][1] == "/me/container/key?sv=1&sig=a%2Bb"
+
+
+USELESS: list[tuple[str, dict[str, str], str]] = [
+    ("s3://b", {"AWS_ACCESS_KEY_ID": SECRET}, "AWS_SECRET_ACCESS_KEY is not"),
+    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": f'"{SECRET}"'}, "no service account's key"),
+    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": SECRET}, "no service account's key"),
+    (
+        "gs://b",
+        {
+            "GOOGLE_SERVICE_ACCOUNT_KEY": f'{{"client_email": "a", "private_key_id": "b", "private_key": "{SECRET}"}}'
+        },
+        "private key is none",
+    ),
+    ("gs://b", {"GOOGLE_APPLICATION_CREDENTIALS": f"/{SECRET}"}, "cannot be read"),
+    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT": f"/{SECRET}"}, "cannot be read"),
+    (
+        "az://b",
+        {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_ACCOUNT_KEY": SECRET},
+        "the account key is none",
+    ),
+    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_SAS_TOKEN": SECRET}, "signature is none"),
+    (
+        "az://b",
+        {"AZURE_STORAGE_CONNECTION_STRING": f"AccountName=a;AccountKey={SECRET}"},
+        "the account key is none",
+    ),
+]
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize(("url", "variables", "said"), USELESS, ids=lambda value: str(value)[:40])
+def test_credentials_that_are_none_are_told_and_not_quoted(
+    url: str, variables: dict[str, str], said: str
+) -> None:
+    with environment(variables):
+        store = open_store(url, endpoint_url="http://127.0.0.1:1", region="r", timeout_s=1)
+        with pytest.raises(StoreError, match=said) as caught:
+            store.get("key")
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "geheim" not in shown
+    assert "\n" not in str(caught.value)

@@ -100,6 +100,10 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
 def _nearest(codec: NamedConfiguration) -> NamedConfiguration | None:
     if codec.name == "crc32c":
         return NamedConfiguration("numcodecs.crc32c", {"location": "end"})
+    if codec.name in ("zstd", "numcodecs.zstd"):
+        # A frame tells itself whether it ends in a checksum, and tensorstore refuses a document that does.
+        kept = {name: value for name, value in codec.configuration.items() if name != "checksum"}
+        return NamedConfiguration("zstd", kept)
     known = codec.name in NATIVE_CODECS or codec.name.startswith("numcodecs.")
     return codec if known else None
 

@@ -299,7 +299,7 @@ class TestAttributes:
 
 
 ARRAYS = {
-    "plain": metadata("int32", "bytes", "zstd"),
+    "plain": metadata("int32", "bytes", NamedConfiguration("zstd", {"level": 3, "checksum": True})),
     "turned": metadata("float64", NamedConfiguration("transpose", {"order": [1, 0]}), "bytes", "gzip"),
     "big": metadata("uint16", NamedConfiguration("bytes", {"endian": "big"}), "blosc"),
     "sharded": metadata(

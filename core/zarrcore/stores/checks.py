@@ -39,7 +39,9 @@ def check_place(text: str) -> None:
         raise StoreError("a path or URL can hold neither NUL nor half a surrogate pair")
 
 
-def check_address(url: str, what: str = "the URL of a web server") -> SplitResult:
+def check_address(
+    url: str, what: str = "the URL of a web server", example: str = "http://host:port/path"
+) -> SplitResult:
     """The parts of the URL of a server.
 
     Raises:
@@ -52,9 +54,7 @@ def check_address(url: str, what: str = "the URL of a web server") -> SplitResul
     except ValueError:
         fitting = False
     if not fitting or parts.scheme not in {"http", "https"}:
-        raise StoreError(
-            f"{what} needs the name of a server, and a port of 1 to 65535 if any: http://host:port/path"
-        )
+        raise StoreError(f"{what} needs the name of a server, and a port of 1 to 65535 if any: {example}")
     return parts
 
 

@@ -74,7 +74,19 @@ def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> Read
         raise StoreError(f"{scheme}:// is no kind of store that is known: a path, or one of {known}")
     if not isinstance(store, ReadableStore):
         raise StoreError(f"{scheme}:// cannot be opened: the package that knows it gives no ReadableStore")
-    return store
+    return _cached(store, options)
+
+
+def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
+    """The store, behind a cache where one is wanted and worth it."""
+    if options.cache_dir is None or not store.is_remote:
+        return store
+    from zarrcore.stores.cache import CacheStore
+    from zarrcore.stores.cache_directory import CacheDirectory
+
+    return CacheStore(
+        store, CacheDirectory(options.cache_dir, options.cache_dir_bytes), options.cache_max_age_s
+    )
 
 
 def _open_path(path: str, options: StoreOptions) -> ReadableStore:
@@ -126,6 +138,12 @@ def _open_lmdb(url: str, options: StoreOptions) -> ReadableStore:
     )
 
 
+def _open_redis(url: str, options: StoreOptions) -> ReadableStore:
+    from zarrcore.stores.redis import RedisStore
+
+    return RedisStore(url, options)
+
+
 def _path_in(url: str) -> str:
     """The path that follows the scheme of a URL, as it is: relative or absolute, without percent codes."""
     return os.path.expanduser(url.partition("://")[2])
@@ -146,14 +164,14 @@ def _open_s3(url: str, options: StoreOptions, as_zip: bool | None = None) -> Rea
     from zarrcore.stores.s3 import S3Store
 
     _, bucket, path = _split(url)
-    return _in_bucket(lambda prefix: S3Store(bucket, prefix, options), path, as_zip)
+    return _in_bucket(lambda prefix: _cached(S3Store(bucket, prefix, options), options), path, as_zip)
 
 
 def _open_gcs(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
     from zarrcore.stores.gcs import GCSStore
 
     _, bucket, path = _split(url)
-    return _in_bucket(lambda prefix: GCSStore(bucket, prefix, options), path, as_zip)
+    return _in_bucket(lambda prefix: _cached(GCSStore(bucket, prefix, options), options), path, as_zip)
 
 
 def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
@@ -163,7 +181,9 @@ def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> 
     user, host, path = _split(url)
     account = host.partition(".")[0] if user else None
     container = user or host
-    return _in_bucket(lambda prefix: AzureStore(container, prefix, options, account), path, as_zip)
+    return _in_bucket(
+        lambda prefix: _cached(AzureStore(container, prefix, options, account), options), path, as_zip
+    )
 
 
 def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
@@ -172,8 +192,9 @@ def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> R
     parts = check_address(url)
     if as_zip or (as_zip is None and parts.path.endswith(".zip")):
         above, _, name = parts.path.rpartition("/")
-        return ZipStore(HTTPStore(urlunsplit(parts._replace(path=above + "/")), options), unquote(name))
-    return HTTPStore(url, options)
+        store = HTTPStore(urlunsplit(parts._replace(path=above + "/")), options)
+        return ZipStore(_cached(store, options), unquote(name))
+    return _cached(HTTPStore(url, options), options)
 
 
 def _split(url: str) -> tuple[str, str, str]:
@@ -211,6 +232,8 @@ _OPENERS: Final[dict[str, Callable[..., ReadableStore]]] = {
     "file": _open_file,
     "memory": _open_memory,
     "lmdb": _open_lmdb,
+    "redis": _open_redis,
+    "rediss": _open_redis,
     "sqlite": _open_sqlite,
     "zip": _open_zip,
     **_REMOTE,

@@ -1,0 +1,261 @@
+"""RedisStore."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import sys
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.test_model import check
+from tests.memory import forget_peak, peak_nbytes
+from tests.servers import WebServer, environment
+from tests.servers.processes import free_port
+from tests.servers.redis import RedisServer, redis_server
+from zarrcore.errors import (
+    AccessDeniedError,
+    BodyTooLargeError,
+    BrokenBodyError,
+    MissingExtraError,
+    StoreError,
+    StoreFullError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+from zarrcore.stores import ByteRange, WritableStore, open_store
+from zarrcore.stores import redis as redis_store
+from zarrcore.stores.redis import RedisStore
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_password() -> Iterator[None]:
+    with environment({}, ("REDISCLI_AUTH",)):
+        yield
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A Redis server; each test uses a prefix of its own."""
+    with redis_server(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def empty(redis: RedisServer) -> Iterator[RedisStore]:
+    with RedisStore(f"{redis.url}?prefix={uuid.uuid4()}*[?]") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def filled(redis: RedisServer) -> str:
+    """The URL of a store that holds `VALUES`, set without us; shared, so never to be changed."""
+    redis.command("MSET", *(word for key, value in VALUES.items() for word in (f"filled:{key}", "")))
+    for key, value in VALUES.items():
+        if value:
+            redis.command("SET", f"filled:{key}", text=value)
+    redis.command("MSET", "filled", "beside", "filledx:a", "beside", "fille:a", "beside", "filled:", "no key")
+    return f"{redis.url}?prefix=filled"
+
+
+@pytest.fixture
+def store(filled: str) -> Iterator[RedisStore]:
+    with open_store(filled) as made:
+        yield made
+
+
+class TestRedisStore(StoreTests, WritableStoreTests):
+    path_like = False
+    tells_mtime = False
+
+
+def test_it_is_a_dictionary(redis: RedisServer) -> None:
+    @contextlib.contextmanager
+    def database() -> Iterator[WritableStore]:
+        yield RedisStore(f"{redis.url}?prefix={uuid.uuid4()}")
+
+    check(database, 8, 30)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://host", "redis://host:6379/0?prefix=zarr"),
+        ("REDIS://Host:7000/3/?prefix=a b/c", "redis://Host:7000/3?prefix=a%20b/c"),
+        ("rediss://me@[::1]/?prefix=", "rediss://[::1]:6379/0?prefix="),
+    ],
+)
+def test_a_url_is_shown_as_it_may_be_typed_again(url: str, shown: str) -> None:
+    assert open_store(url).url == shown
+    assert open_store(shown).url == shown
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("redis://", "needs the name of a server"),
+        ("redis://host:0", "redis://host:port/database"),
+        ("redis://me:geheim@host", "does not belong into a URL; put it into REDISCLI_AUTH"),
+        ("rediss://:geheim@host", "does not belong into a URL"),
+        ("redis://host/a/b", "the path is the number of a database"),
+        ("redis://host/0?password=geheim", r"the only thing to ask for is \?prefix="),
+        ("redis://host?prefix=%ed%a0%80\ud800", "surrogate"),
+    ],
+)
+def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> None:
+    with pytest.raises(StoreError, match=said) as caught:
+        open_store(url)
+    assert "geheim" not in str(caught.value)
+
+
+def test_redis_itself_reads_what_was_written(redis: RedisServer) -> None:
+    with open_store(f"{redis.url}?prefix=written") as store:
+        store.set("a/größe", b"12")
+        store.set("a//c0", b"")
+        assert redis.command("GET", "written:a/größe") == "12\n"
+        assert redis.command("STRLEN", "written:a//c0") == "0\n"
+        assert sorted(entry.key for entry in store.list_dir("a/")) == ["a//", "a/größe"]
+
+
+def test_what_is_no_string_is_no_value(redis: RedisServer) -> None:
+    redis.command("RPUSH", "lists:a", "1")
+    redis.command("MSET", "lists:b", "22", "lists:x/", "", b"lists:c\xff", "3")
+    with open_store(f"{redis.url}?prefix=lists") as store:
+        assert {entry.key: entry.size for entry in store.list()} == {"b": 2, "c\udcff": 1}
+        assert store.get("c\udcff") == b"3"
+        for ask in (store.get, store.stat):
+            with pytest.raises(BrokenBodyError, match=r"^a in redis://.*: it is a list"):
+                ask("a")
+
+
+def test_no_more_is_fetched_than_allowed(empty: RedisStore) -> None:
+    empty.set("a", bytes(1000))
+    with pytest.raises(BodyTooLargeError) as caught:
+        empty.get("a", ByteRange(-5000), max_nbytes=999)
+    assert caught.value.size == 1000
+    assert len(empty.get("a", ByteRange(-5000), max_nbytes=1000)) == 1000
+    assert len(empty.get("a", ByteRange(10, 2000), max_nbytes=990)) == 990
+
+
+def test_a_user_and_a_password_come_from_url_and_environment(tmp_path: Path) -> None:
+    with redis_server(
+        tmp_path, "--requirepass", "geheim", "--user", *["me", "on", "~*", "&*", "+@all", "-eval", ">other"]
+    ) as server:
+        named = server.url.replace("://", "://me@")
+        for url, password in ((server.url, None), (server.url, "wrong"), (named, "geheim"), (named, None)):
+            given = {} if password is None else {"REDISCLI_AUTH": password}
+            with environment(given, ("REDISCLI_AUTH",)), open_store(url) as store:
+                for ask in (lambda: store.get("a"), lambda: store.set("a", b""), lambda: [*store.list()]):
+                    with pytest.raises(
+                        AccessDeniedError, match="the password comes from REDISCLI_AUTH"
+                    ) as caught:
+                        ask()
+                    assert not any(word in str(caught.value) for word in ("geheim", "wrong"))
+        with environment({"REDISCLI_AUTH": "geheim"}), open_store(server.url) as store:
+            store.set("a", b"1")
+            assert store.stat("a").etag is not None
+            assert pickle.loads(pickle.dumps(store)).get("a") == b"1"
+            assert b"geheim" not in pickle.dumps(store)
+            with open_store(server.url, anonymous=True) as stranger, pytest.raises(AccessDeniedError):
+                stranger.get("a")
+        with environment({"REDISCLI_AUTH": "other"}), open_store(named) as other:
+            assert other.get("a") == b"1"
+            # A user who may run no scripts learns the size, if no checksum.
+            assert (other.stat("a").size, other.stat("a").etag, other.stat("b")) == (1, None, None)
+            assert other.identity != store.identity
+
+
+def test_what_a_server_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with redis_server(tmp_path) as server, open_store(server.url) as store:
+        store.set("a", b"1")
+        server.command("CONFIG", "SET", "maxmemory", "1mb")
+        with pytest.raises(StoreFullError, match=r"^b in redis://.*: the server has no memory left"):
+            store.set("b", bytes(1 << 20))
+        assert (store.get("a"), store.stat("a").size) == (b"1", 1)
+        server.command("CONFIG", "SET", "maxmemory", "0")
+        server.command("REPLICAOF", "127.0.0.1", str(free_port()))
+        with pytest.raises(AccessDeniedError, match="a replica, which can only be read"):
+            store.set("b", b"1")
+        assert store.get("a") == b"1"
+        monkeypatch.setattr(redis_store, "_LARGEST", 3)
+        with pytest.raises(StoreFullError, match="4 bytes are more than Redis takes"):
+            store.set("b", b"1234")
+
+
+def test_wrong_addresses_are_told(redis: RedisServer, python_web: WebServer) -> None:
+    for url, kind, said in (
+        (f"{redis.url}9999", StoreNotFoundError, "no database of this number"),
+        (f"redis://127.0.0.1:{free_port()}/0", UnreachableError, "the server refuses the connection"),
+        ("redis://nobody.invalid/0", UnreachableError, "no server is known by this name"),
+        (redis.url.replace("redis", "rediss"), StoreTimeoutError, "no answer within the time"),
+        (python_web.url.replace("http", "redis"), StoreError, "no Redis server|the connection broke"),
+    ):
+        with open_store(url, timeout_s=0.5, retries=0) as store, pytest.raises(kind, match=said) as caught:
+            store.get("zarr.json")
+        assert "\n" not in str(caught.value)
+
+
+def test_a_server_that_hangs_costs_its_deadline_once(redis: RedisServer) -> None:
+    redis.command("CLIENT", "PAUSE", "60000", "WRITE")
+    try:
+        with open_store(redis.url, timeout_s=0.2, retries=3) as store:
+            with pytest.raises(StoreTimeoutError, match=r"^a in redis://.*--timeout"):
+                store.set("a", b"1")
+            assert store.get("a") is None
+    finally:
+        redis.command("CLIENT", "UNPAUSE")
+
+
+def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
+    port = free_port()
+    kept = ("--appendonly", "yes", "--appendfsync", "always")
+    with redis_server(tmp_path, *kept, port=port) as server:
+        store = open_store(server.url, timeout_s=20, retries=20)
+        store.set("a", b"1")
+        assert store.get("a") == b"1"
+    with open_store(server.url, timeout_s=5, retries=0) as impatient, pytest.raises(UnreachableError):
+        impatient.get("a")
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(store.get, "a") for _ in range(4)]
+        with redis_server(tmp_path, *kept, port=port):
+            assert [future.result(30) for future in found] == [b"1"] * 4
+            assert store.set("b", b"2", if_absent=True)
+            store.close()
+
+
+def test_a_forked_process_uses_connections_of_its_own(empty: RedisStore) -> None:
+    empty.set("a", b"1")
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if empty.get("a") == b"1" and empty.set("b", b"2") else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert (empty.get("a"), empty.get("b")) == (b"1", b"2")
+
+
+def test_many_keys_are_listed_in_little_memory(redis: RedisServer) -> None:
+    script = (
+        "for i = 0, 39999 do redis.call('SET', string.format('many:c/%d/%d', i / 1000, i % 1000), 'x') end"
+    )
+    redis.command("EVAL", script, "0")
+    with open_store(f"{redis.url}?prefix=many") as store:
+        before = forget_peak()
+        assert sum(entry.size or 0 for entry in store.list()) == 40_000
+        assert sum(1 for _ in store.list_dir("c/")) == 40
+        assert peak_nbytes() - before < 16 << 20
+        store.erase_prefix("c/7/")
+        assert not store.has_prefix("c/7/")
+        store.erase_prefix("")
+        assert list(store.list()) == []
+
+
+def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+    with open_store("redis://host") as store, pytest.raises(MissingExtraError, match=r"zarrscope\[redis\]"):
+        store.get("a")

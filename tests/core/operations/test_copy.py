@@ -301,6 +301,14 @@ def test_a_broken_node_is_not_copied_silently(source: Path, tmp_path: Path) -> N
         copy(source, tmp_path / "t")
 
 
+def test_a_name_that_the_other_format_reserves_is_not_lost_silently() -> None:
+    source = zc.create(MemoryStore(), "n5")
+    source.create_array("__mine/a", shape=(3,), data_type="int8")[...] = 1
+    with pytest.raises(zc.UnsupportedError, match="node '/__mine' cannot be copied: Zarr v3 has no nodes"):
+        copy(source.store, MemoryStore(), to="v3")
+    assert copy(source.store, MemoryStore(), "/__mine", to="v3").arrays == 1
+
+
 def test_a_broken_chunk_ends_the_copy(source: Path, tmp_path: Path) -> None:
     (source / "a/c/0/0").write_bytes(b"broken")
     with pytest.raises(zc.CodecError, match="a/c/0/0"):

@@ -134,6 +134,10 @@ def plan_copy(
         below = normalize_path(node.path[len(top) :] if top != "/" else node.path)
         if isinstance(node, BrokenNode):
             raise node.error.with_traceback(None)
+        if below != "/" and not format_.may_name_node(node.name):
+            raise UnsupportedError(
+                "node", node.path, f"cannot be copied: {format_.title} has no nodes of such names"
+            )
         if isinstance(node, Group):
             metadata = format_.adapted(node.metadata)
             groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import re
+import ssl
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,12 +30,20 @@ class FaultServer:
     """Key to content type, where it is not ``application/octet-stream``."""
     headers: dict[str, str] = field(default_factory=dict)
     """Further headers of every answer."""
-    faults: dict[str, int | str] = field(default_factory=dict)
-    """Key to a status to answer, or ``truncate``, ``hang``, ``reset``, ``no-range``, ``no-length``, ``moved:URL``."""
+    faults: dict[str, int | str | list[int | str | None]] = field(default_factory=dict)
+    """Key to a status to answer, or to the name of a fault; or to a list of them, one for each request in turn.
+
+    ``hang`` gives no answer, ``reset`` closes the connection instead, ``truncate`` and ``stall`` close it and wait
+    after half of the body, ``moved:URL`` leads elsewhere. ``no-range`` gives the whole value whatever part was asked
+    for, ``no-length`` too and does not tell how long it is, ``gzip`` too and packs it. ``other-part`` and ``short-part`` give
+    another part, or less of it, than asked for, and ``nameless-part`` does not say which.
+    """
     bodies: dict[int, bytes] = field(default_factory=dict)
     """Status to what an answer says that has it as its fault."""
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     """What was asked for: method, path with its query, headers in lower case."""
+    connections: int = 0
+    """How many there were."""
     sent: int = 0
     """Bytes of bodies that were taken to their end."""
     delay_s: float = 0.0
@@ -43,15 +53,19 @@ class FaultServer:
 
 
 @contextlib.contextmanager
-def fault_server() -> Iterator[FaultServer]:
-    """A `FaultServer`."""
+def fault_server(tls: ssl.SSLContext | None = None) -> Iterator[FaultServer]:
+    """A `FaultServer`, which speaks TLS if it is told how."""
 
     class Handler(_FaultHandler):
         pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    Handler.state = FaultServer(f"http://127.0.0.1:{server.server_address[1]}")
+    if tls is not None:
+        # Shaking hands is left to the thread of the connection.
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    scheme = "http" if tls is None else "https"
+    Handler.state = FaultServer(f"{scheme}://127.0.0.1:{server.server_address[1]}")
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
     try:
@@ -69,6 +83,14 @@ class _FaultHandler(BaseHTTPRequestHandler):
     state: FaultServer
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+
+    def setup(self) -> None:
+        self.state.connections += 1
+        super().setup()
+
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError, ssl.SSLError):
+            super().handle()
 
     def do_GET(self) -> None:
         with contextlib.suppress(ConnectionError):
@@ -114,6 +136,8 @@ class _FaultHandler(BaseHTTPRequestHandler):
             state.released.wait(state.delay_s)
         key = unquote(self.path.partition("?")[0]).lstrip("/")
         fault = state.faults.get(key)
+        if isinstance(fault, list):
+            fault = fault.pop(0) if fault else None
         if isinstance(fault, int):
             self._send(fault, state.bodies.get(fault, b"<html>fault</html>"))
         elif isinstance(fault, str) and fault.startswith("moved:"):
@@ -140,8 +164,11 @@ class _FaultHandler(BaseHTTPRequestHandler):
         if fault == "no-length":
             self._send_chunked(value)
             return
+        if fault == "gzip":
+            self._send(200, gzip.compress(value), {**headers, "Content-Encoding": "gzip"})
+            return
         if match is None or fault == "no-range":
-            self._send(200, value, headers, truncated=fault == "truncate")
+            self._send(200, value, headers, fault)
             return
         first, last = match.groups()
         start = int(first) if first else max(0, len(value) - int(last))
@@ -149,11 +176,18 @@ class _FaultHandler(BaseHTTPRequestHandler):
         if start >= len(value):
             self._send(416, b"", {"Content-Range": f"bytes */{len(value)}"})
             return
-        headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(value)}"
-        self._send(206, value[start:stop], headers, truncated=fault == "truncate")
+        if fault == "other-part":
+            start, stop = start + 1, min(stop + 1, len(value))
+        if fault != "nameless-part":
+            headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(value)}"
+        self._send(206, value[start : stop - (fault == "short-part")], headers, fault)
 
     def _send(
-        self, status: int, body: bytes, headers: dict[str, str] | None = None, truncated: bool = False
+        self,
+        status: int,
+        body: bytes,
+        headers: dict[str, str] | None = None,
+        fault: int | str | None = None,
     ) -> None:
         self.send_response(status)
         for name, value in {**self.state.headers, **(headers or {})}.items():
@@ -162,9 +196,13 @@ class _FaultHandler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD":
             return
-        if truncated:
-            body = body[: len(body) // 2]
+        if fault in ("truncate", "stall"):
+            self.wfile.write(body[: len(body) // 2])
             self.close_connection = True
+            if fault == "stall":
+                self.wfile.flush()
+                self.state.released.wait(60)
+            return
         self.wfile.write(body)
         self.state.sent += len(body)
 

@@ -1,8 +1,9 @@
-"""Web servers: nginx with three kinds of listings, and Python's own, which knows no ranges."""
+"""Web servers: nginx and Apache with all kinds of listings, Python's own, which knows no ranges, and WebDAV."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from tests.servers.processes import free_port, running
 
 NGINX = "/usr/sbin/nginx"
+APACHE = "/usr/sbin/apache2"
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,12 @@ class WebServer:
     """The same files with listings as JSON, if it has them."""
     plain_url: str = ""
     """The same files without listings, if it has that."""
+    fancy_url: str = ""
+    """The same files with listings in columns, if it has that."""
+    table_url: str = ""
+    """The same files with listings as tables with icons, if it has that."""
+    webdav_url: str = ""
+    """The same files through WebDAV and without listings, if it has that."""
 
 
 _NGINX_CONFIGURATION = """
@@ -59,6 +67,71 @@ def nginx_server(root: Path, work: Path) -> Iterator[WebServer]:
     with running(command, tuple(ports.values())):
         html, json, plain = (f"http://127.0.0.1:{port}" for port in ports.values())
         yield WebServer(root, html, json, plain)
+
+
+_APACHE_CONFIGURATION = """
+ServerRoot {work}
+PidFile {work}/apache.pid
+ErrorLog {work}/error.log
+DefaultRuntimeDir {work}
+DavLockDB {work}/locks
+ServerName localhost
+TypesConfig /etc/mime.types
+LoadModule mpm_event_module {modules}/mod_mpm_event.so
+LoadModule authz_core_module {modules}/mod_authz_core.so
+LoadModule autoindex_module {modules}/mod_autoindex.so
+LoadModule dir_module {modules}/mod_dir.so
+LoadModule mime_module {modules}/mod_mime.so
+LoadModule dav_module {modules}/mod_dav.so
+LoadModule dav_fs_module {modules}/mod_dav_fs.so
+DocumentRoot {root}
+Listen 127.0.0.1:{plain_port}
+Listen 127.0.0.1:{fancy_port}
+Listen 127.0.0.1:{table_port}
+Listen 127.0.0.1:{webdav_port}
+<Directory {root}>
+    Require all granted
+    Options Indexes
+</Directory>
+<VirtualHost 127.0.0.1:{plain_port}>
+</VirtualHost>
+<VirtualHost 127.0.0.1:{fancy_port}>
+    IndexOptions FancyIndexing NameWidth=8
+</VirtualHost>
+<VirtualHost 127.0.0.1:{table_port}>
+    IndexOptions FancyIndexing HTMLTable IconsAreLinks FoldersFirst NameWidth=8 Charset=UTF-8
+</VirtualHost>
+<VirtualHost 127.0.0.1:{webdav_port}>
+    <Location />
+        Dav On
+        Options -Indexes
+    </Location>
+</VirtualHost>
+"""
+
+
+@contextlib.contextmanager
+def apache_server(root: Path, work: Path) -> Iterator[WebServer]:
+    """An Apache that serves ``root`` and keeps its own files in ``work``; runs as whoever runs the tests."""
+    ports = {name: free_port() for name in ("plain_port", "fancy_port", "table_port", "webdav_port")}
+    configuration = work / "apache.conf"
+    modules = "/usr/lib/apache2/modules"
+    configuration.write_text(_APACHE_CONFIGURATION.format(root=root, work=work, modules=modules, **ports))
+    with running([APACHE, "-X", "-d", str(work), "-f", str(configuration)], tuple(ports.values())):
+        plain, fancy, table, webdav = (f"http://127.0.0.1:{port}" for port in ports.values())
+        yield WebServer(root, plain, fancy_url=fancy, table_url=table, webdav_url=webdav)
+
+
+@contextlib.contextmanager
+def rclone_server(root: Path) -> Iterator[WebServer]:
+    """``rclone serve webdav``."""
+    port = free_port()
+    rclone = Path(sys.executable).with_name("rclone")
+    address = f"127.0.0.1:{port}"
+    # Else it shows what it saw minutes ago, and reads a configuration of whoever runs the tests.
+    options = ["--addr", address, "--dir-cache-time", "0s", "--config", os.devnull]
+    with running([str(rclone), "serve", "webdav", str(root), *options], (port,)):
+        yield WebServer(root, f"http://{address}", webdav_url=f"http://{address}")
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import ssl
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
@@ -105,9 +106,23 @@ def retry_config(options: StoreOptions) -> RetryConfig:
     }
 
 
-def _certificates(path: str) -> bytes:
+def trust(context: ssl.SSLContext, bundle: str) -> None:
+    """Have ``context`` trust the certificates in a PEM file.
+
+    Raises:
+        StoreError: it cannot be read, or is none.
+    """
     try:
-        with open(os.path.expanduser(path), "rb") as file:
-            return file.read()
+        context.load_verify_locations(os.path.expanduser(bundle))
+    except ssl.SSLError as error:
+        raise StoreError(
+            f"cannot read the certificates in {bundle}: it is no PEM file that holds any"
+        ) from error
     except OSError as error:
-        raise StoreError(f"cannot read the certificates in {path}: {error.strerror}") from error
+        raise StoreError(f"cannot read the certificates in {bundle}: {error.strerror}") from error
+
+
+def _certificates(bundle: str) -> bytes:
+    trust(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), bundle)
+    with open(os.path.expanduser(bundle), "rb") as file:
+        return file.read()

@@ -34,6 +34,7 @@ _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd
 _NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle names more to trust)"
 _OTHER_NAME: Final = "the server's certificate is made out to another name than the one in the URL"
 _EXPIRED: Final = "the server's certificate has expired"
+_NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is slow"
 _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
 _CIRCLES: Final = "the server sends whoever asks round in circles"
 _NO_NAME: Final = "no server is known by this name"
@@ -42,9 +43,9 @@ _REFUSED: Final = "the server refuses the connection"
 _TROUBLES: Final = {
     # of obstore
     "NotValidForName": _OTHER_NAME,
-    "certificate not valid for name": _OTHER_NAME,
-    "certificate: Expired": _EXPIRED,
-    "certificate expired": _EXPIRED,
+    "ExpiredContext": _EXPIRED,
+    "NotValidYet": _NOT_YET,
+    "InvalidCertificate": _NO_TRUST,
     "invalid peer certificate": _NO_TRUST,
     "InvalidContentType": _NO_TLS,
     "error following redirect": _CIRCLES,
@@ -53,6 +54,7 @@ _TROUBLES: Final = {
     # of httpx, which is to say of OpenSSL and the C library
     "certificate is not valid for": _OTHER_NAME,
     "certificate has expired": _EXPIRED,
+    "certificate is not yet valid": _NOT_YET,
     "CERTIFICATE_VERIFY_FAILED": _NO_TRUST,
     "Exceeded maximum allowed redirects": _CIRCLES,
     "WRONG_VERSION_NUMBER": _NO_TLS,
@@ -61,6 +63,9 @@ _TROUBLES: Final = {
     "Connection refused": _REFUSED,
 }
 """What in the text of an exception tells why there was no connection; the first that fits counts."""
+
+_LASTING: Final = (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NOT_YET, _NO_TLS, _CIRCLES)
+"""Troubles that are the same a second later."""
 
 
 @functools.cache
@@ -123,7 +128,7 @@ class Failure:
     @property
     def passing(self) -> bool:
         """Whether the same request may succeed if sent again."""
-        if self.trouble in (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NO_TLS, _CIRCLES):
+        if self.trouble in _LASTING:
             return False
         return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 

@@ -131,10 +131,9 @@ class HTTPStore(ObstoreStore, RefusingStore):
         found = self._try(key, byte_range, max_nbytes)
         if isinstance(found, tuple):
             return found
-        if found is not None:
-            if not self._asks_again(found):
-                self._check_absent(found, key)
-                return None
+        if found is not None and not self._asks_again(found):
+            self._check_absent(found, key)
+            return None
         plain = self._get_plainly(key, byte_range, max_nbytes, found, deadline)
         if plain is None:
             return None
@@ -150,8 +149,7 @@ class HTTPStore(ObstoreStore, RefusingStore):
             return None
         try:
             answer = self._client().get(self.prefix + key, options=_request_options(byte_range))
-            is_whole = answer.range == (0, answer.meta["size"])
-            if not self._is_value(key, answer) or not (is_whole or byte_range is not None):
+            if _may_be_page(key, answer) or _is_encoded(answer):
                 return None
             value = self._body(answer, self.prefix + key, max_nbytes)
         except BodyTooLargeError:
@@ -164,9 +162,6 @@ class HTTPStore(ObstoreStore, RefusingStore):
             return Failure.of(error)
         empty = byte_range is not None and byte_range.is_empty
         return (value[:0] if empty else value), stat_of(answer.meta)
-
-    def _is_value(self, key: str, answer: Any) -> bool:
-        return not (_may_be_page(key, answer) or _is_encoded(answer))
 
     def _body(self, answer: Any, path: str, max_nbytes: int | None) -> memoryview:
         value = super()._body(answer, path, max_nbytes)

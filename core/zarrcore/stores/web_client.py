@@ -7,7 +7,6 @@ read is asked for here, and what is to be asked again is asked here too, after a
 from __future__ import annotations
 
 import functools
-import os
 import re
 import ssl
 import threading
@@ -19,10 +18,9 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
-from zarrcore.errors import StoreError
-from zarrcore.stores.clients import WHOLE_TRANSFER, is_loopback
+from zarrcore.stores.clients import WHOLE_TRANSFER, is_loopback, trust
 from zarrcore.stores.failures import Failure, trouble_in
-from zarrcore.stores.interface import ByteRange
+from zarrcore.stores.interface import ByteRange, StoreStat
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
@@ -49,18 +47,9 @@ class Answer:
     """Where it came from in the end, after redirections."""
     content_type: str
     body: memoryview
-
-
-def tls_context(options: StoreOptions) -> ssl.SSLContext:
-    """What TLS connections trust: the certificates that httpx brings, the system's, and ``ca_bundle``.
-
-    Raises:
-        StoreError: the bundle cannot be read.
-    """
-    try:
-        return _context(options.ca_bundle and os.path.expanduser(options.ca_bundle))
-    except OSError as error:  # of which ssl.SSLError is one
-        raise StoreError(f"cannot read the certificates in {options.ca_bundle}") from error
+    """The part that was wanted."""
+    stat: StoreStat | None
+    """What the answer tells of all that is there, where it tells how much that is."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -71,8 +60,17 @@ def _context(ca_bundle: str | None) -> ssl.SSLContext:
     context = httpx.create_ssl_context()
     context.load_default_certs()
     if ca_bundle is not None:
-        context.load_verify_locations(ca_bundle)
+        trust(context, ca_bundle)
     return context
+
+
+def tls_context(options: StoreOptions) -> ssl.SSLContext:
+    """What TLS connections trust: the certificates that httpx brings, the system's, and ``ca_bundle``.
+
+    Raises:
+        StoreError: the bundle cannot be read.
+    """
+    return _context(options.ca_bundle)
 
 
 class WebClient:
@@ -191,8 +189,11 @@ class WebClient:
                 return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
             if isinstance(body, Failure):
                 return body
+            is_all = part == (0, None) and (limit is None or len(body) < limit)
+            size = len(body) if is_all else _whole_size(answer)
+            stat = None if size is None else StoreStat(size, *_version(answer.headers))
             content_type = answer.headers.get("content-type", "")
-            return Answer(str(answer.url), content_type, memoryview(body).toreadonly())
+            return Answer(str(answer.url), content_type, memoryview(body).toreadonly(), stat)
 
     def _part(self, answer: httpx.Response, part: ByteRange, limit: int | None) -> bytearray | Failure:
         """The body that the server says is the part asked for, if it is."""
@@ -273,6 +274,23 @@ def _announced_size(headers: httpx.Headers, part: ByteRange) -> int | None:
     first, stop = int(match[1]), int(match[2]) + 1
     wanted = (part.start, part.stop) if match[3] == "*" else part.resolve(int(match[3]))
     return stop - first if wanted == (first, stop) else None
+
+
+def _whole_size(answer: httpx.Response) -> int | None:
+    """How large the whole value is, as far as the answer tells; what is packed has another size on the way."""
+    match = _CONTENT_RANGE.fullmatch(answer.headers.get("content-range", ""))
+    said = answer.headers.get("content-length", "") if match is None else match[3]
+    packed = answer.headers.get("content-encoding", "identity") != "identity"
+    return int(said) if said.isdigit() and not packed else None
+
+
+def _version(headers: httpx.Headers) -> tuple[float | None, str | None]:
+    """Modification time and etag."""
+    try:
+        mtime_s = parsedate_to_datetime(headers.get("last-modified", "")).timestamp()
+    except (ValueError, OverflowError):
+        mtime_s = None
+    return mtime_s, headers.get("etag")
 
 
 def _retry_after_s(headers: httpx.Headers) -> float:

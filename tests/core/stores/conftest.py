@@ -20,12 +20,14 @@ from tests.servers import (
     GCSServer,
     S3Server,
     WebServer,
+    apache_server,
     azure_server,
     environment,
     fault_server,
     gcs_server,
     nginx_server,
     python_web_server,
+    rclone_server,
     s3_server,
 )
 from zarrcore.stores import ReadableStore, open_store
@@ -89,6 +91,20 @@ def web_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def nginx(web_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     """nginx over ``web_root``."""
     with nginx_server(web_root, tmp_path_factory.mktemp("nginx")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def apache(web_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """Apache over ``web_root``."""
+    with apache_server(web_root, tmp_path_factory.mktemp("apache")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def rclone(web_root: Path) -> Iterator[WebServer]:
+    """``rclone serve webdav`` over ``web_root``."""
+    with rclone_server(web_root) as server:
         yield server
 
 

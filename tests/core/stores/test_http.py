@@ -40,6 +40,29 @@ class TestNginxWithJsonListings(StoreTests):
         return open_store(f"{nginx.json_url}/values/")
 
 
+class TestApacheWithPlainListings(StoreTests):
+    tells_sizes = False
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, apache: WebServer) -> ReadableStore:
+        return open_store(f"{apache.url}/values")
+
+
+class TestApacheWithWebDAV(StoreTests, ReadOnlyStoreTests):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, apache: WebServer) -> ReadableStore:
+        return open_store(f"{apache.webdav_url}/values")
+
+
+class TestRcloneWithWebDAV(StoreTests):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def store(cls, rclone: WebServer) -> ReadableStore:
+        return open_store(f"{rclone.webdav_url}/values")
+
+
 class TestPythonWithoutRanges(StoreTests):
     tells_sizes = False
 

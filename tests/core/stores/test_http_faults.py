@@ -1,0 +1,226 @@
+"""HTTPStore over servers that fail, mislead or keep one waiting: right bytes or one clear error, and soon."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from email.utils import formatdate
+
+import pytest
+
+from tests.core.stores.conftest import Opener
+from tests.core.stores.contract import CHUNK
+from tests.servers import FaultServer, environment, fault_server
+from zarrcore.errors import (
+    BodyTooLargeError,
+    BrokenBodyError,
+    StoreError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+from zarrcore.stores import ByteRange, ReadableStore, open_store, web_client
+
+RANGES = [None, ByteRange(0, 10), ByteRange(3, 9), ByteRange(10_000), ByteRange(-9), ByteRange(9, 99_999)]
+
+
+def check_parts(store: ReadableStore, ranges: list[ByteRange | None] = RANGES) -> None:
+    """Check that parts of ``CHUNK``, which stands at ``key``, come right."""
+    for byte_range in ranges:
+        start, stop = (byte_range or ByteRange(0)).resolve(len(CHUNK))
+        assert store.get("key", byte_range) == CHUNK[start:stop]
+
+
+@pytest.fixture(autouse=True)
+def _haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hardly a pause between one try and the next."""
+    monkeypatch.setattr(web_client, "_FIRST_PAUSE_S", 0.01)
+
+
+@pytest.mark.parametrize(
+    "fault", ["no-range", "no-length", "gzip", "other-part", "short-part", "nameless-part"]
+)
+def test_a_server_that_gives_something_else_than_asked_for_is_read_rightly(
+    faults: FaultServer, opened: Opener, fault: str
+) -> None:
+    faults.values["key"] = CHUNK
+    faults.faults["key"] = fault
+    store = opened()
+    check_parts(store)
+    found = opened().stat("key")
+    assert found is not None
+    assert found.size == len(CHUNK)
+    for byte_range in RANGES:
+        value, known = store.get_with_stat("key", byte_range)
+        assert value == store.get("key", byte_range)
+        assert known.size == len(CHUNK)
+        if len(value) > 5:
+            with pytest.raises(BodyTooLargeError):
+                store.get("key", byte_range, max_nbytes=5)
+
+
+def test_a_packed_body_is_unpacked_no_further_than_wanted(faults: FaultServer, opened: Opener) -> None:
+    faults.values["key"] = bytes(5_000_000)
+    faults.faults["key"] = "gzip"
+    assert opened().get("key", ByteRange(3, 9)) == bytes(6)
+    with pytest.raises(BodyTooLargeError):
+        opened().get("key", max_nbytes=1000)
+    faults.headers["Content-Encoding"] = "br"
+    faults.faults["key"] = []
+    with pytest.raises(StoreError, match="encoded as 'br'"):
+        opened().get("key")
+
+
+def test_the_end_of_a_value_is_found_without_keeping_what_comes_before(
+    faults: FaultServer, opened: Opener
+) -> None:
+    faults.values["key"] = value = b"".join(number.to_bytes(4, "big") for number in range(1 << 20))
+    faults.faults["key"] = "no-range"
+    assert opened().get("key", ByteRange(-1000)) == value[-1000:]
+
+
+@pytest.mark.parametrize("fault", [429, 500, 502, 503, 504, "reset", "truncate"])
+def test_what_passes_is_asked_for_again(faults: FaultServer, opened: Opener, fault: int | str) -> None:
+    faults.values["key"] = CHUNK
+    store = opened(retries=2)
+    for byte_range in (None, ByteRange(3, 9)):
+        faults.faults["key"] = [fault, fault]
+        faults.requests.clear()
+        check_parts(store, [byte_range])
+        assert len(faults.requests) == 3
+        faults.faults["key"] = [fault, fault, fault]
+        faults.requests.clear()
+        with pytest.raises(StoreError):
+            store.get("key", byte_range)
+        assert len(faults.requests) == 3
+    if isinstance(fault, int):
+        faults.faults["key"] = [fault]
+        found = store.stat("key")
+        assert found is not None
+        assert found.size == len(CHUNK)
+
+
+@pytest.mark.parametrize("fault", [400, 401, 404, 418, 501])
+def test_what_does_not_pass_is_not_asked_for_again(faults: FaultServer, opened: Opener, fault: int) -> None:
+    faults.faults["key"] = fault
+    try:
+        assert opened(retries=5).get("key") is None
+    except StoreError:
+        assert fault != 404
+    assert len(faults.requests) == 1
+
+
+@pytest.mark.parametrize("said", ["3", "date"])
+def test_a_server_that_wants_to_be_left_alone_is_left_alone(
+    faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(web_client.time, "sleep", pauses.append)
+    faults.values["key"] = b"1"
+    faults.headers["Retry-After"] = formatdate(time.time() + 3, usegmt=True) if said == "date" else said
+    faults.faults["key"] = [429, 503, 429]
+    assert opened(timeout_s=30, retries=3).get("key") == b"1"
+    # The first answer comes to obstore, which does not hear what is said.
+    assert [round(pause) for pause in pauses] in ([0, 3, 3], [0, 2, 2], [0, 3, 2])
+
+
+def test_one_that_wants_to_be_left_alone_for_long_is_given_up(faults: FaultServer, opened: Opener) -> None:
+    faults.headers["Retry-After"] = "3600"
+    faults.faults["key"] = 503
+    with pytest.raises(UnreachableError, match=r"the server fails \(503 Service Unavailable\)"):
+        opened(retries=5).get("key")
+    assert len(faults.requests) == 2
+
+
+@pytest.mark.parametrize("fault", ["hang", "stall"])
+def test_a_server_that_hangs_costs_the_timeout_once(faults: FaultServer, opened: Opener, fault: str) -> None:
+    faults.values["key"] = CHUNK
+    store = opened(timeout_s=0.3, retries=5)
+    faults.faults["key"] = fault
+    for read in (store.get, lambda key: store.get(key, ByteRange(5, 3000))):
+        faults.requests.clear()
+        with pytest.raises(StoreTimeoutError, match="--timeout"):
+            read("key")
+        assert len(faults.requests) == 1
+
+
+def test_a_value_that_changes_while_it_is_read_is_read_anew(faults: FaultServer, opened: Opener) -> None:
+    faults.values["key"] = CHUNK
+
+    class Changing(dict[str, bytes]):
+        def __getitem__(self, key: str) -> bytes:
+            faults.values = {"key": CHUNK[::-1]}
+            return CHUNK
+
+    faults.values = Changing(key=CHUNK)
+    faults.faults["key"] = ["truncate"]
+    assert opened().get("key") == CHUNK[::-1]
+
+
+def test_an_answer_that_lies_about_its_size_is_told(faults: FaultServer, opened: Opener) -> None:
+    faults.values["key"] = CHUNK
+    faults.faults["key"] = "truncate"
+    with pytest.raises(BrokenBodyError, match="broke off before its end") as caught:
+        opened().get("key")
+    assert str(caught.value).startswith(f"key in {faults.url}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_connections_are_kept(faults: FaultServer, opened: Opener) -> None:
+    faults.values["key"] = CHUNK
+    faults.values["page/"] = b"<title>Index of /</title>"
+    faults.content_types["page/"] = "text/html"
+    store = opened(timeout_s=10)
+    with ThreadPoolExecutor(4) as pool:
+        read = list(pool.map(lambda n: store.get("key", ByteRange(n, n + 7)), range(200)))
+        assert read == [CHUNK[n : n + 7] for n in range(200)]
+        assert all(pool.map(lambda _: store.stat("key"), range(50)))
+        assert faults.connections <= 8  # of 250 requests by four threads
+        assert not any(pool.map(lambda _: list(store.list_dir("page/")), range(50)))
+    assert faults.connections <= 15
+
+
+def test_redirections_are_followed_but_not_for_ever(faults: FaultServer, opened: Opener) -> None:
+    faults.values["there/key"] = CHUNK
+    faults.faults["key"] = f"moved:{faults.url}/there/key"
+    check_parts(opened())
+    faults.faults["key"] = f"moved:{faults.url}/key"
+    with pytest.raises(UnreachableError, match="in circles"):
+        opened().get("key")
+
+
+def test_credentials_do_not_follow_a_redirection_to_another_server(faults: FaultServer) -> None:
+    faults.values["key"] = b"1"
+    with fault_server() as other:
+        other.faults["key"] = f"moved:{faults.url.replace('127.0.0.1', 'localhost')}/key"
+        store = open_store(other.url.replace("//", "//me:geheim@"), timeout_s=5)
+        assert store.get("key") == b"1"
+        other.faults["key"] = [503, f"moved:{faults.url.replace('127.0.0.1', 'localhost')}/key"]
+        assert store.get("key") == b"1"
+        assert all("authorization" in headers for _, _, headers in other.requests)
+    assert len(faults.requests) == 2
+    assert not any("authorization" in headers for _, _, headers in faults.requests)
+
+
+def test_a_proxy_of_the_environment_is_asked_for_all_but_this_machine(faults: FaultServer) -> None:
+    page = b"<title>Index of /</title><a href='key'>key</a>"
+    faults.values = {"http://data.invalid/key": b"far", "http://data.invalid/": page}
+    faults.content_types["http://data.invalid/"] = "text/html"
+    names = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy")
+    with (
+        fault_server() as near,
+        environment(dict.fromkeys(names[:4], faults.url), (*names[4:], "NO_PROXY", "no_proxy")),
+    ):
+        near.values = {"key": b"near", "": page}
+        near.content_types[""] = "text/html"
+        for url, value in (
+            ("http://data.invalid/", b"far"),
+            (near.url, b"near"),
+            (near.url.replace("127.0.0.1", "localhost"), b"near"),
+        ):
+            store = open_store(url, timeout_s=5, retries=0)
+            assert [entry.key for entry in store.list()] == ["key"]
+            assert store.get("key") == value
+        s3 = open_store("s3://bucket", endpoint_url=near.url, region="us-east-1", retries=0)
+        near.values["bucket/key"] = b"3"
+        assert s3.get("key") == b"3"
+    assert len(faults.requests) == 2

@@ -1,0 +1,91 @@
+"""HTTPStore over TLS: whom it trusts, and what it says of those whom it does not."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.servers import Authority, FaultServer, fault_server
+from zarrcore.errors import StoreError, UnreachableError
+from zarrcore.stores import open_store
+
+open_soon = functools.partial(open_store, timeout_s=10, retries=5)
+
+PAGE = b"<title>Index of /</title><a href='key'>key</a>"
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="module")
+def server(authority: Authority) -> Iterator[FaultServer]:
+    """A server whose certificate is in order, for who trusts the authority."""
+    with fault_server(authority.server_context()) as server:
+        server.values = {"key": b"1", "": PAGE}
+        server.content_types[""] = "text/html"
+        yield server
+
+
+def check_told(url: str, ca_bundle: Path | None, said: str) -> None:
+    """Check that each way of asking fails at once with this sentence."""
+    store = open_soon(url, ca_bundle=None if ca_bundle is None else str(ca_bundle))
+    for read in (store.get, store.stat, lambda _: list(store.list())):
+        with pytest.raises(UnreachableError, match=re.escape(said)) as caught:
+            read("key")
+        assert "\n" not in str(caught.value)
+
+
+def test_who_is_named_is_trusted(authority: Authority, server: FaultServer, tmp_path: Path) -> None:
+    store = open_soon(server.url, ca_bundle=str(authority.certificate))
+    assert store.get("key") == b"1"
+    assert [entry.key for entry in store.list()] == ["key"]
+    (tmp_path / "other").mkdir()
+    bundle = tmp_path / "bundle.pem"
+    other = Authority(tmp_path / "other").certificate.read_bytes()
+    bundle.write_bytes(b"# two of them\n" + other + authority.certificate.read_bytes())
+    store = open_soon(server.url, ca_bundle=str(bundle))
+    assert store.get("key") == b"1"
+    assert [entry.key for entry in store.list()] == ["key"]
+
+
+def test_who_is_not_named_is_not_trusted(server: FaultServer, tmp_path: Path) -> None:
+    said = "the server's certificate is not trusted (--ca-bundle names more to trust)"
+    for bundle in (None, Authority(tmp_path).certificate):
+        check_told(server.url, bundle, said)
+
+
+def test_a_certificate_of_another_name_is_told(authority: Authority, tmp_path: Path) -> None:
+    with fault_server(authority.server_context("data.example")) as server:
+        said = "the server's certificate is made out to another name than the one in the URL"
+        check_told(server.url, authority.certificate, said)
+
+
+def test_a_certificate_that_has_expired_is_told(authority: Authority) -> None:
+    with fault_server(authority.server_context(lasting=timedelta(days=-2))) as server:
+        check_told(server.url, authority.certificate, "the server's certificate has expired")
+
+
+def test_a_server_without_tls_is_told() -> None:
+    with fault_server() as server:
+        url = server.url.replace("http:", "https:")
+        check_told(url, None, "the server does not speak TLS (try http:// for https://)")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n", b"garbage"])
+def test_a_bundle_that_cannot_be_read_is_told(
+    server: FaultServer, tmp_path: Path, content: bytes | None
+) -> None:
+    place = tmp_path / "bundle.pem"
+    if content is not None:
+        place.write_bytes(content)
+    for read in (lambda store: store.get("key"), lambda store: list(store.list())):
+        with pytest.raises(StoreError, match=r"cannot read the certificates in .*bundle\.pem: ") as caught:
+            read(open_soon(server.url, ca_bundle=str(place)))
+        assert "\n" not in str(caught.value)

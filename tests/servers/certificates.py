@@ -1,0 +1,73 @@
+"""Certificates that nobody trusts but who is told to: what a TLS server on the loopback interface needs."""
+
+from __future__ import annotations
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+
+class Authority:
+    """Signs certificates of servers; whoever trusts ``certificate``, a PEM file, trusts them.
+
+    Args:
+        directory: where to keep files.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.certificate = directory / "authority.pem"
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = _name("zarrscope's tests")
+        signed = self._signed(self._name, self._key, timedelta(days=1), x509.BasicConstraints(True, None))
+        self.certificate.write_bytes(signed)
+
+    def server_context(
+        self, host: str = "127.0.0.1", lasting: timedelta = timedelta(days=1)
+    ) -> ssl.SSLContext:
+        """What makes a socket speak TLS as ``host``, with a certificate that lasts so long from now."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.IPAddress(ip_address(host)) if host[0].isdigit() else x509.DNSName(host)
+        file = self.directory / f"{host}-{lasting.days}.pem"
+        signed = self._signed(_name(host), key, lasting, x509.SubjectAlternativeName([name]))
+        secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        file.write_bytes(signed + secret)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(file)
+        return context
+
+    def _signed(
+        self,
+        name: x509.Name,
+        key: ec.EllipticCurvePrivateKey,
+        lasting: timedelta,
+        extension: x509.ExtensionType,
+    ) -> bytes:
+        now = datetime.now(UTC)
+        own = key.public_key()
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(self._name)
+            .public_key(own)
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=10))
+            .not_valid_after(now + lasting)
+            .add_extension(extension, critical=isinstance(extension, x509.BasicConstraints))
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(own), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False
+            )
+        )
+        return builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM)
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])

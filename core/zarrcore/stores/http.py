@@ -138,7 +138,9 @@ class HTTPStore(ObstoreStore, RefusingStore):
         if plain is None:
             return None
         value, stat = plain
-        return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes) if stat is None else (value, stat)
+        if stat is None:
+            return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+        return value, stat
 
     def _try(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None

@@ -1,4 +1,4 @@
-"""Measure reading and writing whole arrays and reading planes: ours and every peer that is installed, alternately.
+"""Measure reading and writing arrays, here and at a distance: ours and every peer that is installed, alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only whole|plane|write] [--rounds N] [--json FILE] [--markdown]
 
@@ -14,13 +14,14 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import readers, writers
+from tests.benchmarks import distance, readers, writers
 from tests.benchmarks.results import OURS, Result, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
 
@@ -39,6 +40,11 @@ def main() -> int:
             if what != "write" or workload.is_written:
                 results.append(measure(workload, what, folder, arguments.rounds))
                 print(results[-1].text(), flush=True)
+    if distance.NAME in arguments.workloads:
+        print(f"\n{distance.NAME}  a server that answers {distance.DELAY_S * 1e3:.0f} ms late\n", flush=True)
+        for result in distant(folder, arguments.rounds):
+            results.append(result)
+            print(f"  {result.describes}\n{result.text()}", flush=True)
     if arguments.json:
         document = {"machine": machine(), "results": [result.document() for result in results]}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n")
@@ -48,7 +54,7 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    names = [workload.name for workload in WORKLOADS]
+    names = [*(workload.name for workload in WORKLOADS), distance.NAME]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help=f"out of {', '.join(names)} (default: all)"
@@ -78,6 +84,32 @@ def measure(workload: Workload, what: str, folder: Path, rounds: int) -> Result:
         nbytes = nbytes if what == "whole" else nbytes // workload.edge
         seconds = alternate_reading(workload, folder, selection, rounds)
     return Result(workload.name, workload.describes, what, nbytes, seconds)
+
+
+def distant(folder: Path, rounds: int) -> Iterator[Result]:
+    """Time all libraries at each thing that is done at a distance; one round more, not counted, compares what they find."""
+    with distance.served(folder) as url:
+        for task in distance.tasks():
+            seconds: dict[str, list[float]] = {name: [] for name in task.acts}
+            requests: dict[str, int] = {}
+            expected: Any = None
+            for turn, (name, act) in product(range(rounds + 1), task.acts.items()):
+                distance.count(url)
+                found, taken_s = timed(act, f"{url}#{task.hierarchy}")
+                requests[name] = distance.count(url)
+                if turn:
+                    seconds[name].append(taken_s)
+                elif expected is None:
+                    expected = found
+                elif found is not None and not _same(found, expected):
+                    raise SystemExit(f"{name} reads other values than {OURS}")
+            yield Result(
+                distance.NAME, task.describes, task.what, task.nbytes, seconds, requests, task.target
+            )
+
+
+def _same(found: Any, expected: Any) -> bool:
+    return found == expected if isinstance(expected, list) else np.array_equal(found, expected)
 
 
 def alternate_reading(

@@ -6,13 +6,15 @@ import importlib.metadata
 import os
 import platform
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 OURS = "zarrscope"
+BARE = "bare GETs"
+"""What the machine gives to whoever does nothing with the bytes."""
 
-_PACKAGES = ("numpy", "tensorstore", "zarr", "zarrs", "numcodecs", "zstandard", "isal", "deflate")
+_PACKAGES = ("numpy", "obstore", "tensorstore", "zarr", "zarrs", "numcodecs", "zstandard", "isal", "deflate")
 
 
 @dataclass(frozen=True)
@@ -22,15 +24,19 @@ class Result:
     workload: str
     describes: str
     what: str
-    """``whole``, ``plane`` or ``write``."""
+    """``whole``, ``plane``, ``write`` or ``tree``."""
     nbytes: int
     """Decoded bytes that were read or written."""
     seconds: dict[str, list[float]]
     """Of each round, by library."""
+    requests: dict[str, int] = field(default_factory=dict)
+    """By library, where a server counted them."""
+    target: str = ""
+    """What ours is to reach, where that is no ratio."""
 
     def best_peer(self) -> str | None:
         """The peer with the least median; None without peers."""
-        peers = [name for name in self.seconds if name != OURS]
+        peers = [name for name in self.seconds if not name.startswith((OURS, BARE))]
         return min(peers, key=lambda name: statistics.median(self.seconds[name])) if peers else None
 
     def ratios(self) -> list[float]:
@@ -43,11 +49,11 @@ class Result:
     def figure(self, name: str) -> str:
         """A library's median, in the unit of what was done."""
         median_s = statistics.median(self.seconds[name])
-        return (
-            f"{median_s * 1e3:.1f} ms"
-            if self.what == "plane"
-            else f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"
-        )
+        if self.what in {"plane", "tree"}:
+            told = f"{median_s * 1e3:,.1f} ms"
+        else:
+            told = f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"
+        return f"{told} ({self.requests[name]:,} requests)" if name in self.requests else told
 
     def ratio(self) -> str:
         """The median ratio and its spread."""
@@ -69,6 +75,8 @@ class Result:
             "what": self.what,
             "nbytes": self.nbytes,
             "seconds": self.seconds,
+            "requests": self.requests,
+            "target": self.target,
             "best_peer": self.best_peer(),
             "ratios": self.ratios(),
         }

@@ -1,0 +1,248 @@
+"""At a distance: the same hierarchies and arrays on a server that answers 50 ms late, ours and the peers alternately.
+
+What is read is asked of the server as of S3, in path style, which all of them speak; requests are counted by the server. What the
+server and the machine give at most is measured beside it: the same chunks fetched by 64 threads that do nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from itertools import product
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from tests.benchmarks.results import BARE, OURS
+from tests.servers.distant import asked, distant_process
+
+DELAY_S = 0.05
+IN_FLIGHT = 64
+NAME = "distance"
+
+Act = Callable[[str], Any]
+"""Does a thing with what the server at an address has; what it returns is compared."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to do with one hierarchy of the folder ``bucket``."""
+
+    what: str
+    describes: str
+    target: str
+    hierarchy: str
+    nbytes: int
+    acts: dict[str, Act]
+
+
+def tasks() -> list[Task]:
+    """What is measured; the peers are those that are installed."""
+    trees = [
+        Task(
+            "tree",
+            f"tree of 1,000 nodes, {format_}{', consolidated' if kept else ''}",
+            "≤ 0.4 s" if kept else "≤ 2.5 s",
+            f"tree-{format_}{'-consolidated' if kept else ''}",
+            0,
+            _chosen("tree", kept),
+        )
+        for format_, kept in product(("v3", "v2"), (False, True))
+    ]
+    return [
+        *trees,
+        Task("plane", "plane of 64 chunks of 32 KiB", "≤ 0.4 s", "plane", 1 << 21, _chosen("plane")),
+        Task(
+            "plane",
+            "plane of 16 shards, 16 inner chunks of each",
+            "≤ 0.4 s",
+            "shards",
+            1 << 21,
+            _chosen("plane"),
+        ),
+        Task(
+            "whole",
+            "array of 1,000 chunks of 1 MiB",
+            "≥ 500 MiB/s",
+            "whole",
+            1000 << 20,
+            {**_chosen("whole"), BARE: _bare},
+        ),
+    ]
+
+
+def _chosen(what: str, kept: bool = False) -> dict[str, Act]:
+    acts: dict[str, tuple[str, Act]] = {}
+    if what == "tree":
+        acts[OURS] = ("zarrcore", _tree)
+        acts[f"{OURS} (command)"] = ("zarrcore", _command)
+        acts["zarr-python"] = ("zarr", lambda place: _zarr_tree(place, kept))
+    else:
+        selection = ... if what == "whole" else 5
+        acts[OURS] = ("zarrcore", lambda place: _read(place, selection))
+        acts["tensorstore"] = ("tensorstore", lambda place: _read_tensorstore(place, selection))
+        acts["zarr-python"] = ("zarr", lambda place: _read_zarr(place, selection))
+    return {name: act for name, (package, act) in acts.items() if importlib.util.find_spec(package)}
+
+
+def _split(place: str) -> tuple[str, str]:
+    url, _, name = place.partition("#")
+    return url, name
+
+
+def _options(url: str) -> dict[str, Any]:
+    return {"endpoint_url": url, "region": "us-east-1", "anonymous": True}
+
+
+def _tree(place: str) -> list[tuple[str, Any]]:
+    import zarrcore
+
+    url, name = _split(place)
+    hierarchy = zarrcore.open(f"s3://bucket/{name}", **_options(url))
+    return sorted((node.path, getattr(node, "shape", None)) for node in hierarchy.walk())
+
+
+def _command(place: str) -> list[tuple[str, Any]] | None:
+    url, name = _split(place)
+    command = [sys.executable, "-m", "zarrcore.cli.main", "tree", f"s3://bucket/{name}"]
+    options = ["--anonymous", "--endpoint-url", url, "--region", "us-east-1"]
+    shown = subprocess.run([*command, *options], check=True, capture_output=True, text=True).stdout
+    if len(shown.splitlines()) != 1000:
+        raise SystemExit("the command shows another number of nodes")
+    return None
+
+
+def _zarr_store(place: str) -> Any:
+    import zarr
+    from obstore.store import S3Store
+    from zarr.storage import ObjectStore
+
+    zarr.config.set({"async.concurrency": IN_FLIGHT})
+    url, name = _split(place)
+    client = {"allow_http": True}
+    store = S3Store(
+        "bucket", prefix=name, endpoint=url, region="us-east-1", skip_signature=True, client_options=client
+    )
+    return ObjectStore(store, read_only=True)
+
+
+def _zarr_tree(place: str, kept: bool) -> list[tuple[str, Any]]:
+    import zarr
+
+    format_ = 2 if "-v2" in place else 3
+    group = zarr.open_group(_zarr_store(place), mode="r", use_consolidated=kept, zarr_format=format_)
+    members = group.members(max_depth=None)
+    return sorted([("/", None), *(("/" + path, getattr(node, "shape", None)) for path, node in members)])
+
+
+def _read(place: str, selection: Any) -> np.ndarray:
+    import zarrcore
+
+    url, name = _split(place)
+    array: Any = zarrcore.open(f"s3://bucket/{name}", **_options(url))["/"]
+    found: np.ndarray = array[selection]
+    return found
+
+
+def _read_zarr(place: str, selection: Any) -> Any:
+    import zarr
+
+    return zarr.open_array(_zarr_store(place), mode="r", zarr_format=3)[selection]
+
+
+def _read_tensorstore(place: str, selection: Any) -> Any:
+    import tensorstore
+
+    url, name = _split(place)
+    store = {
+        "driver": "s3",
+        "bucket": "bucket",
+        "endpoint": url,
+        "path": f"{name}/",
+        "aws_region": "us-east-1",
+    }
+    context = {"s3_request_concurrency": {"limit": IN_FLIGHT}, "aws_credentials": {"type": "anonymous"}}
+    spec = {"driver": "zarr3", "kvstore": store, "context": context}
+    return tensorstore.open(spec).result()[selection].read().result()
+
+
+def _bare(place: str) -> None:
+    """The chunks of the array, fetched and thrown away."""
+    url, name = _split(place)
+    local = threading.local()
+
+    def fetch(index: tuple[int, ...]) -> None:
+        if not hasattr(local, "connection"):
+            local.connection, local.buffer = HTTPConnection(urlsplit(url).netloc), bytearray(1 << 20)
+        local.connection.request("GET", f"/bucket/{name}/c/{'/'.join(map(str, index))}")
+        answer, view = local.connection.getresponse(), memoryview(local.buffer)
+        while count := answer.readinto(view):
+            view = view[count:]
+
+    with ThreadPoolExecutor(IN_FLIGHT) as pool:
+        list(pool.map(fetch, product(range(10), repeat=3)))
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server that has all that is measured."""
+    root = folder / NAME
+    if not (root / "done").exists():
+        shutil.rmtree(root, ignore_errors=True)
+        _write(root / "bucket")
+        (root / "done").touch()
+    with distant_process(root, DELAY_S) as url:
+        yield url
+
+
+def count(url: str) -> int:
+    """Requests since the last time."""
+    return asked(url)
+
+
+def _write(bucket: Path) -> None:
+    import zarrcore
+
+    for format_ in ("v3", "v2"):
+        path = bucket / f"tree-{format_}"
+        hierarchy = zarrcore.create(path, format=format_)
+        for group, array in product(range(9), range(110)):
+            made = hierarchy.create_array(
+                f"g{group}/a{array:03}",
+                shape=(4, 4),
+                data_type="i4",
+                chunk_shape=(2, 2),
+                attributes={"unit": "m"},
+            )
+            made[...] = 1
+        shutil.copytree(path, bucket / f"tree-{format_}-consolidated")
+        zarrcore.open(bucket / f"tree-{format_}-consolidated", "r+").consolidate()
+    values = np.random.default_rng(0).normal(0, 1, (640,) * 3).astype("f4")
+    _array(bucket / "whole", values, (64,) * 3, None, [])
+    counts = (np.abs(values[:128]).ravel()[: 8 << 20] * 100).astype("u2").reshape(8, 1024, 1024)
+    _array(bucket / "plane", counts, (1, 128, 128), None, [])
+    _array(bucket / "shards", np.tile(counts, (16, 1, 1)), (16, 64, 64), (128, 256, 256), [{"name": "zstd"}])
+
+
+def _array(path: Path, values: np.ndarray, chunks: tuple[int, ...], shards: Any, codecs: list[Any]) -> None:
+    import zarrcore
+
+    array = zarrcore.create(path).create_array(
+        "/",
+        shape=values.shape,
+        data_type=values.dtype.name,
+        chunk_shape=chunks,
+        shard_shape=shards,
+        codecs=codecs,
+    )
+    array[...] = values

@@ -37,8 +37,8 @@ class StorageInfo:
     """How many of them are stored."""
     stored_bytes: int
     """Bytes of those that are stored, as they are stored."""
-    nbytes: int
-    """Bytes of all elements of the array, decoded."""
+    nbytes: int | None
+    """Bytes of all elements of the array, decoded; None where elements are of any length."""
     outside: int = 0
     """Chunks that are stored and lie outside the grid: what shrinking the array has left."""
     outside_bytes: int = 0
@@ -51,8 +51,8 @@ class StorageInfo:
 
     @property
     def ratio(self) -> float | None:
-        """Decoded bytes for each stored byte, counting stored chunks only; None where nothing is stored."""
-        if not self.stored_bytes or not self.chunks:
+        """Decoded bytes for each stored byte, counting stored chunks only; None where that is not known."""
+        if self.nbytes is None or not self.stored_bytes or not self.chunks:
             return None
         return self.nbytes * (self.present / self.chunks) / self.stored_bytes
 
@@ -93,7 +93,8 @@ class _Counter:
         self._outside = [0, 0]
 
     def info(self) -> StorageInfo:
-        nbytes = math.prod(self._metadata.shape) * self._metadata.data_type.dtype.itemsize
+        kind = self._metadata.data_type
+        nbytes = None if kind.is_variable_length else math.prod(self._metadata.shape) * kind.dtype.itemsize
         (present, stored_bytes), (outside, outside_bytes) = self._inside, self._outside
         return StorageInfo(self.chunks, present, stored_bytes, nbytes, outside, outside_bytes)
 

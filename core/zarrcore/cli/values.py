@@ -50,8 +50,9 @@ def values_as_text(array: Array, selection: Selection, suffix: str) -> bytes:
 def _nested(values: np.ndarray[Any, Any]) -> Any:
     """Lists in lists, as JSON has arrays."""
     flat = _plain(values.reshape(-1))
-    for length in values.shape[:0:-1]:
-        flat = [flat[start : start + length] for start in range(0, len(flat), length)] if length else []
+    for axis in range(values.ndim - 1, 0, -1):
+        length = values.shape[axis]
+        flat = [flat[i * length : (i + 1) * length] for i in range(math.prod(values.shape[:axis]))]
     return flat if values.ndim else flat[0]
 
 

@@ -81,6 +81,13 @@ def test_too_many_chunks_to_ask_for_each() -> None:
         zc.open(Unlistable(values))["a"].storage_info()
 
 
+def test_of_strings_of_any_length_nobody_knows_the_ratio() -> None:
+    array = zc.create(MemoryStore()).create_array("a", shape=(3,), data_type="string")
+    array[...] = ["long" * 100, "", "ü"]
+    info = array.storage_info()
+    assert (info.present, info.nbytes, info.ratio) == (1, None, None)
+
+
 def test_nothing_stored() -> None:
     hierarchy = zc.create(MemoryStore())
     for name, shape in (("a", (0,)), ("b", (5,)), ("c", ())):

@@ -57,6 +57,9 @@ def test_check_without_fault(zarrscope: Run, source: Path) -> None:
     assert done.text == "nothing wrong  (22 chunks of 2 arrays decoded)\n"
     assert zarrscope("check", source, "line").text == "nothing wrong  (6 chunks of 1 array decoded)\n"
     assert zarrscope("check", source, "--no-decode").text.endswith("(22 chunks of 2 arrays found)\n")
+    zarr.open_group(source).create_array("empty", shape=(3, 0), dtype="i4")
+    assert zarrscope("check", source).text == "nothing wrong  (22 chunks of 3 arrays decoded)\n"
+    assert zarrscope("cat", source, "empty", "--as", "json").text == "[[], [], []]\n"
 
 
 def test_check_tells_errors_and_warnings(zarrscope: Run, source: Path) -> None:

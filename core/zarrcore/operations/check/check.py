@@ -78,6 +78,8 @@ def _check_array(array: ArrayNode, decode: bool, progress: Progress | None) -> I
 def _array_findings(array: ArrayNode, decode: bool, progress: Progress | None) -> Iterator[Finding]:
     keys = ArrayKeys(array, array.hierarchy.format.chunk_prefix(array.path))
     total, done = math.prod(array.chunk_grid_shape), 0
+    if progress is not None:
+        progress(array.path, done, total)
     entries = _listed(array.store, keys.prefix)
     if entries is not None:
         chunks = keys.chunks(entries)

@@ -258,6 +258,7 @@ DOCUMENTS: list[tuple[str, Values, type[ZarrError], str]] = [
         MetadataError,
         "NumPy dtype",
     ),
+    ("attributes (v2)", {**v2(), "a/.zattrs": b"[1]"}, MetadataError, "zattrs: expected a JSON object"),
     # N5
     ("no block size", n5(blockSize=[0]), MetadataError, r"blockSize\[0\]"),
     ("blocks past 2³¹", n5(blockSize=[2**31]), MetadataError, "blockSize"),

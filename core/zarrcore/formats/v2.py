@@ -162,7 +162,10 @@ def _with_format(document: JsonObject) -> JsonObject:
 
 
 def _attributes(document: bytes | None) -> JsonObject:
-    return {} if document is None else parse_json_object(document)
+    try:
+        return {} if document is None else parse_json_object(document)
+    except MetadataError as error:
+        raise MetadataError(str(error), member=_NAMES[2]) from error
 
 
 def _attributes_document(attributes: JsonObject) -> bytes | None:

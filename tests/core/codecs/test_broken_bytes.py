@@ -135,6 +135,17 @@ def test_a_bomb_is_refused_without_the_memory_it_wants(codec: str) -> None:
     assert peak_nbytes() - before < BOMB_NBYTES // 4
 
 
+def test_a_bomb_around_shards_within_shards() -> None:
+    codecs: list = [LITTLE.document()]
+    for _ in range(25):
+        shard = {"chunk_shape": [1], "codecs": codecs, "index_codecs": [LITTLE.document()]}
+        codecs = [{"name": "sharding_indexed", "configuration": shard}]
+    made = pipeline(NamedConfiguration("sharding_indexed", shard), "gzip", shape=(1,))
+    bomb = encoded("gzip", bytes(BOMB_NBYTES))
+    with pytest.raises(CodecError, match="more than"):
+        made.decode(bomb)
+
+
 def test_two_bombs_in_one_another() -> None:
     bomb = encoded("gzip", encoded("zstd", bytes(BOMB_NBYTES)))
     with pytest.raises(CodecError):

@@ -165,9 +165,11 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return offset, offset + nbytes
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
-        # Twice what its chunks need: writers that replace inner chunks may leave the old ones between them.
+        # Writers that replace inner chunks may leave the old ones between them. Room for all of them twice would double
+        # with every level of nesting, so it is for their decoded bytes and some more of each.
         chunks = math.prod(self.grid_shape(spec))
-        return 2 * chunks * self.inner_pipeline(spec).max_encoded_nbytes + self._index_nbytes(chunks)
+        most = chunks * self.inner_pipeline(spec).max_encoded_nbytes
+        return most + spec.nbytes + 2 * self._index_nbytes(chunks)
 
     def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
         inner, grid, view = self.inner_pipeline(spec), self.grid_shape(spec), memoryview(encoded)

@@ -73,6 +73,8 @@ def _mount(namespace: argparse.Namespace) -> int:
     mountpoints.check_device()
     options = _options(namespace, mountpoints.prepare(namespace.mountpoint))
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
+    if namespace.cache_dir is not None:
+        mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
     serve = _server(namespace, options)
     if namespace.foreground:
         serve(lambda: None)
@@ -87,6 +89,7 @@ def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
         view=namespace.view,
         cache_bytes=namespace.cache_size,
         ttl_s=namespace.metadata_ttl,
+        disk_cache=namespace.cache_dir is not None,
         threads=namespace.threads,
         read_only=namespace.ro,
         allow_other=namespace.allow_other,
@@ -114,7 +117,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         url, node = split_uri(namespace.source)
         # The daemon leaves the directory in which a relative path means something.
         url = os.path.abspath(url) if os.path.exists(url) else url
-        with open_store(url, options=store_options(namespace)) as store:
+        with open_store(url, options=store_options(namespace), cache_max_age_s=options.share_s) as store:
             inside = (node or "").strip("/")
             shown = PrefixStore(store, f"{inside}/") if inside else store
             _reach(shown)

@@ -98,6 +98,17 @@ def refuse_nested(mountpoint: str, source: str) -> None:
         raise MountError(f"cannot mount at {mountpoint}: it and its source {shown} lie in one another")
 
 
+def refuse_inside(mountpoint: str, cache_dir: str) -> None:
+    """Refuse to keep beneath the mount point what it is made from: the daemon would wait for its own answers.
+
+    Raises:
+        MountError: the cache is in there.
+    """
+    place = os.path.realpath(os.path.expanduser(cache_dir))
+    if os.path.commonpath([place, mountpoint]) == mountpoint:
+        raise MountError(f"cannot mount at {mountpoint}: the cache in {place} lies within it")
+
+
 def _is_dead(mountpoint: str) -> bool:
     try:
         # The kernel may answer a stat from memory; this question goes to the daemon.

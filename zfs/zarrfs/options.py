@@ -70,6 +70,8 @@ class MountOptions:
     """Decoded chunks and blocks read ahead, in memory."""
     ttl_s: float = 60.0
     """How old an answer may be."""
+    disk_cache: bool = False
+    """Whether the store keeps its answers, too."""
     threads: int = 32
     """Worker threads for what would wait."""
     read_only: bool = False
@@ -88,6 +90,14 @@ class MountOptions:
     """Group to show."""
     umask: int = 0
     """Permissions to take away."""
+
+    @property
+    def share_s(self) -> float:
+        """How long each may give an answer again that keeps it: their times add up to the TTL.
+
+        The store's cache, the trees, the inode numbers and the kernel learn one from the other.
+        """
+        return self.ttl_s / (4 if self.disk_cache else 3)
 
 
 def time_to_live(text: str) -> float:

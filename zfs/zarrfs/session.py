@@ -37,8 +37,6 @@ _log = logging.getLogger(__name__)
 
 _AHEAD_MAX: Final = 128 << 20
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_KEEPERS: Final = 3
-"""Who keeps answers, one from the other: the trees, the inode numbers, the kernel. Their times add up to the TTL."""
 _GRACE_S: Final = 3.0
 """How long requests that still wait for a store may hold up unmounting."""
 
@@ -59,10 +57,10 @@ class Session:
         options: MountOptions,
     ) -> None:
         self._options = options
-        self._url = store.url
+        self._store = store
         self._early: set[int] = set()
         self._counters = Counters()
-        self._freshness = Freshness(options.ttl_s / _KEEPERS)
+        self._freshness = Freshness(options.share_s)
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
         forever = options.ttl_s == 0 or options.ttl_s == float("inf")
         self._chunks = ChunkCache(options.cache_bytes - ahead, None if forever else self._freshness.ttl_s)
@@ -104,7 +102,7 @@ class Session:
 
     def _stats(self) -> dict[str, Any]:
         return {
-            "url": self._url,
+            "url": self._store.url,
             "mountpoint": self._options.mountpoint,
             **self._counters.snapshot(),
             "inodes": len(self._operations.inodes),
@@ -121,6 +119,7 @@ class Session:
 
     def refresh(self) -> None:
         """Let nothing learnt before now be told again."""
+        self._store.refresh()
         self._freshness.refresh()
         self._chunks.clear()
         self._operations.forget_names()
@@ -157,7 +156,7 @@ class Session:
     def _words(self) -> set[str]:
         """The options for libfuse, which takes ASCII only and splits at commas."""
         options = self._options
-        source = (options.fsname or self._url).replace("\\", "\\\\").replace(",", "\\,")
+        source = (options.fsname or self._store.url).replace("\\", "\\\\").replace(",", "\\,")
         words = {f"fsname={quote(source, safe=string.printable)}", "subtype=zarrscope"}
         # Whoever lets others in wants the modes that files show to count.
         wanted = {

@@ -5,7 +5,7 @@ each level finds the next one's bytes. Specification: zarr-specs, "Sharding code
 
 Another writer may replace a shard between two of these reads, and its index says nothing about the new one's bytes. So the
 store is asked each time whether the shard is still the same, and all is read anew where it is not. That would double the
-requests to a remote store, of which it is not asked.
+requests to a remote store, of which it is not asked unless it remembers the answer.
 """
 
 from __future__ import annotations
@@ -149,10 +149,12 @@ class ShardReader:
     ) -> list[Task] | None:
         """Finish the units that are missing in the shard ``key`` at a grid index; tasks that fetch the others."""
         whole = Bounds(0, None, self._version(key))
-        return self._read(cache, key, units, 0, whole, self._chunk_grid.chunk_origin(index))
+        shard = (cache, key, units, 0, whole, self._chunk_grid.chunk_origin(index))
+        return self._task(cache, key, units, whole, self._read, *shard)()
 
     def _version(self, key: str) -> str | None:
-        stat = None if self._store.is_remote else self._store.stat(key)
+        store = self._store
+        stat = None if store.is_remote and not store.remembers else store.stat(key)
         return None if stat is None else stat.version
 
     def _check(self, key: str, bounds: Bounds) -> None:
@@ -168,7 +170,7 @@ class ShardReader:
         bounds: Bounds,
         step: Callable[..., list[Task] | None],
         *arguments: Any,
-    ) -> Task:
+    ) -> Callable[[], list[Task] | None]:
         """A step of reading ``units``, which begins anew with the index where the shard was replaced since that was read.
 
         Raises:
@@ -178,7 +180,7 @@ class ShardReader:
         def task() -> list[Task] | None:
             try:
                 return step(*arguments)
-            except _ReplacedError as error:
+            except (_ReplacedError, ChangedError) as error:
                 if not bounds.tries:
                     raise ChangedError(
                         f"{key} in {self._store.url} changes faster than it can be read",

@@ -64,6 +64,8 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
     (b'1', b'1', b'2')
     """
 
+    remembers = True
+
     def __init__(
         self,
         store: ReadableStore,

@@ -96,6 +96,9 @@ class Store(ABC):
     is_remote: bool = False
     """Whether a request costs a network round trip."""
 
+    remembers: bool = False
+    """Whether `stat` is answered from memory for a while, so that asking costs nothing."""
+
     @property
     def read_only(self) -> bool:
         """Whether writing raises `ReadOnlyError`; wrappers answer for what they wrap."""

@@ -40,6 +40,7 @@ class PrefixStore(ReadableStore, ListableStore, WritableStore):
         self.url = join_url(store.url, prefix.rstrip("/"))
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
+        self.remembers = store.remembers
         self.fills_buffers = store.fills_buffers
 
     @property

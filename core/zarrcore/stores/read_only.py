@@ -70,6 +70,7 @@ class ReadOnlyStore(ReadableStore, ListableStore, RefusingStore):
         self.url = store.url
         self.requests_in_flight = store.requests_in_flight
         self.is_remote = store.is_remote
+        self.remembers = store.remembers
         self.fills_buffers = store.fills_buffers
 
     @property

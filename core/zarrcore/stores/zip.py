@@ -83,8 +83,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
 
     def refresh(self) -> None:
         self.source.refresh()
-        with self._lock:
-            self._read = None
+        self._read = None  # without the lock, which is held while the directory is fetched
 
     def close(self) -> None:
         """Store what was changed, and give back files and connections.

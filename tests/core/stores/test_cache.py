@@ -428,6 +428,28 @@ def test_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[int, in
     assert pickle.loads(pickle.dumps(cached)).directory.path == str(tmp_path)
 
 
+@pytest.mark.parametrize("keeps_chunks", [False, True])
+def test_a_shard_that_is_replaced_is_read_anew(tmp_path: Path, keeps_chunks: bool) -> None:
+    def write(first: int) -> None:
+        made = zarrcore.create(remote, overwrite=True) if first else zarrcore.create(remote)
+        array = made.create_array(
+            "a", shape=(8, 8), data_type="uint8", chunk_shape=(2, 2), shard_shape=(8, 8), codecs=[]
+        )
+        array[...] = np.where(np.arange(64).reshape(8, 8) < first, 0, expected + first)
+
+    remote = Distant()
+    expected = np.arange(64, dtype="uint8").reshape(8, 8)
+    write(0)
+    cached = CacheStore(remote, CacheDirectory(tmp_path, 1 << 30))
+    chunks = zarrcore.ChunkCache(1 << 20) if keeps_chunks else None
+    read = zarrcore.open(cached, chunk_cache=chunks)["a"]
+    np.testing.assert_array_equal(read[6:, 6:], expected[6:, 6:])
+    write(40)  # with fewer inner chunks, so that all lie elsewhere
+    np.testing.assert_array_equal(read[6:, :2], expected[6:, :2] + 40)
+    np.testing.assert_array_equal(read[:2, :2], 0)
+    assert cached.stat("a/c/0/0") == remote.stat("a/c/0/0")
+
+
 def names(place: Path) -> Iterable[Path]:
     return (file for file in place.rglob("*") if file.is_file())
 

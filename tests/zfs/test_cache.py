@@ -1,0 +1,150 @@
+"""``--cache-dir``: what a mount keeps on disk, for itself, for the next one and for others at the same time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+import zstandard
+
+from tests.command import run_process
+from tests.servers import FaultServer, fault_server
+from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
+
+VALUES = np.random.default_rng(1).integers(0, 1000, (4, 200, 200)).astype("<i4")
+PLAIN, SHARDED = "plain", "sharded"
+
+
+@pytest.fixture(scope="module")
+def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Keys and values of a hierarchy with an array of chunks and one of shards."""
+    root = tmp_path_factory.mktemp("h")
+    group = zarr.open_group(root, mode="w")
+    group.create_array(PLAIN, shape=VALUES.shape, chunks=(1, 100, 100), dtype="i4")[...] = VALUES
+    sharded = group.create_array(
+        SHARDED, shape=VALUES.shape, chunks=(1, 50, 50), shards=(4, 100, 100), dtype="i4"
+    )
+    sharded[...] = VALUES
+    files = (file for file in root.rglob("*") if file.is_file())
+    return {f"h/{file.relative_to(root).as_posix()}": file.read_bytes() for file in files}
+
+
+@pytest.fixture
+def server(values: dict[str, bytes]) -> Iterator[FaultServer]:
+    with fault_server() as running:
+        running.values.update(values)
+        yield running
+
+
+def check(mounted: Mount) -> None:
+    for name in (PLAIN, SHARDED):
+        assert (mounted.arrays / name / "data.raw").read_bytes() == VALUES.tobytes()
+        assert (mounted.arrays / name / "[2,50:60].raw").read_bytes() == VALUES[2, 50:60].tobytes()
+
+
+def fetched(server: FaultServer) -> list[str]:
+    """The keys of which bytes were asked for since the last call."""
+    asked = [
+        path for method, path, _ in server.requests if method == "GET" and path.endswith(tuple("0123456789n"))
+    ]
+    server.requests.clear()
+    return asked
+
+
+def entries(cache: Path) -> list[Path]:
+    return [file for file in cache.rglob("*") if file.is_file()]
+
+
+def test_the_next_mount_needs_no_server_and_trusts_no_damaged_entry(
+    server: FaultServer, mount: Mounter, tmp_path: Path
+) -> None:
+    """S24: "A damaged entry is dropped and fetched again"."""
+    options = ("--cache-dir", str(tmp_path / "cache"), "--retries", "0", "--timeout", "2")
+    first = mount(f"{server.url}/h", *options)
+    check(first)
+    assert first.umount().status == 0
+    assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o700
+    for number, file in enumerate(entries(tmp_path / "cache")):
+        content = bytearray(file.read_bytes())
+        content[-1 - number % 20] ^= 1
+        file.write_bytes(content[: -number % 3 * 10 or None])
+    fetched(server)
+    check(mount(f"{server.url}/h", *options))
+    assert len(fetched(server)) > 10
+    for key in server.values:
+        server.faults[key] = "reset"
+    third = mount(f"{server.url}/h", *options)
+    check(third)
+    assert third.log.read_text() == ""
+
+
+def test_later_mounts_ask_whether_it_changed(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
+    """S24: "one question about the key tells whether they are still right"."""
+    options = ("-o", f"cache-dir={tmp_path / 'cache'},cache-dir-size=100MB,metadata-ttl=0")
+    first = mount(f"{server.url}/h", *options)
+    check(first)
+    fetched(server)
+    second = mount(f"{server.url}/h", *options)  # both at once
+    check(second)
+    assert fetched(server) == []
+    values = VALUES.copy()
+    values[2, :100, :100] = 7
+    server.values[f"h/{PLAIN}/c/2/0/0"] = zstandard.compress(values[2, :100, :100].tobytes())
+    third = mount(f"{server.url}/h", *options)
+    assert (third.arrays / PLAIN / "data.raw").read_bytes() == values.tobytes()
+    assert fetched(server) == [f"/h/{PLAIN}/c/2/0/0"]
+    assert [mounted.log.read_text() for mounted in (first, second, third)] == ["", "", ""]
+
+
+def test_a_refresh_reaches_the_cache(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
+    server.values["h/blob"] = b"old" * 1000
+    mounted = mount(f"{server.url}/h", "--cache-dir", str(tmp_path / "cache"), "--metadata-ttl", "forever")
+    assert (mounted.keys / "blob").read_bytes() == b"old" * 1000
+    server.values["h/blob"] = b"new" * 1000
+    mounted.refresh()
+    assert (mounted.keys / "blob").read_bytes() == b"new" * 1000
+
+
+def test_a_killed_daemon_leaves_a_cache_that_works(
+    server: FaultServer, mount: Mounter, tmp_path: Path
+) -> None:
+    options = ("--cache-dir", str(tmp_path / "cache"))
+    mounted = mount(f"{server.url}/h", *options)
+    daemon = mounted.daemon()
+    server.delay_s = 0.02
+    reader = subprocess.Popen(["cat", mounted.arrays / SHARDED / "data.raw"], stdout=-3, stderr=-3)
+    wait_until(lambda: len(entries(tmp_path / "cache")) > 4, "something is kept")
+    os.kill(daemon, signal.SIGKILL)
+    wait_until(lambda: has_ended(daemon), "the daemon is gone")
+    reader.wait(20)
+    server.delay_s = 0.0
+    subprocess.run(["umount", "--lazy", mounted.path], check=False)
+    check(mount(f"{server.url}/h", *options))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a disk that is soon full")
+def test_a_full_disk_is_told_once(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
+    """S24: "told once in the log, and reading goes on without it"."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", disk], check=True)
+    try:
+        mounted = mount(f"{server.url}/h", "--cache-dir", str(disk / "cache"))
+        check(mounted)
+        assert mounted.log.read_text().count("\n") == 1
+        assert "is skipped: No space left on device" in mounted.log.read_text()
+        assert mounted.umount().status == 0
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def test_a_cache_within_the_mount_is_refused(server: FaultServer, tmp_path: Path) -> None:
+    done = run_process("mount", f"{server.url}/h", tmp_path, "--cache-dir", tmp_path / "cache")
+    assert (done.status, done.stderr.count("\n")) == (1, 1)
+    assert "the cache in" in done.stderr

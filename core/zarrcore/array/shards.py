@@ -220,7 +220,7 @@ class ShardReader:
                 self._finish(key, unit, None, False)
             else:
                 members.append(member)
-        tasks = []
+        tasks: list[Task] = []
         for run in self._runs(members):
             inside = [unit for member in run for unit in member.units]
             tasks.append(self._task(cache, key, inside, bounds, self._read_members, key, run, bounds))

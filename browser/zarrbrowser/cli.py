@@ -43,7 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the window as PNG once it shows what was asked for, and end",
     )
-    parser.add_argument("--format", metavar="NAME", help="on-disk format, v3, v2 or n5 (default: found out)")
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: found out)",
+    )
     add_store_arguments(parser)
 
 

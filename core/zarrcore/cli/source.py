@@ -26,7 +26,11 @@ def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, pat
 
 def add_format_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``--format``."""
-    parser.add_argument("--format", metavar="NAME", help="on-disk format, v3, v2 or n5 (default: found out)")
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: found out)",
+    )
 
 
 def split_uri(source: str) -> tuple[str, str | None]:

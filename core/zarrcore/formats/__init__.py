@@ -1,10 +1,16 @@
-"""On-disk formats: one file each, the newest first; then those of other packages."""
+"""On-disk formats: one file each; then those of other packages."""
 
 from functools import cache
 
 from zarrcore.errors import UnsupportedError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.formats.detect import detect_format
+from zarrcore.formats.draft_2019_05 import Draft201905
+from zarrcore.formats.draft_2019_06 import Draft201906
+from zarrcore.formats.draft_2020_09 import Draft202009
+from zarrcore.formats.draft_2020_10 import Draft202010
+from zarrcore.formats.draft_2022_12 import Draft202212
+from zarrcore.formats.draft_2023_02 import Draft202302
 from zarrcore.formats.interface import Format
 from zarrcore.formats.n5 import N5Format
 from zarrcore.formats.v2 import V2Format
@@ -13,8 +19,25 @@ from zarrcore.formats.v3 import V3Format
 Format.V3 = V3Format()
 Format.V2 = V2Format()
 Format.N5 = N5Format()
+Format.DRAFT_2019_05 = Draft201905()
+Format.DRAFT_2019_06 = Draft201906()
+Format.DRAFT_2020_09 = Draft202009()
+Format.DRAFT_2020_10 = Draft202010()
+Format.DRAFT_2022_12 = Draft202212()
+Format.DRAFT_2023_02 = Draft202302()
 
-FORMATS: tuple[Format, ...] = (Format.V3, Format.V2, Format.N5)
+FORMATS: tuple[Format, ...] = (
+    # Those that a root's zarr.json decides about; then those for which other keys are asked for.
+    Format.V3,
+    Format.DRAFT_2023_02,
+    Format.DRAFT_2022_12,
+    Format.DRAFT_2020_10,
+    Format.DRAFT_2020_09,
+    Format.DRAFT_2019_06,
+    Format.V2,
+    Format.N5,
+    Format.DRAFT_2019_05,
+)
 """Our formats, in the order in which a store is asked for them."""
 
 _GROUP = "zarrscope.formats"
@@ -56,7 +79,8 @@ def format_named(name: str | Format) -> Format:
             return candidate
     if name in extension_names(_GROUP):
         return _extension(name)
-    known = ", ".join(dict.fromkeys((*(ours.name for ours in FORMATS), *extension_names(_GROUP))))
+    ours = [candidate.name for candidate in sorted(FORMATS, key=lambda candidate: not candidate.writable)]
+    known = ", ".join(dict.fromkeys((*ours, *extension_names(_GROUP))))
     raise UnsupportedError("format", str(name), f"is unknown; known are {known}")
 
 

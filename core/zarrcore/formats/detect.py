@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from itertools import islice
+from functools import cache, partial
 
-from zarrcore.errors import HierarchyNotFoundError, ListingUnsupportedError
+from zarrcore.errors import HierarchyNotFoundError, InvalidKeyError, ListingUnsupportedError
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
 from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore
+
+Get = Callable[[str], bytes | None]
 
 _PROBES = 16
 
@@ -26,50 +27,80 @@ def fetch_document(store: ReadableStore, key: str) -> bytes | None:
     return None if value is None else bytes(value[: MAX_DOCUMENT_BYTES + 1])
 
 
+def is_there(store: ReadableStore, key: str) -> bool:
+    """Whether a key is there, or where it ends in ``/``, any that begins with it; False where the store cannot tell."""
+    try:
+        if key.endswith("/"):
+            return isinstance(store, ListableStore) and store.has_prefix(key)
+        return store.stat(key) is not None
+    except (InvalidKeyError, ListingUnsupportedError):
+        return False
+
+
 def detect_format(store: ReadableStore, formats: tuple[Format, ...]) -> tuple[Format, Documents | None]:
-    """The first of ``formats`` that claims the root, with the root's documents; or a root's child's, without.
+    """The first of ``formats`` that is found at the root, with the root's documents; or at a root's child, without.
 
     Raises:
-        HierarchyNotFoundError: none does.
+        HierarchyNotFoundError: none is.
+        MetadataError, UnsupportedError: an entry point is broken, or demands what we do not know.
         StoreError: the store did not answer as it should.
     """
-    tried = tuple(key for candidate in formats for key in candidate.document_keys("/"))
-    get: Callable[[str], bytes | None] = partial(fetch_document, store)
-    for position, candidate in enumerate(formats):
-        documents = candidate.fetch(get, "/")
-        if candidate.claims(documents):
-            return candidate, documents
-        if position == 0 and store.is_remote:
-            get = _at_once(get, tried[len(documents) :])
+    tried: dict[str, None] = {}
+    get: Get = cache(partial(fetch_document, store))
+    for candidate in formats:
+        unknown = [key for key in candidate.deciding_keys if key not in tried]
+        if tried and unknown and candidate.writable and store.is_remote:
+            # The formats that are in use are asked for together, the old ones one by one.
+            get = _at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
+        tried.update(dict.fromkeys(unknown))
+        if found := candidate.found(get, partial(is_there, store)):
+            return found, found.fetch(get, "/")
     hint = ""
     try:
         if found := _detect_in_children(store, formats):
             return found, None
     except ListingUnsupportedError:
         hint = " (and it cannot be listed: name the path of a hierarchy in it)"
-    raise HierarchyNotFoundError(store.url, tried, hint)
+    raise HierarchyNotFoundError(store.url, tuple(tried), hint)
 
 
 def _detect_in_children(store: ReadableStore, formats: tuple[Format, ...]) -> Format | None:
     if not isinstance(store, ListableStore):
         return None
-    get: Callable[[str], bytes | None] = partial(fetch_document, store)
-    children = (entry.key[:-1] for entry in store.list_dir("") if entry.is_prefix)
-    probes = [
-        (candidate, "/" + name)
-        for name in islice(children, _PROBES)
-        for candidate in formats
-        if candidate.implicit_groups and candidate.may_name_node(name)
-    ]
+    by_prefix: dict[str, list[Format]] = {}
+    for candidate in formats:
+        # Where there has to be an entry point, no child stands in for it.
+        if candidate.implicit_groups and candidate.deciding_keys == candidate.document_keys("/"):
+            by_prefix.setdefault(candidate.prefix("/"), []).append(candidate)
+    for prefix, candidates in by_prefix.items():
+        if prefix and not is_there(store, prefix):
+            continue
+        if found := _detect_below(store, prefix, candidates):
+            return found
+    return None
+
+
+def _detect_below(store: ReadableStore, prefix: str, candidates: list[Format]) -> Format | None:
+    get: Get = partial(fetch_document, store)
+    probes: dict[str, list[Format]] = {}
+    for entry in store.list_dir(prefix) if isinstance(store, ListableStore) else ():
+        tail = entry.key[len(prefix) :].rstrip("/")
+        for candidate in candidates:
+            name = candidate.child_name(tail, entry.is_prefix)
+            if name is not None:
+                probes.setdefault("/" + name, []).append(candidate)
+        if len(probes) == _PROBES:
+            break
+    asked = [(candidate, path) for path, named in probes.items() for candidate in named]
     if store.is_remote:
-        get = _at_once(get, [key for candidate, path in probes for key in candidate.document_keys(path)])
-    for candidate, path in probes:
+        get = _at_once(get, [key for candidate, path in asked for key in candidate.document_keys(path)])
+    for candidate, path in asked:
         if candidate.implies_parent(candidate.fetch(get, path)):
             return candidate
     return None
 
 
-def _at_once(get: Callable[[str], bytes | None], keys: Sequence[str]) -> Callable[[str], bytes | None]:
+def _at_once(get: Get, keys: Sequence[str]) -> Get:
     """``get`` with values that are asked for now, all together: over a network that takes as long as one of them."""
     if not keys:
         return get

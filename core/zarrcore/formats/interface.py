@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from zarrcore.errors import UnsupportedError
-from zarrcore.metadata import ChunkKeyEncoding, JsonObject, NodeMetadata
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NodeMetadata
 
 Documents = tuple[bytes | None, ...]
 """The values of `Format.document_keys`, in their order; None for an absent key."""
@@ -29,6 +29,7 @@ class Format(ABC):
         title: the name for people.
         specification: where the format is described.
         implicit_groups: whether a prefix without a document of its own is a group.
+        empty_groups: whether it is one too where no node stands below it.
         writable: whether `encode` and the other methods that make documents work.
     """
 
@@ -36,11 +37,41 @@ class Format(ABC):
     title: ClassVar[str]
     specification: ClassVar[str]
     implicit_groups: ClassVar[bool]
+    empty_groups: ClassVar[bool] = True
     writable: ClassVar[bool] = False
 
     V3: ClassVar[Format]
     V2: ClassVar[Format]
     N5: ClassVar[Format]
+    DRAFT_2019_05: ClassVar[Format]
+    DRAFT_2019_06: ClassVar[Format]
+    DRAFT_2020_09: ClassVar[Format]
+    DRAFT_2020_10: ClassVar[Format]
+    DRAFT_2022_12: ClassVar[Format]
+    DRAFT_2023_02: ClassVar[Format]
+
+    def bound(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
+        """This format as the entry point of the hierarchy configures it, be that of this format or not.
+
+        Args:
+            get: gives a key's value.
+            is_there: whether there is such a key, or where it ends in ``/``, any that begins with it; False where the
+                store cannot tell.
+
+        Raises:
+            MetadataError: the entry point is broken.
+            UnsupportedError: it names an extension that must be understood.
+        """
+        return self
+
+    @property
+    def deciding_keys(self) -> tuple[str, ...]:
+        """The keys that `found` asks for first, if not always all of them."""
+        return self.document_keys("/")
+
+    def found(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
+        """This format, `bound`, if the hierarchy's root is of it; arguments and errors are those of `bound`."""
+        return self if self.claims(self.fetch(get, "/")) else None
 
     @abstractmethod
     def document_keys(self, path: str) -> tuple[str, ...]:
@@ -66,6 +97,20 @@ class Format(ABC):
             MetadataError: a document is broken.
             UnsupportedError: it needs an extension that we do not know.
         """
+
+    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+        """The array with all that its documents leave open, and its chunks' keys tell.
+
+        Args:
+            path: the array's.
+            metadata: what its documents say.
+            is_there: as in `bound`.
+        """
+        return metadata
+
+    def ignored(self, documents: Documents) -> tuple[str, ...]:
+        """Names of what these documents speak of, and what is passed over because they allow it."""
+        return ()
 
     @abstractmethod
     def stored_documents(self, documents: Documents) -> JsonObject:
@@ -196,7 +241,7 @@ class Format(ABC):
     def __str__(self) -> str:
         return self.name
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
+    def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
         from zarrcore.formats import format_named
 
         return format_named, (self.name,)

@@ -1,7 +1,8 @@
 """Zarr version 3 as accepted: one ``zarr.json`` per node.
 
 Accepted specification, "Metadata"; version 3.1 adds short names and ``must_understand``. Documents written before
-July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``, little-endian.
+July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``, little-endian. In February 2023 arrays were told
+in words of their own; below a group they are read without ado.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from zarrcore.codecs.interface import ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.attributes import document_bytes, json_attributes
+from zarrcore.formats.draft_accepted_terms import in_accepted_terms, is_of_february_2023
+from zarrcore.formats.draft_entry_point import ignored_extensions
+from zarrcore.formats.draft_terms import sharded
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.formats.v3_encode import adapted_array, consolidated_document, encode_node
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject, NamedConfiguration, NodeMetadata
@@ -57,7 +61,8 @@ class V3Format(Format):
         if documents[0] is None:
             return False
         try:
-            return parse_json_object(documents[0]).get("zarr_format") == 3
+            document = parse_json_object(documents[0])
+            return document.get("zarr_format") == 3 and not is_of_february_2023(document)
         except MetadataError:
             return True  # nothing else is called zarr.json; the error is told when the node is opened
 
@@ -139,8 +144,12 @@ def parse_node(document: JsonObject) -> NodeMetadata:
             f"expected 3, found {describe(document.get('zarr_format'))}", member="zarr_format"
         )
     match document.get("node_type"):
+        case "array" if is_of_february_2023(document):
+            _refuse_unknown(document, {*_ARRAY_MEMBERS, "extensions"})
+            ignored_extensions(document)
+            return sharded(parse_array(in_accepted_terms(document)), document.get("storage_transformers"))
         case "array":
-            return _parse_array(document)
+            return parse_array(document)
         case "group":
             _refuse_unknown(document, _GROUP_MEMBERS)
             return GroupMetadata(_attributes(document))
@@ -148,7 +157,12 @@ def parse_node(document: JsonObject) -> NodeMetadata:
             raise MetadataError(f"expected 'array' or 'group', found {describe(other)}", member="node_type")
 
 
-def _parse_array(document: JsonObject) -> ArrayMetadata:
+def parse_array(document: JsonObject) -> ArrayMetadata:
+    """The array that a ``zarr.json`` describes.
+
+    Raises:
+        As `parse_node`.
+    """
     _refuse_unknown(document, _ARRAY_MEMBERS)
     shape = integers(_required(document, "shape"), "shape", minimum=0)
     data_type = parse_data_type(_required(document, "data_type"))

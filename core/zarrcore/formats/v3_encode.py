@@ -32,8 +32,9 @@ def encode_node(metadata: NodeMetadata) -> bytes:
     attributes = json_attributes(metadata.attributes)
     if not isinstance(metadata, ArrayMetadata):
         return document_bytes({"zarr_format": 3, "node_type": "group", "attributes": attributes})
-    if metadata.chunk_key_encoding.name == "n5":
-        raise UnsupportedError("chunk key encoding", "n5", "has no place in version 3")
+    if metadata.chunk_key_encoding.is_ours:
+        name = metadata.chunk_key_encoding.name
+        raise UnsupportedError("chunk key encoding", name, "has no place in version 3")
     refuse_ours(metadata.codecs)
     codecs = completed(metadata.codecs, chunk_spec(metadata))
     document = replace(metadata, attributes=attributes, codecs=codecs).document()
@@ -61,7 +62,7 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     return replace(
         metadata,
         attributes=attributes,
-        chunk_key_encoding=ChunkKeyEncoding() if encoding.name == "n5" else encoding,
+        chunk_key_encoding=ChunkKeyEncoding() if encoding.is_ours else encoding,
     )
 
 

@@ -24,7 +24,7 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.formats import Format
-from zarrcore.formats.detect import fetch_document
+from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.kept_nodes import KeptNodes
@@ -322,6 +322,8 @@ class Hierarchy:
         """
         if self.read_only:
             raise ReadOnlyError(f"{self.url} was opened for reading only: open it with mode 'r+'")
+        if not self.format.writable:
+            raise ReadOnlyError(f"{self.url} is {self.format.title}, which can be read but not written")
         if self._writer is None:
             self._writer = NodeWriter(self)
         return self._writer
@@ -357,6 +359,7 @@ class Hierarchy:
         try:
             metadata = self.format.parse(documents)
             if isinstance(metadata, ArrayMetadata):
+                metadata = self.format.settled(path, metadata, partial(is_there, self.store))
                 return ArrayNode(self, path, documents, metadata)
         except ZarrError:
             raise
@@ -375,10 +378,15 @@ class Hierarchy:
         if path != "/" and not all(self.format.may_name_node(name) for name in path[1:].split("/")):
             return None
         try:
-            exists = path == "/" or self.store.has_prefix(self.format.prefix(path))
+            exists = path == "/" or self._implies_group(self.store, path)
         except ListingUnsupportedError:
             return None
         return Group(self, path, documents, GroupMetadata()) if exists else None
+
+    def _implies_group(self, store: ListableStore, path: str) -> bool:
+        if self.format.empty_groups:
+            return store.has_prefix(self.format.prefix(path))
+        return next(self._discovery.child_names(path), None) is not None
 
     def __repr__(self) -> str:
         return f"<Hierarchy {self.url} ({self.format.title})>"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any, Literal
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, UnsupportedError
 from zarrcore.formats import Format, detect_format, format_named, known_formats
+from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.stores import open_store
@@ -111,7 +113,7 @@ def create_hierarchy(
 def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Format | None, Documents | None]:
     """The format of the hierarchy that is there and is to stay, with its root's documents; None where one is made."""
     if wanted is not None and mode in {"r", "r+"}:
-        return wanted, None
+        return wanted.bound(partial(fetch_document, store), partial(is_there, store)), None
     if mode == "w":
         erase_hierarchy(store)
         return None, None
@@ -123,7 +125,7 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
         if mode in {"r", "r+"}:
             raise
         return None, None
-    if mode == "w-" or wanted not in (None, found):
+    if mode == "w-" or (wanted is not None and wanted.name != found.name):
         raise NodeExistsError("/", store.url, f"is there already, a hierarchy of {found.title}")
     return found, documents
 

@@ -1,7 +1,8 @@
 """Chunk key encodings: the key of the chunk at a grid index, relative to the array, and back.
 
-Accepted specification, "chunk_key_encoding". Next to its two encodings stands ``n5``, a name of ours that no document holds:
-N5 names the fastest dimension first, and its arrays are shown here with the axes reversed.
+Accepted specification, "chunk_key_encoding". Next to its two encodings stand two names of ours that no document holds: ``n5``,
+since N5 names the fastest dimension first, and its arrays are shown here with the axes reversed; and ``draft``, since the
+drafts of version 3 put no separator behind the ``c``.
 """
 
 from __future__ import annotations
@@ -18,12 +19,19 @@ _MAX_DIGITS = 19  # of an index below 2**63
 
 @dataclass(frozen=True, slots=True)
 class ChunkKeyEncoding:
-    """``default`` (``c/1/23``), ``v2`` (``1.23``), with either separator; or ``n5`` (``23/1``)."""
+    """``default`` (``c/1/23``), ``v2`` (``1.23``), ``draft`` (``c1/23``), with either separator; or ``n5`` (``23/1``)."""
 
-    name: Literal["default", "v2", "n5"] = "default"
+    name: Literal["default", "v2", "n5", "draft"] = "default"
     """The encoding's identifier."""
     separator: Literal["/", "."] = "/"
     """What stands between the indices."""
+    lead: str = "c"
+    """What the keys of a draft begin with; without dimensions it is the key."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the name is one of ours, which no document may hold."""
+        return self.name in ("n5", "draft")
 
     def encode(self, index: tuple[int, ...]) -> str:
         """The key of the chunk at ``index``.
@@ -34,6 +42,8 @@ class ChunkKeyEncoding:
         match self.name:
             case "default":
                 return self.separator.join(("c", *map(str, index)))
+            case "draft":
+                return self.lead + self.separator.join(map(str, index))
             case "n5":
                 index = index[::-1]
         return self.separator.join(map(str, index)) if index else "0"
@@ -50,6 +60,11 @@ class ChunkKeyEncoding:
         if self.name == "default":
             if parts.pop(0) != "c":
                 return None
+        elif self.name == "draft":
+            if not key.startswith(self.lead):
+                return None
+            rest = key[len(self.lead) :]
+            parts = rest.split(self.separator) if rest else []
         elif ndim == 0:
             return () if key == "0" else None
         if len(parts) != ndim or not all(map(_is_index, parts)):

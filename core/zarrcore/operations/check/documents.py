@@ -59,7 +59,7 @@ def _separator_not_named(array: ArrayNode) -> Iterator[Finding]:
 def _array_and_group(node: AnyNode) -> Iterator[Finding]:
     """Formats with documents of several names can say "array" and "group" of one path; the array wins."""
     format_, store = node.hierarchy.format, node.hierarchy.store
-    keys = format_.document_keys(node.path)
+    keys = format_.document_keys(node.path)[:2]  # of a third one nothing depends
     if len(keys) < 2:
         return
     kinds: dict[bool, str] = {}
@@ -68,7 +68,7 @@ def _array_and_group(node: AnyNode) -> Iterator[Finding]:
             document = node.documents[position] or fetch_document(store, key)
         except StoreError:
             continue  # the node itself was read, so this is told where it matters
-        alone = tuple(document if i == position else None for i in range(len(keys)))
+        alone = tuple(document if i == position else None for i in range(len(node.documents)))
         if document is not None and (is_array := _is_array(format_, alone)) is not None:
             kinds.setdefault(is_array, key)
     if len(kinds) == 2:
@@ -90,7 +90,7 @@ def foreign_keys(format_: Format, path: str) -> dict[str, Format]:
     return {
         key: other
         for other in FORMATS
-        if other is not format_
+        if other.name != format_.name
         for key in other.document_keys(path)
         if key not in own
     }
@@ -101,7 +101,7 @@ def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
     hierarchy = node.hierarchy
     for other in FORMATS:
         keys = found.intersection(other.document_keys(node.path))
-        if other is hierarchy.format or not keys:
+        if other.name == hierarchy.format.name or not keys:
             continue
         documents = other.fetch(partial(fetch_document, hierarchy.store), node.path)
         if other.claims(documents):

@@ -21,6 +21,7 @@ from zarrcore.errors import (
     NodeNotFoundError,
     SelectionError,
 )
+from zarrcore.formats.attributes import json_attributes
 from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
@@ -49,7 +50,6 @@ class NodeWriter:
         self._format = hierarchy.format
         self._store = writable(hierarchy.store)
         self._lock = threading.RLock()
-        self._may_be_consolidated = True
 
     def create(self, path: str, metadata: NodeMetadata, *, overwrite: bool = False) -> AnyNode:
         """Make a node, and the groups above it that are not there yet.
@@ -64,16 +64,19 @@ class NodeWriter:
                 raise SelectionError(f"path {path!r} has the segment {name!r}, which can name no node")
         documents = self._format.encode(metadata, at_root=path == "/")
         with self._lock:
-            self._unconsolidate()
-            self._make_parents(path)
+            missing = self._missing_above(path)
             self._make_room(path, isinstance(metadata, ArrayMetadata), overwrite)
+            for above in missing:
+                self._make_group(above)
             if not self._write(path, (None,) * len(documents), documents, if_absent=not overwrite):
                 raise NodeExistsError(path, self._hierarchy.url, "was made by somebody else meanwhile")
             return self._taken(path, documents)
 
-    def _make_parents(self, path: str) -> None:
+    def _missing_above(self, path: str) -> list[str]:
+        """The groups above a path of which no document tells yet."""
         if path == "/":
-            return
+            return []
+        missing: list[str] = []
         names = path[1:].split("/")[:-1]
         for above in ("/", *("/" + "/".join(names[: end + 1]) for end in range(len(names)))):
             node = self._found(above)
@@ -84,7 +87,8 @@ class NodeWriter:
                     above, self._hierarchy.url, f"is an array: no {path} can stand below it"
                 )
             if node is None or not any(node.documents):
-                self._make_group(above)
+                missing.append(above)
+        return missing
 
     def _make_group(self, path: str) -> None:
         """The document of an implicit group; one that another writer stores at this moment is left alone."""
@@ -96,14 +100,19 @@ class NodeWriter:
 
     def _make_room(self, path: str, for_array: bool, overwrite: bool) -> None:
         node = self._found(path)
-        if overwrite:
-            self._erase(path)
-        elif node is not None and not (isinstance(node, Group) and self._gives_way(node, for_array)):
+        if (
+            not overwrite
+            and node is not None
+            and not (isinstance(node, Group) and self._gives_way(node, for_array))
+        ):
             raise NodeExistsError(path, self._hierarchy.url, f"is there already, {_a(node)}")
-        elif node is None and for_array and (key := self._any_key(path)) is not None:
+        if not overwrite and node is None and for_array and (key := self._any_key(path)) is not None:
             raise NodeExistsError(
                 path, self._hierarchy.url, f"cannot be made: {key} would be taken for a part of it"
             )
+        self._unconsolidate()
+        if overwrite:
+            self._erase(path)
         elif node is not None:
             self._write(path, node.documents, (None,) * len(node.documents))
 
@@ -158,6 +167,7 @@ class NodeWriter:
             NodeNotFoundError: no node stands there any more.
             MetadataError: an attribute is not JSON.
         """
+        json_attributes(attributes)  # which fails before anything is changed
         with self._lock:
             self._unconsolidate()
             stored = self._fresh(path)
@@ -236,12 +246,9 @@ class NodeWriter:
             for key, value in self._format.consolidate(nodes).items():
                 self._store.set(key, value)
             self._hierarchy.forget("/")
-            self._may_be_consolidated = True
 
     def _unconsolidate(self) -> None:
         """Take away the copy of what is about to change."""
-        if not self._may_be_consolidated:
-            return
         root = self._format.fetch(partial(fetch_document, self._hierarchy.store), "/")
         for key, value in self._format.unconsolidate(root).items():
             if value is None:
@@ -249,7 +256,6 @@ class NodeWriter:
             else:
                 self._store.set(key, value)
         self._hierarchy.forget("/")
-        self._may_be_consolidated = False
 
     def _found(self, path: str) -> AnyNode | None:
         self._hierarchy.forget(path)

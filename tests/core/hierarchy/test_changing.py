@@ -425,6 +425,30 @@ class TestConsolidating:
             zarr.open_consolidated(tmp_path)
         assert "y" in zarr.open_group(tmp_path, mode="r")["a"]
 
+    def test_it_goes_again_when_somebody_else_has_brought_it_back(self, tmp_path: Path) -> None:
+        hierarchy = zarrcore.create(tmp_path)
+        array(hierarchy, "/a")
+        zarrcore.open(tmp_path, "r+").consolidate()
+        array(hierarchy, "/b")
+        assert set(zarr.open_group(tmp_path, mode="r")) == {"a", "b"}
+
+    def test_a_change_that_fails_leaves_it(self, hierarchy: zarrcore.Hierarchy) -> None:
+        if hierarchy.format.name == "n5":
+            return
+        array(hierarchy, "/g/a")
+        hierarchy.consolidate()
+        before = {key: bytes(hierarchy.store.get(key) or b"") for key in keys(hierarchy)}
+        for change in (
+            lambda: array(hierarchy, "/g/a"),
+            lambda: array(hierarchy, "/g/a/b", overwrite=True),
+            lambda: hierarchy.create_group("/new/../x"),
+            lambda: setattr(hierarchy["/g"], "attributes", {"function": len}),
+            lambda: hierarchy.erase("/h"),
+        ):
+            with pytest.raises(ZarrError):
+                change()
+        assert {key: bytes(hierarchy.store.get(key) or b"") for key in keys(hierarchy)} == before
+
     def test_what_n5_cannot_tell(self) -> None:
         with pytest.raises(UnsupportedError, match="format 'n5' has no consolidated metadata"):
             zarrcore.create(MemoryStore(), "n5").consolidate()

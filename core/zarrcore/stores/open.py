@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlunsplit
 from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.stores.checks import check_address, check_place
+from zarrcore.stores.fsspec_source import is_chain, knows
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.memory import MemoryStore
@@ -29,8 +30,9 @@ def open_store(
     """The store at a path or URL; nothing remote is contacted yet.
 
     Args:
-        url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``http``, ``https`` or
-            ``zip`` for a scheme; what ends in ``.zip`` is opened as a zip file, wherever it lies.
+        url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``http``, ``https``, ``zip``,
+            ``sqlite``, ``lmdb``, ``redis`` or ``rediss`` for a scheme, or one that fsspec knows, or a chain of such;
+            what ends in ``.zip`` is opened as a zip file, wherever it lies.
         options: how to open it.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
 
@@ -49,6 +51,8 @@ def open_store(
     chosen = replace(options or StoreOptions(), **keywords)
     text = os.fspath(url)
     check_place(text)
+    if "::" in text and is_chain(text):
+        return _open_fsspec(text, chosen)
     match = _SCHEME.match(text)
     if match is None:
         return _open_path(os.path.expanduser(text), chosen)
@@ -69,9 +73,13 @@ def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> Read
         raise StoreError(
             f"{scheme}:// cannot be opened: the package that knows it fails ({type(error).__name__})"
         ) from error
+    if opener is None and knows(scheme):
+        return _open_fsspec(address, options)
     if opener is None:
         known = ", ".join(f"{name}://" for name in (*_OPENERS, *extension_names(_EXTENSIONS)))
-        raise StoreError(f"{scheme}:// is no kind of store that is known: a path, or one of {known}")
+        raise StoreError(
+            f"{scheme}:// is no kind of store that is known: a path, or one of {known}, or of fsspec's"
+        )
     if not isinstance(store, ReadableStore):
         raise StoreError(f"{scheme}:// cannot be opened: the package that knows it gives no ReadableStore")
     return _cached(store, options)
@@ -87,6 +95,12 @@ def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
     return CacheStore(
         store, CacheDirectory(options.cache_dir, options.cache_dir_bytes), options.cache_max_age_s
     )
+
+
+def _open_fsspec(address: str, options: StoreOptions) -> ReadableStore:
+    from zarrcore.stores.fsspec import FsspecStore
+
+    return _cached(FsspecStore(address, options=options), options)
 
 
 def _open_path(path: str, options: StoreOptions) -> ReadableStore:
@@ -141,7 +155,7 @@ def _open_lmdb(url: str, options: StoreOptions) -> ReadableStore:
 def _open_redis(url: str, options: StoreOptions) -> ReadableStore:
     from zarrcore.stores.redis import RedisStore
 
-    return RedisStore(url, options)
+    return _cached(RedisStore(url, options), options)
 
 
 def _path_in(url: str) -> str:

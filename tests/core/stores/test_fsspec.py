@@ -1,0 +1,181 @@
+"""FsspecStore."""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import sys
+import tarfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec.config
+import numpy as np
+import pytest
+import zarr
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+
+import zarrcore
+from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.test_model import check
+from tests.servers.processes import free_port, running
+from zarrcore.errors import AccessDeniedError, MissingExtraError, StoreError, UnreachableError
+from zarrcore.stores import ByteRange, WritableStore, open_store
+from zarrcore.stores.fsspec import FsspecStore
+
+
+class TestMemory(StoreTests, WritableStoreTests):
+    @pytest.fixture
+    def store(self) -> FsspecStore:
+        store = FsspecStore(MemoryFileSystem(), f"/{uuid.uuid4()}")
+        for key, value in VALUES.items():
+            store.set(key, value)
+        return store
+
+    @pytest.fixture
+    def empty(self) -> FsspecStore:
+        return FsspecStore(MemoryFileSystem(), f"/{uuid.uuid4()}")
+
+
+class TestLocal(StoreTests, WritableStoreTests):
+    @pytest.fixture
+    def store(self, values_directory: Path) -> FsspecStore:
+        return open_store(f"local://{values_directory}")
+
+    @pytest.fixture
+    def empty(self, tmp_path: Path) -> FsspecStore:
+        return open_store(f"local://{tmp_path}/new")
+
+
+def test_it_is_a_dictionary(tmp_path: Path) -> None:
+    @contextlib.contextmanager
+    def directory() -> Iterator[WritableStore]:
+        yield FsspecStore(LocalFileSystem(), str(tmp_path / str(uuid.uuid4())))
+
+    check(directory, 6, 25)
+
+
+@pytest.fixture(scope="module")
+def ftp_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ftp")
+
+
+@pytest.fixture(scope="module")
+def ftp(ftp_root: Path) -> Iterator[str]:
+    """The URL of an FTP server, whose password is in fsspec's configuration."""
+    with ftp_server(ftp_root) as url:
+        fsspec.config.conf["ftp"] = {"password": "geheim"}
+        yield url
+        del fsspec.config.conf["ftp"]
+
+
+class TestFTP:
+    """What goes over the wire; one connection serves all threads in turn."""
+
+    def test_values_are_written_and_read(self, ftp: str, ftp_root: Path) -> None:
+        with open_store(f"{ftp}/deep/x") as store:
+            for key, value in VALUES.items():
+                assert store.set(key, value)
+            assert not store.set("zarr.json", b"", if_absent=True)
+            assert {key: store.get(key) for key in VALUES} == VALUES
+            assert store.get("a/c/0/0", ByteRange(10, 300)) == VALUES["a/c/0/0"][10:300]
+            assert store.get("a/c/0/0", ByteRange(-7)) == VALUES["a/c/0/0"][-7:]
+            assert (store.get("a/c/0/2"), store.get("absent/x"), store.get("a")) == (None, None, None)
+            assert {entry.key: entry.size for entry in store.list()} == {k: len(v) for k, v in VALUES.items()}
+            assert (ftp_root / "deep/x/ab/x").read_bytes() == b"1"
+            assert store.stat("ab/x").size == 1
+            again = pickle.loads(pickle.dumps(store))
+            again.erase_prefix("a/")
+            again.close()
+            assert sorted(entry.key for entry in store.list_dir("")) == ["ab/", "größe/", "zarr.json"]
+
+    def test_a_connection_that_broke_is_made_anew(self, ftp_root: Path) -> None:
+        (ftp_root / "x").write_bytes(b"1")
+        port = free_port()
+        with ftp_server(ftp_root, port) as url, open_store(f"{url}/", timeout_s=5) as store:
+            assert store.get("x") == b"1"
+        with pytest.raises(UnreachableError):
+            store.get("x")
+        with ftp_server(ftp_root, port):
+            assert store.get("x") == b"1"
+        store.close()
+
+    def test_what_goes_wrong_is_told_and_never_absent(self, ftp: str) -> None:
+        for url, kind, said in (
+            (ftp.replace("me@", "you@"), AccessDeniedError, "FSSPEC_FTP_PASSWORD"),
+            (f"ftp://127.0.0.1:{free_port()}", UnreachableError, "refuses the connection"),
+            ("ftp://nobody.invalid", UnreachableError, "no server is known by this name"),
+        ):
+            with open_store(f"{url}/x", timeout_s=2, retries=0) as store:
+                for ask in (lambda: store.get("a"), lambda: store.stat("a"), lambda: [*store.list()]):
+                    with pytest.raises(kind, match=said) as caught:
+                        ask()
+                    assert "geheim" not in str(caught.value)
+
+
+@contextlib.contextmanager
+def ftp_server(root: Path, port: int = 0) -> Iterator[str]:
+    port = port or free_port()
+    program = (
+        "import sys\n"
+        "from pyftpdlib.authorizers import DummyAuthorizer\n"
+        "from pyftpdlib.handlers import FTPHandler\n"
+        "from pyftpdlib.servers import FTPServer\n"
+        "FTPHandler.authorizer = DummyAuthorizer()\n"
+        "FTPHandler.auth_failed_timeout = 0\n"
+        "FTPHandler.authorizer.add_user('me', 'geheim', sys.argv[1], perm='elradfmwMT')\n"
+        "FTPHandler.authorizer.add_anonymous(sys.argv[1])\n"
+        "FTPServer(('127.0.0.1', int(sys.argv[2])), FTPHandler).serve_forever()\n"
+    )
+    with running([sys.executable, "-c", program, str(root), str(port)], (port,)):
+        yield f"ftp://me@127.0.0.1:{port}"
+
+
+def test_urls_are_chained(values_directory: Path, tmp_path: Path) -> None:
+    with open_store(f"simplecache::local://{values_directory}") as store:
+        assert store.get("a/c/0/0") == VALUES["a/c/0/0"]
+        assert sorted(entry.key for entry in store.list_dir("a/")) == ["a/c/", "a/zarr.json"]
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        tar.add(values_directory, "inside")
+    with open_store(f"tar://inside::{tmp_path}/x.tar") as store:
+        assert {entry.key: bytes(store.get(entry.key)) for entry in store.list()} == VALUES
+        with pytest.raises(StoreError):
+            store.set("new", b"1")
+
+
+def test_what_zarr_python_writes_through_fsspec_is_read_and_the_other_way_round() -> None:
+    place = f"/{uuid.uuid4()}"
+    filesystem = MemoryFileSystem()
+    theirs = zarr.storage.FsspecStore.from_url(f"memory:/{place}/theirs")
+    zarr.create_array(theirs, name="a", data=np.arange(10), chunks=(3,))
+    hierarchy = zarrcore.open(FsspecStore(filesystem, f"{place}/theirs"))
+    assert hierarchy["a"][...].tolist() == [*range(10)]
+    made = zarrcore.create(FsspecStore(filesystem, f"{place}/ours"))
+    made.create_array("b", shape=(10,), data_type="int64")[...] = np.arange(10)
+    group = zarr.open_group(zarr.storage.FsspecStore.from_url(f"memory:/{place}/ours"), mode="r")
+    assert group["b"][...].tolist() == [*range(10)]
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ftp://me:geheim@host/x", "a password does not belong into a URL; put it into FSSPEC_FTP_PASSWORD"),
+        ("simplecache::ftp://me:geheim@host/x", "put it into FSSPEC_FTP_PASSWORD"),
+        ("smb://host/x", r"smb:// cannot be opened: .*smbprotocol"),
+        ("nosuch::ftp://host/x", "nosuch:// is no kind of store that fsspec knows"),
+    ],
+)
+def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> None:
+    with pytest.raises(StoreError, match=said) as caught:
+        open_store(url)
+    assert "geheim" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    for url in ("ftp://host/x", "simplecache::ftp://host/x"):
+        with pytest.raises(MissingExtraError, match=r"pip install 'zarrscope\[fsspec\]'"):
+            open_store(url)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
+from zarrcore.stores.bucket_listing import listed
 from zarrcore.stores.failures import Failure, obstore_errors
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
@@ -88,10 +89,10 @@ class BucketStore(ObstoreStore, WritableStore):
         client = self._writer()
         path = self.prefix + prefix
         try:
-            for page in client.list(path or None, chunk_size=_ERASED_AT_ONCE):
-                batch = [facts["path"] for facts in page if facts["path"].startswith(path)]
-                if batch:
-                    self._delete_all(client, batch)
+            found = (facts["path"] for facts in listed(client, path, self.url))
+            paths = (name for name in found if name.startswith(path))
+            while batch := [*islice(paths, _ERASED_AT_ONCE)]:
+                self._delete_all(client, batch)
         except StoreError:
             raise
         except obstore_errors() as error:

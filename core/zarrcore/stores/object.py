@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any, ClassVar
 
-from zarrcore.errors import BodyTooLargeError, StoreError
+from zarrcore.errors import AccessDeniedError, BodyTooLargeError, BrokenBodyError, StoreError
+from zarrcore.stores.bucket_listing import PAGE, is_streamable, listed, mixed_prefixes
 from zarrcore.stores.clients import REQUESTS_IN_FLIGHT, ForkGuard
 from zarrcore.stores.failures import Failure, obstore_errors, unusable
 from zarrcore.stores.interface import (
@@ -23,8 +24,6 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.surroundings import surroundings
-
-_LIST_PAGE = 1000
 
 
 class ObstoreStore(ReadableStore, ListableStore):
@@ -160,22 +159,42 @@ class ObstoreStore(ReadableStore, ListableStore):
         client = self._client()
         path = self.prefix + prefix
         held: StoreEntry | None = None
+        empty = True
         try:
-            for page in client.list(path or None, chunk_size=_LIST_PAGE):
-                for facts in page:
-                    entry = self._entry(facts, path)
-                    if entry is None:
-                        continue
-                    # An empty object "a/" marks a folder and comes as "a", before what is in the folder.
-                    if held is not None and not entry.key.startswith(held.key + "/"):
-                        yield held
-                    held = entry if entry.size == 0 else None
-                    if held is None:
-                        yield entry
+            for facts in listed(client, path, self.url):
+                entry = self._entry(facts, path)
+                if entry is None:
+                    continue
+                empty = False
+                # An empty object "a/" marks a folder and comes as "a", before what is in the folder.
+                if held is not None and not entry.key.startswith(held.key + "/"):
+                    yield held
+                held = entry if entry.size == 0 else None
+                if held is None:
+                    yield entry
             if held is not None:
                 yield held
+        except StoreError:
+            raise
         except obstore_errors() as error:
             raise self._error(Failure.of(error), prefix or None) from None
+        if empty:
+            self._check_lists_nothing(prefix)
+        self._place_seen = True
+
+    def _check_lists_nothing(self, prefix: str) -> None:
+        """Tell a prefix with nothing under it from a server that answers everything with some page of its own.
+
+        To obstore every page is a listing, of nothing; a service that says it has nothing there has no key there.
+        """
+        try:
+            if self._place_seen or self.get(f"{prefix}zarr.json") is None:
+                return
+        except AccessDeniedError:  # whoever may only list
+            return
+        raise BrokenBodyError(
+            f"{self.url}: the server is none that speaks {self.service}'s language", url=self.url
+        )
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
@@ -185,12 +204,12 @@ class ObstoreStore(ReadableStore, ListableStore):
         # So all keys are asked for, page by page, until that turns out to be more than that.
         if prefix not in self._mixed:
             entries = self.list_prefix(prefix)
-            head = [*islice(entries, _LIST_PAGE)]
-            if _is_streamable(head, prefix):
+            head = [*islice(entries, PAGE)]
+            if is_streamable(head, prefix):
                 self._place_seen = True
                 yield from self._direct(chain(head, entries), prefix)
                 return
-            self._mixed.add(prefix)
+            self._mixed.update(mixed_prefixes(prefix, head[-1].key))
         try:
             found = client.list_with_delimiter(path or None)
         except obstore_errors() as error:
@@ -223,10 +242,14 @@ class ObstoreStore(ReadableStore, ListableStore):
         path = self.prefix + prefix
         try:
             # One key is enough, while the first entry of list_dir comes after its last page.
-            pages = client.list(path or None, chunk_size=1)
-            return any(self._entry(facts, path) for page in pages for facts in page)
+            if any(self._entry(facts, path) for facts in listed(client, path, self.url, 1)):
+                return True
+        except StoreError:
+            raise
         except obstore_errors() as error:
             raise self._error(Failure.of(error), prefix or None) from None
+        self._check_lists_nothing(prefix)
+        return False
 
     def _entry(self, facts: Any, path: str) -> StoreEntry | None:
         name: str = facts["path"]
@@ -279,10 +302,3 @@ def request_range(byte_range: ByteRange) -> Any:
 def stat_of(facts: Any) -> StoreStat:
     """What obstore tells of a value; it takes the epoch for a date that the server does not tell."""
     return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])
-
-
-def _is_streamable(head: Sequence[StoreEntry], prefix: str) -> bool:
-    """Whether listing goes on without prefixes, as far as the first page tells, or has ended already."""
-    direct = [entry for entry in head if "/" not in entry.key[len(prefix) :]]
-    # An empty object may be the mark of a folder, which only the other way of asking tells.
-    return all(entry.size for entry in direct) and (len(direct) == len(head) or len(head) < _LIST_PAGE)

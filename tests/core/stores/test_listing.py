@@ -1,0 +1,122 @@
+"""Listing buckets: in how many requests, in how much memory, and what is no listing at all."""
+
+from __future__ import annotations
+
+import re
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from tests.servers import FaultServer
+from zarrcore.errors import BrokenBodyError, StoreError
+from zarrcore.stores import ListableStore, open_store
+
+_CONTENTS = (
+    "<Contents><Key>{}</Key><Size>1</Size><ETag>e</ETag>"
+    "<LastModified>2025-01-01T00:00:00.000Z</LastModified></Contents>"
+)
+
+
+def page(keys: list[str], token: str = "", prefixes: tuple[str, ...] = ()) -> bytes:
+    """A page of S3's listing; more is to come if there is a token."""
+    more = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{token}</NextContinuationToken>"
+    shown = "".join(f"<CommonPrefixes><Prefix>{prefix}</Prefix></CommonPrefixes>" for prefix in prefixes)
+    entries = "".join(map(_CONTENTS.format, keys))
+    return f"<ListBucketResult>{entries}{shown}{more if token else ''}</ListBucketResult>".encode()
+
+
+def test_listing_many_keys_takes_no_more_memory_than_few(
+    faults: FaultServer, options: dict[str, object]
+) -> None:
+    numbers = range(10_000)
+    pages = [
+        page(
+            [f"c/{number:09}" for number in numbers[start : start + 1000]],
+            str(start + 1000) if start < 9000 else "",
+        )
+        for start in numbers[::1000]
+    ]
+
+    class Pages(dict[str, bytes]):
+        def __getitem__(self, key: str) -> bytes:
+            found = re.search(r"continuation-token=(\d+)", faults.requests[-1][1])
+            return pages[int(found.group(1)) // 1000 if found else 0]
+
+    faults.values = Pages(bucket=b"")
+    store = open_store("s3://bucket", **options)
+    for listing in (lambda: store.list_dir("c/"), store.list):
+        tracemalloc.start()
+        try:
+            assert sum(1 for _ in listing()) == 10_000
+            assert tracemalloc.get_traced_memory()[1] < 2_000_000, "in a list they would take 4 MB"
+        finally:
+            tracemalloc.stop()
+    assert len(faults.requests) == 20
+
+
+LISTINGS: list[Callable[[ListableStore], object]] = [
+    lambda store: list(store.list()),
+    lambda store: list(store.list_dir("c/")),
+    lambda store: store.erase_prefix("c/"),
+]
+
+
+@pytest.mark.parametrize("use", LISTINGS)
+@pytest.mark.parametrize("length", [1, 3, 1000])
+def test_a_listing_that_repeats_itself_comes_to_an_end(
+    faults: FaultServer, options: dict[str, object], use: Callable[[ListableStore], object], length: int
+) -> None:
+    faults.values["bucket"] = page([f"c/{number:03}" for number in range(length)], "again")
+    with pytest.raises(BrokenBodyError):
+        use(open_store("s3://bucket", **options))
+
+
+@pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "az://bucket"])
+def test_a_page_for_people_is_no_empty_bucket(
+    faults: FaultServer, options: dict[str, object], url: str
+) -> None:
+    """A console instead of the service, or the sign-in page of a network."""
+    shown = b"<!doctype html><html><body>Welcome!</body></html>"
+    faults.values = dict.fromkeys(("bucket", "bucket/zarr.json", "bucket/c/zarr.json"), shown)
+    for use in (*LISTINGS[:2], lambda store: store.has_prefix("c/")):
+        with pytest.raises(StoreError) as caught:
+            use(open_store(url, **{**options, "region": None}))
+        assert type(caught.value) is BrokenBodyError
+
+
+@pytest.mark.parametrize("body", [b"", b"<ListBucketResult><Contents><Key>a</Key>", b"{}"])
+def test_half_a_listing_is_none(faults: FaultServer, options: dict[str, object], body: bytes) -> None:
+    faults.values = dict.fromkeys(("bucket", "bucket/zarr.json"), body)
+    with pytest.raises(BrokenBodyError) as caught:
+        list(open_store("s3://bucket", **options).list())
+    assert "\n" not in str(caught.value)
+
+
+def test_an_empty_bucket_is_empty(faults: FaultServer, options: dict[str, object]) -> None:
+    faults.values["bucket"] = page([])
+    store = open_store("s3://bucket", **options)
+    assert list(store.list()) == []
+    assert not store.has_prefix("c/")
+    assert [path for _, path, _ in faults.requests][1:2] == ["/bucket/zarr.json"]
+    assert len(faults.requests) == 3
+
+
+def test_a_prefix_that_holds_prefixes_is_asked_for_once(
+    faults: FaultServer, options: dict[str, object]
+) -> None:
+    """What the first page of a prefix tells of those under it is not asked again."""
+
+    class Deep(dict[str, bytes]):
+        def __getitem__(self, key: str) -> bytes:
+            asked = faults.requests[-1][1]
+            if "delimiter" in asked:
+                return page([], prefixes=("a/c/",) if "prefix=a" in asked else ("a/",))
+            return page([f"a/c/0/{number:04}" for number in range(1000)], "more")
+
+    faults.values = Deep(bucket=b"")
+    store = open_store("s3://bucket", **options)
+    assert [entry.key for entry in store.list_dir("")] == ["a/"]
+    assert len(faults.requests) == 2
+    assert [entry.key for entry in store.list_dir("a/")] == ["a/c/"]
+    assert len(faults.requests) == 3

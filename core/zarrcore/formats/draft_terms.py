@@ -85,6 +85,9 @@ def numpy_type(value: Any, member: str = "data_type") -> Any:
     if not isinstance(name, str):
         raise MetadataError(f"expected a URI, found {describe(name)}", member=f"{member}.extension")
     if _NUMPY_EXTENSIONS.fullmatch(name):
+        match spelling:
+            case [["", str(unnamed)]]:  # NumPy tells raw bytes so
+                spelling = unnamed
         if spelling not in ("|O", "O"):  # what those are, the filters tell
             try:
                 parse_dtype(spelling)

@@ -132,7 +132,7 @@ def without_blocks(metadata: ArrayMetadata) -> ArrayMetadata:
 def _inner_codecs(configuration: Any) -> list[NamedConfiguration]:
     return [
         parse_named_configuration(item, f"codecs[{position}]")
-        for position, item in enumerate(configuration["codecs"])
+        for position, item in enumerate(configuration.get("codecs", ["bytes"]))
     ]
 
 

@@ -344,6 +344,14 @@ def test_from_format_to_format_and_back() -> None:
         assert there.chunk_key_encoding == V2_KEYS
 
 
+def test_shards_that_tell_no_codecs_become_chunks_of_plain_bytes() -> None:
+    shard = {"chunk_shape": [1, 3], "index_codecs": [BYTES.document()]}
+    array = metadata("uint8", NamedConfiguration("sharding_indexed", shard))
+    adapted = format_named("v2").adapted(array)
+    assert isinstance(adapted, ArrayMetadata)
+    assert [codec.name for codec in adapted.codecs] == ["bytes"]
+
+
 def test_version_3_takes_codecs_in_whatever_order_they_stand() -> None:
     filters = (
         NamedConfiguration("scale_offset", {"scale": 2}),

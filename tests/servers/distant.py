@@ -155,7 +155,7 @@ class _Connection(asyncio.Protocol):
         path, _, query = target.partition("?")
         if path == _ASKED:
             self._send(method, 200, str(len(state.requests)).encode())
-            state.forget()
+            state.requests.clear()
             return
         state.requests.append((method, target))
         key = unquote(path).strip("/")

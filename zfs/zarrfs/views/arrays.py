@@ -47,6 +47,7 @@ class ArraysView:
         self._hierarchy: Hierarchy | None = None
         self._generation = freshness.generation
         self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
+        self._children: Remembered[str, list[str]] = Remembered(freshness, _NODES_MAX)
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:
@@ -78,9 +79,23 @@ class ArraysView:
         self._nodes.put(path, node, asked_s)
         return node
 
-    def keep(self, node: AnyNode, asked_s: float) -> None:
-        """Remember a node that a listing brought."""
-        self._nodes.put(node.path, node, asked_s)
+    def children(self, group: Group) -> Iterator[AnyNode]:
+        """The nodes of a group; of a remote one that was listed before from memory, as long as that may be told."""
+        known = self._children.get(group.path)
+        if known is not None:
+            nodes = [self._nodes.get(path) for path in known[0]]
+            if all(node is not None and node[0] is not None for node in nodes):
+                yield from (node[0] for node in nodes if node is not None and node[0] is not None)
+                return
+        asked_s = self.freshness.now()
+        paths: list[str] = []
+        for node in group.children():
+            self._nodes.put(node.path, node, asked_s)
+            if group.hierarchy.store.is_remote and len(paths) <= _NODES_MAX:
+                paths.append(node.path)
+            yield node
+        if group.hierarchy.store.is_remote:
+            self._children.put(group.path, paths, asked_s, 1 + len(paths))
 
     def root(self, wait: bool) -> Directory:
         """The tree's root; where there is no hierarchy, a directory that says so."""
@@ -131,9 +146,7 @@ class GroupDirectory(Directory):
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         documents = self._documents()
-        asked_s = self._view.freshness.now()
-        for node in self._node.children():
-            self._view.keep(node, asked_s)
+        for node in self._view.children(self._node):
             name = file_name(node.name)
             documents.pop(name, None)
             yield name, self._view.directory(node)

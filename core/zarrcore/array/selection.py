@@ -7,7 +7,7 @@ nothing after this module has to think of it.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any, SupportsIndex
@@ -105,14 +105,13 @@ def upwards(out: np.ndarray[Any, Any], ranges: Sequence[AxisRange]) -> np.ndarra
     return out[(*index, ...)]
 
 
-def crossings(axis: AxisRange, chunks: ChunkAxis) -> list[Crossing]:
+def crossings(axis: AxisRange, chunks: ChunkAxis) -> Iterator[Crossing]:
     """The chunks that a range crosses.
 
     >>> from zarrcore.metadata import RegularAxis
-    >>> crossings(AxisRange(3, 2, 4), RegularAxis(5))
+    >>> list(crossings(AxisRange(3, 2, 4), RegularAxis(5)))
     [(0, slice(3, 4, 2), slice(0, 1, None)), (1, slice(0, 5, 2), slice(1, 4, None))]
     """
-    result = []
     done = 0
     while done < axis.count:
         first = axis.start + done * axis.step
@@ -120,6 +119,5 @@ def crossings(axis: AxisRange, chunks: ChunkAxis) -> list[Crossing]:
         origin, length = chunks.place(chunk)
         until = min(axis.count, -(-(origin + length - axis.start) // axis.step))
         last = axis.start + (until - 1) * axis.step
-        result.append((chunk, slice(first - origin, last - origin + 1, axis.step), slice(done, until)))
+        yield chunk, slice(first - origin, last - origin + 1, axis.step), slice(done, until)
         done = until
-    return result

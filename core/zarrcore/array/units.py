@@ -94,7 +94,7 @@ class UnitGrid:
 
     def crossings(self, ranges: Sequence[AxisRange]) -> Crossings:
         """What the selection ``ranges`` crosses."""
-        return [crossings(axis, units) for axis, units in zip(ranges, self._unit_axes, strict=True)]
+        return [list(crossings(axis, units)) for axis, units in zip(ranges, self._unit_axes, strict=True)]
 
     def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[Unit]:
         """The units crossed, in C order; ``out`` has a dimension per range."""

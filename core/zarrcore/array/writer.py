@@ -13,20 +13,18 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from zarrcore.array.chunk_cache import ChunkCache
 from zarrcore.array.pools import Task, decoding_permit, run_tasks
-from zarrcore.array.selection import AxisRange
-from zarrcore.array.units import UnitGrid
+from zarrcore.array.selection import AxisRange, crossings
 from zarrcore.codecs import ArraySpec, Pipeline, is_fill
 from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.shard_update import updated_shard
 from zarrcore.errors import CodecError, UnsupportedError
-from zarrcore.metadata import ArrayMetadata
+from zarrcore.metadata import ArrayMetadata, ChunkAxis
 from zarrcore.stores.interface import BytesLike, WritableStore
 
 Part = tuple[tuple[int, slice, slice], ...]
@@ -77,7 +75,6 @@ class ChunkWriter:
         self._max_chunk_bytes = max_chunk_bytes
         self._forget = forget
         self._identity: Hashable = store.identity
-        self._grid = UnitGrid(metadata.chunk_grid)
         self._pipelines: dict[tuple[int, ...], Pipeline] = {}
 
     def write(
@@ -98,9 +95,9 @@ class ChunkWriter:
         """
         if any(axis.count == 0 for axis in ranges):
             return
-        crossed = self._grid.crossings(ranges)
         tasks: Iterator[Task] = (
-            partial(self._write_chunk, part, values, cache, write_empty_chunks) for part in product(*crossed)
+            partial(self._write_chunk, part, values, cache, write_empty_chunks)
+            for part in _parts(ranges, self._metadata.chunk_grid.axes)
         )
         run_tasks(tasks, self._store, 1, cancelled)
 
@@ -181,3 +178,13 @@ class ChunkWriter:
                 raise UnsupportedError("chunk shape", str(shape), why)
             pipeline = self._pipelines[shape] = Pipeline(metadata.codecs, spec)
         return pipeline
+
+
+def _parts(ranges: Sequence[AxisRange], axes: Sequence[ChunkAxis]) -> Iterator[Part]:
+    """What of which chunks is written, in C order; none of it is gathered, since there may be millions."""
+    if not ranges:
+        yield ()
+        return
+    for crossing in crossings(ranges[0], axes[0]):
+        for others in _parts(ranges[1:], axes[1:]):
+            yield (crossing, *others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -290,3 +291,21 @@ def test_a_pickled_array_writes_on(tmp_path: Path) -> None:
     array = create(LocalStore(tmp_path), {"chunk_shape": (4, 4)}, shape=(8, 8))
     pickle.loads(pickle.dumps(array))[2] = 9
     assert (array[2] == 9).all()
+
+
+def test_a_scalar_over_many_chunks_takes_no_memory() -> None:
+    array = create(MemoryStore(), {"chunk_shape": (1,)}, shape=(10**9,), data_type="int8")
+    written = 0
+
+    def enough() -> bool:
+        nonlocal written
+        written += 1
+        return written > 1000
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(ReadCancelledError):
+            array.write(..., 0, cancelled=enough)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()

@@ -1,9 +1,9 @@
-"""Fixtures for all tests: hierarchies written by zarr-python, and the command ``zarrscope``."""
+"""Fixtures for all tests: hierarchies written by zarr-python, object services, the command ``zarrscope``."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.command import Outcome, run_inside, run_process
 from tests.hierarchies import Expected, write_v2, write_v3
+from tests.servers import AzureServer, GCSServer, S3Server, azure_server, gcs_server, s3_server
 
 # A busy machine is no error: neither a slow example nor Hypothesis' own first use of its Unicode tables.
 settings.register_profile("zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -46,6 +47,27 @@ def v2_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Written:
 def hierarchy(request: pytest.FixtureRequest) -> Written:
     """Each of the two in turn."""
     return request.getfixturevalue(f"{request.param}_hierarchy")
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    """An S3 service with the bucket ``bucket``."""
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def gcs(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GCSServer]:
+    """A GCS service with the bucket ``gcs``."""
+    with gcs_server(s3, tmp_path_factory.mktemp("gcs")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def azure() -> Iterator[AzureServer]:
+    """An Azure service with the container ``container``."""
+    with azure_server() as server:
+        yield server
 
 
 @pytest.fixture

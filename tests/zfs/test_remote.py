@@ -14,7 +14,7 @@ import pytest
 import zarr
 
 from tests.command import run_process
-from tests.servers import NGINX, FaultServer, S3Server, WebServer, fault_server, nginx_server, s3_server
+from tests.servers import NGINX, FaultServer, S3Server, WebServer, fault_server, nginx_server
 from tests.zfs.conftest import NO_FUSE, Mounter
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (6, 300, 400)).astype("<i4")
@@ -30,10 +30,9 @@ def web_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def s3(web_root: Path) -> Iterator[S3Server]:
-    with s3_server() as server:
-        server.upload(web_root / "h.zarr", "bucket/h.zarr")
-        yield server
+def s3(s3: S3Server, web_root: Path) -> S3Server:
+    s3.upload(web_root / "h.zarr", "bucket/h.zarr")
+    return s3
 
 
 @pytest.fixture(scope="module")

@@ -15,20 +15,14 @@ from tests.servers import (
     GCS_UNWANTED,
     S3_ENVIRONMENT,
     S3_UNWANTED,
-    AzureServer,
     FaultServer,
-    GCSServer,
-    S3Server,
     WebServer,
     apache_server,
-    azure_server,
     environment,
     fault_server,
-    gcs_server,
     nginx_server,
     python_web_server,
     rclone_server,
-    s3_server,
 )
 from zarrcore.stores import ReadableStore, open_store
 
@@ -56,27 +50,6 @@ def write_values(root: Path) -> Path:
 def values_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory that holds `VALUES`; shared, so never to be changed."""
     return write_values(tmp_path_factory.mktemp("values"))
-
-
-@pytest.fixture(scope="session")
-def s3() -> Iterator[S3Server]:
-    """An S3 service with the bucket ``bucket``."""
-    with s3_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def gcs(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GCSServer]:
-    """A GCS service with the bucket ``gcs``."""
-    with gcs_server(s3, tmp_path_factory.mktemp("gcs")) as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
-def azure() -> Iterator[AzureServer]:
-    """An Azure service with the container ``container``."""
-    with azure_server() as server:
-        yield server
 
 
 @pytest.fixture(scope="session")

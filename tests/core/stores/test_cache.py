@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,17 @@ import numpy as np
 import pytest
 
 import zarrcore
+from tests.command import Outcome
 from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
-from zarrcore.errors import ChangedError, ListingUnsupportedError, ReadOnlyError, StoreError, UnreachableError
+from tests.servers import FaultServer, S3Server
+from zarrcore.errors import (
+    AccessDeniedError,
+    ChangedError,
+    ListingUnsupportedError,
+    ReadOnlyError,
+    StoreError,
+    UnreachableError,
+)
 from zarrcore.stores import (
     ByteRange,
     BytesLike,
@@ -26,6 +35,7 @@ from zarrcore.stores import (
     ReadOnlyStore,
     StoreStat,
     ZipStore,
+    open_store,
 )
 from zarrcore.stores.cache import CacheStore
 from zarrcore.stores.cache_directory import CacheDirectory
@@ -461,3 +471,86 @@ def test_nothing_on_the_disk_tells_keys_or_secrets(cached: CacheStore, tmp_path:
         assert "b" not in file.relative_to(tmp_path).parts[-1] or len(file.name) > 30
         assert file.stat().st_mode & 0o777 <= 0o644
     assert (tmp_path / "zarrscope-cache-1").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_web_server_is_asked_once(faults: FaultServer, tmp_path: Path) -> None:
+    faults.values["a/x"] = bytes(range(100))
+    kept = {"cache_dir": tmp_path, "timeout_s": 1.0, "retries": 0}
+    for key, byte_range, expected in (
+        ("x", None, bytes(range(100))),
+        ("x", ByteRange(3, 9), bytes(range(3, 9))),
+        ("x", ByteRange(-9), bytes(range(91, 100))),
+        ("y", None, None),
+    ):
+        faults.requests.clear()
+        store = open_store(f"{faults.url}/a", **kept, cache_max_age_s=1e9)
+        assert store.get(key, byte_range) == expected
+        assert len(faults.requests) <= 1
+        faults.faults[f"a/{key}"] = "hang"
+        assert store.get(key, byte_range) == expected
+        assert open_store(f"{faults.url}/a", **kept).get(key, byte_range) == expected
+        del faults.faults[f"a/{key}"]
+    # Whoever is somebody else finds nothing of it.
+    faults.faults["a/x"] = 403
+    stranger = open_store(f"{faults.url}/a", **kept, headers={"Authorization": "Bearer other"})
+    with pytest.raises(AccessDeniedError):
+        stranger.get("x")
+
+
+def test_a_bucket_is_asked_whether_it_changed(s3: S3Server, tmp_path: Path) -> None:
+    s3.put("bucket/kept/x", bytes(range(100)))
+    options = {**s3.options, "cache_dir": tmp_path}
+    assert open_store("s3://bucket/kept", **options).get("x", ByteRange(-9)) == bytes(range(91, 100))
+    assert open_store("s3://bucket/kept", **options).get("x") == bytes(range(100))
+    s3.put("bucket/kept/x", b"new")
+    assert open_store("s3://bucket/kept", **options).get("x") == bytes(range(100))
+    assert open_store("s3://bucket/kept", **options, cache_max_age_s=0.0).get("x") == b"new"
+    assert open_store("s3://bucket/kept", **options).get("x") == b"new"
+    with s3.denying(), pytest.raises(AccessDeniedError):
+        open_store("s3://bucket/kept", **options, cache_max_age_s=0.0).get("x")
+    store = open_store("s3://bucket/kept", **options)
+    store.set("x", b"newer")
+    assert store.get("x") == open_store("s3://bucket/kept", **options).get("x") == b"newer"
+
+
+def test_other_credentials_find_nothing_of_it(
+    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s3.put("bucket/kept/y", b"old")
+    options = {**s3.options, "cache_dir": tmp_path}
+    first = open_store("s3://bucket/kept", **options)
+    assert first.get("y") == b"old"
+    s3.put("bucket/kept/y", b"new")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody else")
+    second = open_store("s3://bucket/kept", **options)
+    assert second.identity != first.identity
+    assert "somebody" not in repr(second.identity)
+    assert second.get("y") == b"new"
+
+
+def test_the_command_line_takes_it(
+    faults: FaultServer, tmp_path: Path, zarrscope: Callable[..., Outcome]
+) -> None:
+    remote = MemoryStore()
+    zarrcore.create(remote).create_array("a", shape=(9,), data_type="int16")[...] = np.arange(9)
+    for entry in remote.list():
+        faults.values[f"h/{entry.key}"] = bytes(remote.get(entry.key) or b"")
+    command = (
+        "cat",
+        f"{faults.url}/h",
+        "a",
+        "--as",
+        "csv",
+        "--cache-dir",
+        tmp_path,
+        "--cache-dir-size",
+        "1G",
+    )
+    first = zarrscope(*command)
+    faults.faults.update(dict.fromkeys(faults.values, 503))
+    assert zarrscope(*command, "--retries", "0") == first
+    assert first.stdout == b"".join(b"%d\n" % number for number in range(9))
+    assert (
+        open_store(tmp_path, cache_dir=tmp_path / "unused").get("x") is None
+    )  # a directory needs no other one
+    assert not (tmp_path / "unused").exists()

@@ -8,10 +8,12 @@ import time
 import weakref
 import zipfile
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from zarrcore.errors import (
     BodyTooLargeError,
+    ChangedError,
     InvalidKeyError,
     ReadOnlyError,
     StoreError,
@@ -32,12 +34,15 @@ from zarrcore.stores.zip_directory import is_safe
 from zarrcore.stores.zip_members import ZipMembers
 from zarrcore.stores.zip_writing import ZipDraft, check_name
 
+_READ_ANEW: Final = 3
+"""How often the directory is read again for one value, of a file that is replaced time and again."""
+
 
 class ZipStore(ReadableStore, ListableStore, WritableStore):
     """A zip file as a store. Nothing is read before the first request.
 
-    Its directory is read once, and again when a local file was replaced; a remote one would have to be asked each
-    time. Members whose names lead elsewhere (``..``, absolute ones) are left out. Members are stored or deflated.
+    Its directory is read once, and again when the file was replaced: a remote store tells of which version the bytes
+    are that it gives. Members whose names lead elsewhere (``..``, absolute ones) are left out.
 
     A file on this machine can be written: a copy beside it takes the changes, which this store shows at once and
     others when it is closed and the copy replaces the file. One who is killed before that leaves the file as it was.
@@ -143,6 +148,14 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
+        for _ in range(_READ_ANEW):
+            try:
+                return self._get(key, byte_range, max_nbytes)
+            except ChangedError:
+                self._read = None
+        return self._get(key, byte_range, max_nbytes)
+
+    def _get(self, key: str, byte_range: ByteRange | None, max_nbytes: int | None) -> BytesLike | None:
         directory = self._directory()
         member = self._member(directory, key)
         if member is None:
@@ -216,7 +229,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
             if self._read is None or not self.source.is_remote:
                 facts = self._facts()
                 if self._read is None or self._read.facts != facts:
-                    self._read = ZipMembers(self._fetch_stored, facts, self.url)
+                    self._read = ZipMembers(partial(self._fetch_stored, facts), facts, self.url)
             return self._read
 
     def _facts(self) -> StoreStat:
@@ -225,11 +238,17 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
             raise StoreNotFoundError(f"there is no file {self.url}", url=self.url)
         return facts
 
-    def _fetch_stored(self, start: int, stop: int) -> BytesLike:
-        """Bytes of the file as it is stored."""
-        block = self.source.get(self.key, ByteRange(start, stop))
+    def _fetch_stored(self, facts: StoreStat, start: int, stop: int) -> BytesLike:
+        """Bytes of the file as it is stored, of the version that is known."""
+        part = ByteRange(start, stop)
+        if self.source.is_remote:
+            block, now = self.source.get_with_stat(self.key, part) or (None, facts)
+        else:
+            block, now = self.source.get(self.key, part), facts  # which was looked at just now
         if block is None:
             raise StoreNotFoundError(f"there is no file {self.url} any more", url=self.url)
+        if now.version != facts.version:
+            raise ChangedError(f"{self.url} was replaced while it was read", url=self.url)
         return block
 
 

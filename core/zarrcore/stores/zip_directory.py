@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from zarrcore.errors import BrokenBodyError, StoreError
 from zarrcore.stores.interface import BytesLike, StoreStat
 
-_TAIL: Final = 64 * 1024
-"""Bytes fetched from the end at first: the end record, and the whole directory of a small file."""
+_END: Final = struct.Struct("<4s16xH")
+_END_SIGNATURE: Final = b"PK\x05\x06"
+
+_TAIL: Final = _END.size + 2**16
+"""Bytes fetched from the end at first: the end record, its comment, and the whole directory of a small file."""
 
 _FAULTS: Final = (
     zipfile.BadZipFile,
@@ -72,13 +75,28 @@ def is_safe(name: str) -> bool:
 
 def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], int, bytes]:
     """The entries of the directory, where it begins, and the comment after it."""
+    ends = [*_ends(file.tail)]
+    if len(ends) > 1:
+        raise BrokenBodyError(f"{url} ends like two zip files, which hold different members", url=url)
+    # zipfile takes the last thing that looks like an end record for one, though it be part of the comment.
+    comment = file.cut_off(ends[0]) if ends else b""
     try:
         with zipfile.ZipFile(file) as archive:
-            return archive.infolist(), archive.start_dir, archive.comment
+            return archive.infolist(), archive.start_dir, comment or archive.comment
     except _FAULTS as error:
         if file.failure is not None:  # zipfile takes an OSError while it looks for the end for "no zip file"
             raise file.failure from None
-        raise BrokenBodyError(f"{url} is no zip file, or one that was cut off: {error}", url=url) from error
+        raise BrokenBodyError(f"{url} is no zip file, or one that was cut off", url=url) from error
+
+
+def _ends(tail: bytes) -> Iterator[int]:
+    """Where, from the end of the file on, a comment begins that goes to the end as its end record says."""
+    at = tail.find(_END_SIGNATURE)
+    while 0 <= at <= len(tail) - _END.size:
+        comment_size = _END.unpack_from(tail, at)[1]
+        if at + _END.size + comment_size == len(tail):
+            yield comment_size
+        at = tail.find(_END_SIGNATURE, at + 1)
 
 
 class _RangedFile(io.RawIOBase):
@@ -90,7 +108,12 @@ class _RangedFile(io.RawIOBase):
         self._size = size
         self._position = 0
         self._tail_start = max(0, size - _TAIL)
-        self._tail: BytesLike | None = None
+        self.tail = bytes(fetch(self._tail_start, size)) if size else b""
+
+    def cut_off(self, size: int) -> bytes:
+        """Leave out so many bytes at the end."""
+        self._size -= size
+        return self.tail[len(self.tail) - size :]
 
     def readable(self) -> bool:
         return True
@@ -121,6 +144,4 @@ class _RangedFile(io.RawIOBase):
     def _bytes(self, start: int, stop: int) -> BytesLike:
         if start < self._tail_start:
             return self._fetch(start, stop)
-        if self._tail is None:
-            self._tail = self._fetch(self._tail_start, self._size)
-        return memoryview(self._tail)[start - self._tail_start : stop - self._tail_start]
+        return memoryview(self.tail)[start - self._tail_start : stop - self._tail_start]

@@ -123,7 +123,7 @@ def test_only_what_is_needed_is_fetched() -> None:
     source.asked.clear()
     assert store.get("c/3", ByteRange(100, 200)) == values["c/3"][100:200]
     assert store.get("c/3", ByteRange(-5)) == values["c/3"][-5:]
-    assert source.asked == [30, 100, 5]
+    assert source.asked == [33, 100, 5]
 
 
 def test_many_members_need_the_directory_once() -> None:
@@ -181,7 +181,7 @@ def test_a_directory_without_a_name_is_no_key() -> None:
 
 
 def test_the_beginning_of_a_deflated_member_is_inflated_no_further() -> None:
-    value = b"".join(bytes([number % 256]) * 4000 for number in range(20_000)) + os.urandom(2_000_000)
+    value = b"".join(bytes([number % 256]) * 4000 for number in range(2_000)) + os.urandom(2_000_000)
     source = CountingStore(make_zip(zipfile.ZIP_DEFLATED, {"a": value}))
     store = ZipStore(source, "x.zip")
     list(store.list())
@@ -193,7 +193,7 @@ def test_the_beginning_of_a_deflated_member_is_inflated_no_further() -> None:
     finally:
         tracemalloc.stop()
     assert sum(source.asked) < 500_000
-    assert store.get("a", ByteRange(0, 80_500_000)) == value[:80_500_000]
+    assert store.get("a", ByteRange(0, 8_500_000)) == value[:8_500_000]
     assert store.get("a", ByteRange(10, 20)) == value[10:20]
     assert store.get("a", ByteRange(0, 10**9)) == value
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import zarrcore
-from zarrcore import extensions, formats
+from tests.other_package import forget_extensions, other_package
 from zarrcore.errors import HierarchyNotFoundError, UnsupportedError
 from zarrcore.formats import FORMATS, Format, format_named, known_formats
 from zarrcore.stores import MemoryStore
@@ -47,23 +45,12 @@ instance = NoteFormat()
 
 
 @pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A distribution of somebody else's, as an installer leaves it."""
-    (tmp_path / "example_notes.py").write_text(MODULE)
-    information = tmp_path / "example_notes-1.0.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: example-notes\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text(
-        "[zarrscope.formats]\nexample-notes = example_notes:NoteFormat\nv3 = example_notes:NoteFormat\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.invalidate_caches()
-    for cached in (formats._extension, extensions.extension_names):
-        cached.cache_clear()
-    yield
-    sys.modules.pop("example_notes", None)
-    for cached in (formats._extension, extensions.extension_names):
-        cached.cache_clear()
+def installed(tmp_path: Path) -> Iterator[Path]:
+    names = "example-notes = example_notes:NoteFormat\nv3 = example_notes:NoteFormat\n"
+    with other_package(
+        tmp_path, {"example_notes.py": MODULE}, "[zarrscope.formats]\n" + names
+    ) as entry_points:
+        yield entry_points
 
 
 def notes() -> MemoryStore:
@@ -73,7 +60,7 @@ def notes() -> MemoryStore:
     return store
 
 
-@pytest.mark.usefixtures("other_package")
+@pytest.mark.usefixtures("installed")
 def test_a_format_of_another_package() -> None:
     hierarchy = zarrcore.open(notes())
     assert hierarchy.format.name == "example-notes"
@@ -86,7 +73,7 @@ def test_a_format_of_another_package() -> None:
     assert zarrcore.open(notes(), format="example-notes")["a"].attributes == {"text": "world"}
 
 
-@pytest.mark.usefixtures("other_package")
+@pytest.mark.usefixtures("installed")
 def test_ours_come_first() -> None:
     assert [known.name for known in known_formats()] == [*map(str, FORMATS), "example-notes"]
     assert format_named("v3") is Format.V3
@@ -97,13 +84,11 @@ def test_ours_come_first() -> None:
         format_named("v9")
 
 
-@pytest.mark.usefixtures("other_package")
-def test_an_instance_does_as_well_and_anything_else_is_refused(tmp_path: Path) -> None:
-    entries = tmp_path / "example_notes-1.0.dist-info" / "entry_points.txt"
-    entries.write_text("[zarrscope.formats]\nexample-notes = example_notes:instance\n")
+def test_an_instance_does_as_well_and_anything_else_is_refused(installed: Path) -> None:
+    installed.write_text("[zarrscope.formats]\nexample-notes = example_notes:instance\n")
     assert format_named("example-notes").title == "Notes"
-    formats._extension.cache_clear()
-    entries.write_text("[zarrscope.formats]\nexample-notes = math:pi\n")
+    forget_extensions()
+    installed.write_text("[zarrscope.formats]\nexample-notes = math:pi\n")
     with pytest.raises(UnsupportedError, match=r"is registered with 3\.14.*, which is no format"):
         format_named("example-notes")
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import struct
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore import extensions
+from tests.other_package import other_package
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
@@ -27,7 +25,6 @@ from zarrcore.metadata.data_type import (
     data_type_of,
     has_byte_order,
     parse_data_type,
-    registry,
     with_byte_order,
 )
 from zarrcore.metadata.data_type.numbers import NumberFamily
@@ -305,26 +302,13 @@ class AngleFamily(DataTypeFamily):
 
 
 @pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A distribution of somebody else's, as an installer leaves it."""
-    (tmp_path / "angles.py").write_text(EXTENSION)
-    information = tmp_path / "angles-1.0.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: angles\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text(
-        "[zarrscope.data_types]\nexample.angle = angles:AngleFamily\nint8 = angles:AngleFamily\nexample.wrong = math:pi\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.invalidate_caches()
-    for cached in (registry._load, extensions.extension_names):
-        cached.cache_clear()
-    yield
-    sys.modules.pop("angles", None)
-    for cached in (registry._load, extensions.extension_names):
-        cached.cache_clear()
+def _installed(tmp_path: Path) -> Iterator[None]:
+    names = "example.angle = angles:AngleFamily\nint8 = angles:AngleFamily\nexample.wrong = math:pi\n"
+    with other_package(tmp_path, {"angles.py": EXTENSION}, "[zarrscope.data_types]\n" + names):
+        yield
 
 
-@pytest.mark.usefixtures("other_package")
+@pytest.mark.usefixtures("_installed")
 def test_a_data_type_of_another_package(tmp_path: Path) -> None:
     path = tmp_path / "a.zarr"
     zarr.create_array(path, data=np.array([64, 128], "u1"), chunks=(1,), zarr_format=3)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import zarrcore
+from tests.other_package import other_package
 from zarrcore.errors import AccessDeniedError, StoreError
-from zarrcore.extensions import extension_names
 from zarrcore.stores import open_store
 
 _MODULE = """
@@ -52,17 +51,9 @@ memory = reversed_store:ReversedStore
 
 
 @pytest.fixture(autouse=True)
-def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "reversed_store.py").write_text(_MODULE)
-    metadata = tmp_path / "reversed_store-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: reversed-store\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(_ENTRY_POINTS)
-    monkeypatch.syspath_prepend(tmp_path)
-    extension_names.cache_clear()
-    yield
-    extension_names.cache_clear()
-    sys.modules.pop("reversed_store", None)
+def _installed(tmp_path: Path) -> Iterator[None]:
+    with other_package(tmp_path, {"reversed_store.py": _MODULE}, _ENTRY_POINTS):
+        yield
 
 
 def test_a_store_of_another_package_is_opened_by_its_scheme() -> None:

@@ -1,0 +1,45 @@
+"""A distribution of somebody else's as an installer leaves it, so that tests need not install one."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from zarrcore import extensions, formats
+from zarrcore.codecs import registry as codecs
+from zarrcore.metadata.data_type import registry as data_types
+
+_CACHES = (extensions.extension_names, formats._extension, codecs._load, data_types._load)
+
+
+@contextmanager
+def other_package(folder: Path, modules: Mapping[str, str], entry_points: str) -> Iterator[Path]:
+    """A package of these modules (texts by file name) and entry points, installed meanwhile; gives the file that tells them."""
+    for name, text in modules.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    information = folder / "example-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: example\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(entry_points)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        importlib.invalidate_caches()
+        forget_extensions()
+        yield information / "entry_points.txt"
+    for name in modules:
+        top = name.removesuffix(".py").partition("/")[0]
+        for loaded in [loaded for loaded in sys.modules if loaded.partition(".")[0] == top]:
+            del sys.modules[loaded]
+    forget_extensions()
+
+
+def forget_extensions() -> None:
+    """Let the next look-up find what is installed now."""
+    for cached in _CACHES:
+        cached.cache_clear()

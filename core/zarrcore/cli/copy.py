@@ -127,8 +127,9 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):
         raise SelectionError("DEST names a store, not a node in it: a copy becomes the root of its store")
-    # Who reads a public bucket without credentials has them for his own.
-    return open_store(url, options=replace(store_options(namespace), anonymous=False), create=True)
+    # Who reads a public bucket without credentials has them for his own; what is read back has to come from the store.
+    options = replace(store_options(namespace), anonymous=False, cache_dir=None)
+    return open_store(url, options=options, create=True)
 
 
 def _runner(namespace: argparse.Namespace) -> Any:

@@ -354,17 +354,19 @@ def test_the_folder_of_a_zip_file_is_no_destination_for_it(source: Path, tmp_pat
     assert zc.open(tmp_path / "full/a.zip")["a"].shape == DATA.shape
 
 
-def test_a_place_in_a_bucket_within_the_source_is_no_destination(source: Path) -> None:
+def test_a_place_in_a_bucket_within_the_source_is_no_destination(source: Path, tmp_path: Path) -> None:
     hierarchy = zc.open(source)
     plan = plan_copy(hierarchy)
     for one, other in [("data/x", "data/x"), ("data/x", "data"), ("data", "data/x")]:
-        with pytest.raises(zc.SelectionError, match="lies within the other"):
-            prepare(
-                plan,
-                open_store(f"s3://bucket/{one}", anonymous=True),
-                open_store(f"s3://bucket/{other}"),
-                overwrite=True,
-            )
+        target = open_store(f"s3://bucket/{other}")
+        for options in ({}, {"cache_dir": tmp_path / "cache"}):
+            with pytest.raises(zc.SelectionError, match="lies within the other"):
+                prepare(
+                    plan,
+                    open_store(f"s3://bucket/{one}", anonymous=True, **options),
+                    target,
+                    overwrite=True,
+                )
 
 
 class Forgetful(MemoryStore):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 
 from zarrcore.errors import HierarchyNotFoundError, ListingUnsupportedError, NodeExistsError, SelectionError
 from zarrcore.formats import FORMATS, detect_format
 from zarrcore.hierarchy.open import erase_hierarchy
 from zarrcore.operations.copy.plan import CopyPlan
 from zarrcore.operations.marker import MARKER_KEY, read_marker, write_marker
+from zarrcore.stores.cache import CacheStore
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.object import ObstoreStore
@@ -45,8 +47,6 @@ def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, over
 
 def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:
     """Where one lies within the other, the copy would be copied, or the source erased."""
-    while isinstance(source, ReadOnlyStore):
-        source = source.store
     one, other = _place(source), _place(store)
     if source.identity == store.identity or one.startswith(other) or other.startswith(one):
         raise SelectionError(
@@ -56,11 +56,14 @@ def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:
 
 def _place(store: ReadableStore) -> str:
     """What the place of everything within a store begins with, whatever the credentials."""
+    while isinstance(store, ReadOnlyStore | CacheStore):
+        store = store.store
     if isinstance(store, MemoryStore):
         return f"memory {id(store)}/"
     if isinstance(store, ObstoreStore):
         return f"{store.options.endpoint_url or ''} {store.url}/"
-    return os.path.join(os.path.realpath(store.url), "")  # of a zip file too
+    path = re.sub("^(lmdb|sqlite)://", "", store.url)  # of a zip file as it is
+    return os.path.join(os.path.realpath(path), "")
 
 
 def _what_is_there(store: ReadableStore) -> str | None:

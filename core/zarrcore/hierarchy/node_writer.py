@@ -160,8 +160,8 @@ class NodeWriter:
         if self._hierarchy.chunk_cache is not None:
             self._hierarchy.chunk_cache.clear()
 
-    def set_attributes(self, path: str, attributes: Mapping[str, Any]) -> AnyNode:
-        """Give a node other attributes.
+    def set_attributes(self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False) -> AnyNode:
+        """Give a node other attributes; with ``implicit`` it may be a group of which no document tells yet.
 
         Raises:
             NodeNotFoundError: no node stands there any more.
@@ -170,7 +170,7 @@ class NodeWriter:
         json_attributes(attributes)  # which fails before anything is changed
         with self._lock:
             self._unconsolidate()
-            stored = self._fresh(path)
+            stored = self._fresh(path, implicit=implicit)
             documents = self._format.with_attributes(stored, attributes)
             self._write(path, stored, documents)
             return self._taken(path, documents)
@@ -264,9 +264,9 @@ class NodeWriter:
         except NodeNotFoundError:
             return None
 
-    def _fresh(self, path: str) -> Documents:
+    def _fresh(self, path: str, *, implicit: bool = False) -> Documents:
         documents = self._format.fetch(partial(fetch_document, self._hierarchy.store), path)
-        if not any(documents) and self._found(path) is None:
+        if not any(documents) and not (implicit and self._found(path) is not None):
             raise NodeNotFoundError(path, self._hierarchy.url)
         return documents
 

@@ -85,7 +85,7 @@ class Group(Node):
 
     @attributes.setter
     def attributes(self, attributes: Mapping[str, Any]) -> None:
-        node = self.hierarchy.writer().set_attributes(self.path, attributes)
+        node = self.hierarchy.writer().set_attributes(self.path, attributes, implicit=True)
         if isinstance(node, Group):
             self.documents, self.metadata = node.documents, node.metadata
 

@@ -309,6 +309,14 @@ class TestChanging:
             group.attributes = {"function": len}
         assert group.attributes == {"title": "grün"}
 
+    def test_an_array_that_was_erased_meanwhile_becomes_no_group(self, hierarchy: zarrcore.Hierarchy) -> None:
+        node = array(hierarchy)
+        zarrcore.open(hierarchy.store, "r+").erase("x")
+        node[0, 0] = 1  # leaves a chunk of nobody's
+        for change in (lambda: setattr(node, "attributes", {"a": 1}), lambda: node.resize((1, 1))):  # type: ignore[attr-defined]
+            with pytest.raises(NodeNotFoundError):
+                change()
+
     def test_members_of_others_survive(self) -> None:
         store = MemoryStore()
         array(zarrcore.create(store))

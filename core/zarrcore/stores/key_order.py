@@ -1,4 +1,4 @@
-"""Listings of stores that keep their keys in the order of their UTF-8 bytes, which is that of their code points.
+"""Databases that keep their keys in the order of their UTF-8 bytes, which is that of their code points.
 
 Keys come in pages, and what stands between two pages is remembered by the last key alone: a listing takes the same
 memory over ten million keys, holds nothing open, and is not disturbed by who writes or erases meanwhile.
@@ -7,14 +7,15 @@ memory over ten million keys, holds nothing open, and is not disturbed by who wr
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Final
 
-from zarrcore.stores.interface import ListableStore, StoreEntry
+from zarrcore.stores.interface import ListableStore, StoreEntry, StoreStat
 from zarrcore.stores.keys import check_prefix
 
 _FIRST_PAGE: Final = 64
 _LARGEST_PAGE: Final = 4096
+_KNOWN: Final = 256
 
 
 class KeyOrderedStore(ListableStore):
@@ -57,6 +58,29 @@ class KeyOrderedStore(ListableStore):
                 start, limit = stop_of(told) or "", _FIRST_PAGE
             else:
                 start, limit = page[-1].key + "\0", min(limit * 4, _LARGEST_PAGE)
+
+
+class KnownStats:
+    """What is known of some values, as long as nothing changes in the database: their checksums are dear."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, tuple[Hashable, StoreStat]] = {}
+
+    def get(self, key: str, version: Hashable) -> StoreStat | None:
+        """What was known of a value in this version of the database."""
+        known = self._by_key.get(key)
+        return known[1] if known is not None and version is not None and known[0] == version else None
+
+    def put(self, key: str, version: Hashable, facts: StoreStat) -> StoreStat:
+        """Remember ``facts``, and give them back; None is no version."""
+        if version is not None:
+            if len(self._by_key) >= _KNOWN:
+                self._by_key.clear()
+            self._by_key[key] = (version, facts)
+        return facts
+
+    def __reduce__(self) -> tuple[type[KnownStats], tuple[()]]:
+        return KnownStats, ()
 
 
 def stop_of(prefix: str) -> str | None:

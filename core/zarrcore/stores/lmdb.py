@@ -21,7 +21,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     WritableStore,
 )
-from zarrcore.stores.key_order import KeyOrderedStore
+from zarrcore.stores.key_order import KeyOrderedStore, KnownStats
 from zarrcore.stores.keys import check_key
 from zarrcore.stores.lmdb_environment import Environment, environment_at, failing
 from zarrcore.stores.options import DEFAULTS
@@ -66,6 +66,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
         self.url = f"lmdb://{self.path}"
         self.durable = durable
         self.timeout_s = timeout_s
+        self._known = KnownStats()
         self._environment: Environment | None = environment_at(self.path, self.url, create=create)
 
     def __getstate__(self) -> dict[str, object]:
@@ -96,8 +97,17 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
             return len(part)
 
     def stat(self, key: str) -> StoreStat | None:
-        with self._value(key) as value:
-            return None if value is None else StoreStat(len(value), None, xxhash.xxh3_128_hexdigest(value))
+        name = self._name(key)
+        with failing(key, self.url), (database := self._database()).reading() as transaction:
+            version = database.token, transaction.id()
+            known = self._known.get(key, version)
+            if known is not None:
+                return known
+            value: Any = transaction.get(name)
+            if value is None:
+                return None
+            facts = StoreStat(len(value), None, xxhash.xxh3_128_hexdigest(value))
+            return self._known.put(key, version, facts)
 
     def _part(
         self, key: str, value: memoryview, byte_range: ByteRange | None, max_nbytes: int | None

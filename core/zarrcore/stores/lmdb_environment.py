@@ -58,11 +58,13 @@ class Environment:
 
     Attributes:
         pid: the process that opened it.
+        token: tells it from every other.
         nbytes: the size of its file when it was opened.
     """
 
     def __init__(self, path: str, file: str, *, create: bool) -> None:
         self.pid = os.getpid()
+        self.token = object()
         self._env = _opened(path, create=create)
         weakref.finalize(self, self._env.close)
         self.nbytes = os.stat(file).st_size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Hashable, Iterable, Iterator
 from functools import partial
@@ -118,6 +119,16 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             raise BodyTooLargeError(max(stop - start, len(value)), max_nbytes, key=key, url=self.url)
         # An empty part may be one of no value at all.
         return value if value or self._server.ask(key, lambda client: client.exists(name)) else None
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        if byte_range is not None:
+            return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+        value = self.get(key, max_nbytes=max_nbytes)
+        if value is None:
+            return None
+        return value, StoreStat(len(value), None, hashlib.sha1(value, usedforsecurity=False).hexdigest())
 
     def stat(self, key: str) -> StoreStat | None:
         name = self._name(key)

@@ -21,7 +21,7 @@ from zarrcore.stores.interface import (
     StoreStat,
     WritableStore,
 )
-from zarrcore.stores.key_order import KeyOrderedStore, stop_of
+from zarrcore.stores.key_order import KeyOrderedStore, KnownStats, stop_of
 from zarrcore.stores.keys import check_key, check_prefix
 from zarrcore.stores.options import DEFAULTS
 from zarrcore.stores.sqlite_connections import Connections
@@ -44,7 +44,7 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
     """The rows of the table ``zarr`` of a database file. Each value that is set is a transaction of its own.
 
     Threads read at once; those that write take turns. Where other programs keep the database locked, a request
-    waits as long as it may. The etag is made from the value, which is read for it.
+    waits as long as it may. The etag is made from the value, which is read for it once.
 
     Args:
         path: the file.
@@ -70,6 +70,7 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
         self.path = os.path.abspath(os.fspath(path))
         self.url = f"sqlite://{self.path}"
         self._connections = Connections(self.path, self.url, durable=durable, timeout_s=timeout_s)
+        self._known = KnownStats()
         if create:
             self._connections.create()
         with self._connections.reading():
@@ -103,7 +104,12 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
                 digest.update(part)
             return StoreStat(size, None, digest.hexdigest())
 
-        return self._look(key, tell)
+        version = self._connections.version()
+        known = self._known.get(key, version)
+        if known is not None:
+            return known
+        found = self._look(key, tell)
+        return None if found is None else self._known.put(key, version, found)
 
     def _look(self, key: str, use: Callable[[int, sqlite3.Blob | None], Result]) -> Result | None:
         """What ``use`` makes of a value, which is no blob where it is empty; None where the key is absent."""

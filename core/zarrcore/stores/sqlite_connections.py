@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import stat
 import threading
+import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import quote
@@ -23,6 +25,9 @@ from zarrcore.errors import (
 from zarrcore.stores.files import file_failure
 
 _CREATE: Final = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
+
+_CLOCK_S: Final = 0.1
+"""Longer than a tick of the clock that stamps files."""
 
 _Place = tuple[int, int]
 """Device and inode of a file."""
@@ -117,6 +122,16 @@ class Connections:
         """The same for one who writes. Those of a process take turns: SQLite's own way of waiting is to sleep."""
         with self.reading(key) as connection, self._writing:
             yield connection
+
+    def version(self) -> Hashable:
+        """What changes whenever the database does; None so soon after a change that another may bear the same time."""
+        facts = []
+        for path in (self.path, f"{self.path}-wal"):
+            with contextlib.suppress(OSError):
+                facts.append(os.stat(path))
+        if not facts or time.time() - max(fact.st_mtime for fact in facts) < _CLOCK_S:
+            return None
+        return tuple((fact.st_ino, fact.st_size, fact.st_mtime_ns) for fact in facts)
 
     def _place(self) -> _Place:
         """Which file it is: one that was replaced is opened anew, and one that is gone is told."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import lmdb
 import pytest
+import xxhash
 
 from tests.core.stores.as_nobody import as_nobody
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
@@ -192,6 +193,20 @@ def test_stores_of_one_process_share_the_file(empty: LMDBStore) -> None:
     gc.collect()
     with lmdb.open(empty.path):  # which is refused while it is open
         assert True
+
+
+def test_the_checksum_of_a_value_is_made_once(empty: LMDBStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.set("a", b"1")
+    first = empty.stat("a")
+    with monkeypatch.context() as patch:
+        patch.setattr(xxhash, "xxh3_128_hexdigest", None)
+        assert empty.stat("a") == first
+    empty.set("b", b"1")
+    empty.set("a", b"2")
+    assert empty.stat("a").etag != first.etag
+    assert empty.stat("b").etag == first.etag
+    empty.erase("a")
+    assert empty.stat("a") is None
 
 
 def test_a_file_that_was_replaced_or_removed_is_noticed(empty: LMDBStore, database: Path) -> None:

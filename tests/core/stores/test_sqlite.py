@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import xxhash
 
 from tests.core.stores.as_nobody import as_nobody
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
@@ -172,6 +173,21 @@ def test_a_full_disk_is_told_and_changes_nothing(empty: SQLiteStore) -> None:
     with pytest.raises(StoreFullError, match=r"^a in sqlite://.*: the disk is full$"):
         empty.set("a", bytes(100_000))
     assert empty.get("a") == b"1"
+
+
+def test_the_checksum_of_a_value_is_made_once(empty: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty.set("a", b"1")
+    os.utime(empty.path, (0, 1e9))
+    first = empty.stat("a")
+    with monkeypatch.context() as patch:
+        patch.setattr(xxhash, "xxh3_128", None)
+        assert empty.stat("a") == first
+    empty.set("b", b"1")
+    empty.set("a", b"2")
+    assert empty.stat("a").etag != first.etag
+    assert empty.stat("b").etag == first.etag
+    empty.erase("a")
+    assert empty.stat("a") is None
 
 
 def test_a_file_that_was_replaced_or_removed_is_noticed(empty: SQLiteStore, database: Path) -> None:

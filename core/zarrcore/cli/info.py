@@ -89,7 +89,13 @@ def _json(node: AnyNode) -> dict[str, Any]:
         "metadata_key": node.metadata_key,
         "metadata": node.metadata_document(),
         "stored_document": node.stored_document(),
+        "ignored": _ignored(node),
     }
+
+
+def _ignored(node: AnyNode) -> list[str]:
+    """Extensions that the node's documents name, that we do not know, and that may be ignored."""
+    return [] if node.kind == "broken" else list(node.hierarchy.format.ignored(node.documents))
 
 
 def _rows(node: AnyNode) -> list[tuple[str, str]]:
@@ -105,6 +111,8 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
         rows.append(("error", str(node.error)))
         rows.append(("as found", json.dumps(node.stored_document(), indent=2, ensure_ascii=False)))
         return rows
+    if ignored := _ignored(node):
+        rows.append(("ignored", "\n".join(ignored)))
     if isinstance(node, ArrayNode):
         rows += _array_rows(node)
     if node.attributes:

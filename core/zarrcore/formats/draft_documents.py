@@ -152,7 +152,7 @@ def _filters(document: JsonObject, attributes: JsonObject) -> tuple[list[JsonObj
 
     The text of 2019 has one list for all codecs, then speaks of an extension; zarr-python hid filters in the attributes.
     """
-    found = [("chunk_codecs", document.get("chunk_codecs") or [])]
+    found = [("chunk_codecs", document.get("chunk_codecs", []))]
     for position, extension in enumerate(extensions_of(document)):
         if _FILTERS in str(extension.get("extension")):
             configuration = extension.get("configuration")

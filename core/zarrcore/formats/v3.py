@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from zarrcore.codecs.interface import ArrayToBytesCodec, BytesToBytesCodec
@@ -45,6 +46,10 @@ _ARRAY_MEMBERS = {
 _GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metadata"}
 
 
+_LARGE = range(1 << 16, 1 << 22)
+"""Bytes of a document that is worth being kept a while, and does not take up much memory."""
+
+
 class V3Format(Format):
     """``foo/zarr.json``; chunks ``foo/c/0/0``."""
 
@@ -61,7 +66,7 @@ class V3Format(Format):
         if documents[0] is None:
             return False
         try:
-            document = parse_json_object(documents[0])
+            document = _document(documents[0])
             return document.get("zarr_format") == 3 and not is_of_february_2023(document)
         except MetadataError:
             return True  # nothing else is called zarr.json; the error is told when the node is opened
@@ -69,7 +74,7 @@ class V3Format(Format):
     def parse(self, documents: Documents) -> NodeMetadata | None:
         if documents[0] is None:
             return None
-        return parse_node(parse_json_object(documents[0]))
+        return parse_node(_document(documents[0]))
 
     def stored_documents(self, documents: Documents) -> JsonObject:
         return parse_json_object(documents[0]) if documents[0] is not None else {}
@@ -108,7 +113,7 @@ class V3Format(Format):
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:
-        consolidated = self.stored_documents(root).get("consolidated_metadata")
+        consolidated = None if root[0] is None else _document(root[0]).get("consolidated_metadata")
         if not isinstance(consolidated, dict):
             return None  # absent, or null as some writers leave it
         nodes = consolidated.get("metadata")
@@ -130,6 +135,19 @@ def _without_consolidated(document: Any) -> JsonObject:
     if not isinstance(document, dict):
         return {}
     return {name: value for name, value in document.items() if name != "consolidated_metadata"}
+
+
+def _document(data: bytes) -> JsonObject:
+    """What a document says, for those who change nothing of it.
+
+    The root's with consolidated metadata is asked for several times in a row, and takes long to parse.
+    """
+    return _large_document(data) if len(data) in _LARGE else parse_json_object(data)
+
+
+@lru_cache(maxsize=1)
+def _large_document(data: bytes) -> JsonObject:
+    return parse_json_object(data)
 
 
 def parse_node(document: JsonObject) -> NodeMetadata:

@@ -50,4 +50,12 @@ def test_a_database_is_copied_into_and_mounted(
     with open_store(place) as store:  # a database stays usable for others while it is mounted
         assert store.set("later", b"1")
         assert store.get("later") == b"1"
+    asked = mounted.stats()["store"]
+    if kind == "redis":
+        assert asked["get"]["requests"] > 0
+        assert asked["get"]["bytes"] > 0
+        assert asked["list"]["seconds"] > 0
+        assert (asked["get"]["errors"], asked["set"]["requests"]) == (0, 0)
+    else:
+        assert asked == {}
     assert mounted.log.read_text() == ""

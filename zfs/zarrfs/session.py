@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ import trio
 from zarrcore import ChunkCache, Hierarchy
 from zarrcore.errors import ZarrError
 from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.statistics import StatisticsStore
 from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
 from zarrfs.mountpoints import MountError, raise_read_ahead
@@ -57,6 +59,8 @@ class Session:
         options: MountOptions,
     ) -> None:
         self._options = options
+        if store.is_remote:
+            store = StatisticsStore(store)
         self._store = store
         self._early: set[int] = set()
         self._counters = Counters()
@@ -115,7 +119,14 @@ class Session:
                 "misses": self._chunks.misses,
             },
             "read_ahead_bytes": self._operations.ahead.used,
+            "store": self._asked(),
         }
+
+    def _asked(self) -> dict[str, Any]:
+        """What a remote store was asked for; of a local one nobody counts it."""
+        if not isinstance(self._store, StatisticsStore):
+            return {}
+        return {name: asdict(kind) for name, kind in self._store.statistics().items()}
 
     def refresh(self) -> None:
         """Let nothing learnt before now be told again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,9 @@ from tests.servers import (
     rclone_server,
 )
 from zarrcore.stores import ReadableStore, open_store
+
+# Ceph is another service of the same kind, and takes its time.
+collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["test_ceph.py"]
 
 Opener = Callable[..., ReadableStore]
 

@@ -190,8 +190,10 @@ def test_a_store_is_a_dictionary(make: Callable[[], Any]) -> None:
     ("service", "url"), [("s3", "s3://bucket"), ("gcs", "gs://gcs"), ("azure", "az://container")]
 )
 def test_a_bucket_is_a_dictionary(request: pytest.FixtureRequest, service: str, url: str) -> None:
-    options = request.getfixturevalue(service).options
+    check_bucket(url, request.getfixturevalue(service).options)
 
+
+def check_bucket(url: str, options: dict[str, Any]) -> None:
     @contextlib.contextmanager
     def bucket() -> Iterator[WritableStore]:
         yield open_store(f"{url}/model/{uuid.uuid4()}", **options)

@@ -17,6 +17,7 @@ from zarrcore.stores.open import open_store
 from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
 from zarrcore.stores.prefix import PrefixStore
 from zarrcore.stores.read_only import ReadOnlyStore, writable
+from zarrcore.stores.statistics import StatisticsStore
 from zarrcore.stores.zip import ZipStore
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "PrefixStore",
     "ReadOnlyStore",
     "ReadableStore",
+    "StatisticsStore",
     "StoreEntry",
     "StoreOptions",
     "StoreStat",

@@ -39,6 +39,8 @@ class ZarrError(Exception):
     """Base of all errors of zarrcore; ``str(error)`` is one sentence."""
 
     def __init__(self, message: str) -> None:
+        # Libraries put line breaks into theirs, and strangers into names.
+        message = " ".join(message.splitlines())
         super().__init__(message)
         self.message = message
 

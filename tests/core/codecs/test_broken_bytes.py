@@ -89,8 +89,9 @@ def test_a_zstd_frame_that_does_not_tell_its_size() -> None:
 def test_a_flipped_bit_is_found_by_a_checksum(codec: str, position: int) -> None:
     damaged = bytearray(encoded(codec))
     damaged[position] ^= 16
-    with pytest.raises(ChecksumError):
+    with pytest.raises(ChecksumError) as caught:
         pipeline(LITTLE, codec).decode(bytes(damaged))
+    assert len(str(caught.value).splitlines()) == 1
 
 
 @given(codec=st.sampled_from(COMPRESSORS), position=st.integers(0, 10_000), value=st.integers(0, 255))

@@ -280,3 +280,8 @@ def test_nothing_is_wrong_with_what_we_write(root: Path, tmp_path: Path, to: str
 def test_an_unfinished_copy(root: Path) -> None:
     (root / ".zarrscope-copy.json").write_text("{}")
     assert ("error", "unfinished-copy", "/") in kinds(root)
+
+
+def test_a_broken_root_is_told_once(root: Path) -> None:
+    (root / "zarr.json").write_text("{")
+    assert [finding.what for finding in findings(root)] == ["broken-document"]

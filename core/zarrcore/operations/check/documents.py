@@ -124,7 +124,8 @@ class Consolidated:
             get = partial(fetch_document, hierarchy.store)
             self._documents = hierarchy.format.consolidated_documents(get, node.documents)
         except MetadataError as error:
-            self._error = error
+            if not isinstance(node, BrokenNode):  # which is told already, and may be the same document
+                self._error = error
 
     def check_node(self, node: AnyNode) -> Iterator[Finding]:
         """Whether the consolidated metadata says of a node what its own documents say."""

@@ -45,19 +45,29 @@ def run(namespace: argparse.Namespace) -> int:
     if not isinstance(store, ListableStore):
         raise ListingUnsupportedError(f"{store.url} cannot be listed: name a key", url=store.url)
     found = False
-    for entry in store.list_prefix(prefix) if namespace.recursive else store.list_dir(prefix):
-        found = True
-        _print(store, entry, namespace)
-    if not found and prefix:
-        stat = store.stat(prefix[:-1])
-        if stat is None:
-            raise StoreNotFoundError(
-                f"{store.url} has no key and no prefix {prefix[:-1]}", key=prefix, url=store.url
-            )
-        from zarrcore.stores.interface import StoreEntry
-
-        _print(store, StoreEntry(prefix[:-1], stat.size, stat.mtime_s), namespace)
+    try:
+        for entry in store.list_prefix(prefix) if namespace.recursive else store.list_dir(prefix):
+            found = True
+            _print(store, entry, namespace)
+    except ListingUnsupportedError:
+        if not prefix or not _print_key(store, prefix[:-1], namespace):
+            raise
+        return 0
+    if prefix and not found and not _print_key(store, prefix[:-1], namespace):
+        raise StoreNotFoundError(
+            f"{store.url} has no key and no prefix {prefix[:-1]}", key=prefix, url=store.url
+        )
     return 0
+
+
+def _print_key(store: ReadableStore, key: str, namespace: argparse.Namespace) -> bool:
+    """Print one key, if it is there; stores that list nothing tell that much."""
+    from zarrcore.stores.interface import StoreEntry
+
+    stat = store.stat(key)
+    if stat is not None:
+        _print(store, StoreEntry(key, stat.size, stat.mtime_s), namespace)
+    return stat is not None
 
 
 def _print(store: ReadableStore, entry: StoreEntry, namespace: argparse.Namespace) -> None:

@@ -217,7 +217,9 @@ class Failure:
             )
         if self.kind == "Timeout" or self.status in (408, 504):
             return StoreTimeoutError, "no answer within the time allowed (--timeout)"
-        if self.status == 429 or self.status >= 500 or self.code in codes.FAILING:
+        if self.status == 429:
+            return UnreachableError, self._answer("the server wants fewer requests") + "; try again later"
+        if self.status >= 500 or self.code in codes.FAILING:
             return UnreachableError, self._answer("the server fails")
         if self.not_understood:
             return BrokenBodyError, f"the answer is none that {service} would give"

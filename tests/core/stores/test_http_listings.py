@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.command import Outcome
 from tests.core.stores.conftest import Opener
 from tests.servers import FaultServer, WebServer
 from zarrcore.errors import (
     AccessDeniedError,
+    BrokenBodyError,
     ListingUnsupportedError,
     StoreError,
+    StoreNotFoundError,
     StoreTimeoutError,
     UnreachableError,
 )
@@ -20,9 +25,9 @@ from zarrcore.stores.listing_pages import parse_listing
 
 
 def test_faults_of_listings_keep_their_class(faults: FaultServer, opened: Opener) -> None:
-    store = opened()
     expected = [(401, AccessDeniedError), (503, UnreachableError), ("hang", StoreTimeoutError)]
     for fault, kind in (*expected, (403, ListingUnsupportedError)):
+        store = opened(timeout_s=0.3 if fault == "hang" else 5)
         faults.faults["a/"] = fault
         with pytest.raises(kind):
             list(store.list_dir("a/"))
@@ -115,7 +120,7 @@ def test_an_outage_of_the_root_does_not_mean_that_there_are_no_listings(
 ) -> None:
     faults.faults[""] = fault
     with pytest.raises(kind):
-        list(opened().list_dir("absent/"))
+        list(opened(timeout_s=0.3 if fault == "hang" else 5).list_dir("absent/"))
 
 
 @pytest.mark.parametrize("status", [403, 404, 405])
@@ -132,3 +137,99 @@ def test_what_lies_under_a_prefix_is_told_by_the_page(nginx: WebServer) -> None:
     store = open_store(f"{nginx.url}/values")
     assert store.has_prefix("a/c/")
     assert not store.has_prefix("absent/")
+
+
+def test_where_there_is_nothing_that_is_said(
+    nginx: WebServer, apache: WebServer, rclone: WebServer, python_web: WebServer
+) -> None:
+    for url in (nginx.url, nginx.json_url, apache.url, apache.webdav_url, rclone.url, python_web.url):
+        for place in ("absent", "values/absent/"):
+            with pytest.raises(StoreNotFoundError, match=rf"^there is nothing at {url}/{place.rstrip('/')}$"):
+                list(open_store(f"{url}/{place}").list_dir(""))
+        assert list(open_store(f"{url}/values").list_dir("absent/")) == []
+
+
+def test_a_server_without_listings_says_what_would_help(
+    nginx: WebServer, zarrscope: Callable[..., Outcome]
+) -> None:
+    url = f"{nginx.plain_url}/values"
+    assert zarrscope("ls", url).stderr == (
+        f"zarrscope: {url}: the server shows no directory listings; name a path in it, or see what its "
+        "consolidated metadata tells, if it has any (zarrscope tree)\n"
+    )
+    assert zarrscope("ls", url, "a").status == 1
+    assert zarrscope("ls", url, "a/zarr.json").text == "a/zarr.json\n"
+
+
+def test_a_directory_that_holds_itself_is_told(faults: FaultServer, opened: Opener) -> None:
+    class Endless(dict[str, bytes]):
+        """The same page for whatever directory is asked for."""
+
+        def __contains__(self, key: object) -> bool:
+            return str(key).endswith("/") or key == ""
+
+        def __getitem__(self, key: str) -> bytes:
+            return b"<title>Index of /</title><a href='a/'>a</a> <a href='b'>b</a> <a href='c/'>c</a>"
+
+    class Pages(dict[str, str]):
+        def get(self, key: str, default: object = None) -> str:
+            return "text/html"
+
+    faults.values, faults.content_types = Endless(), Pages()
+    with pytest.raises(BrokenBodyError, match="lead ever deeper") as caught:
+        list(opened(timeout_s=10).list())
+    assert "\n" not in str(caught.value)
+    assert len(faults.requests) < 150
+
+
+@pytest.mark.parametrize("content_type", ["text/html", "application/json"])
+def test_a_page_that_repeats_itself_tells_each_key_once(
+    faults: FaultServer, opened: Opener, content_type: str
+) -> None:
+    once = b"<a href='a'>a</a><a href='b/'>b</a><a href='./a'>a</a>"
+    pages = {
+        "text/html": b"<h1>Directory listing for /</h1>" + once * 3,
+        "application/json": b'[{"name": "a", "type": "file"}, {"name": "b", "type": "directory"},'
+        b' {"name": "a", "type": "file"}]',
+    }
+    faults.values[""] = pages[content_type]
+    faults.content_types[""] = content_type
+    assert [entry.key for entry in opened().list_dir("")] == ["a", "b/"]
+
+
+def test_half_a_page_is_no_listing(faults: FaultServer, opened: Opener) -> None:
+    faults.values[""] = APACHE
+    faults.content_types[""] = "text/html"
+    faults.faults[""] = "truncate"
+    with pytest.raises(BrokenBodyError):
+        list(opened(retries=0).list_dir(""))
+    faults.faults[""] = []
+    faults.values[""] = b'[{"name": "a", "type": "file"}, {"name"'
+    faults.content_types[""] = "application/json"
+    with pytest.raises(ListingUnsupportedError):
+        list(opened().list_dir(""))
+
+
+def test_links_within_comments_and_odd_writing_are_told_apart() -> None:
+    page = (
+        b"<TITLE lang=en>\n Directory Listing of x</TITLE><!-- <a href='no'> --><A class='x' HREF = \"one\">1</A>"
+        b"<a data-href='no2' href=two>2</a><a title='a b' href='three%26'>3</a><a name='no3'></a><ahref='no4'>"
+        b"<!-- unclosed <a href='no5'>"
+    )
+    entries = parse_listing("text/html", page, "http://h/", "")
+    assert entries is not None
+    assert [entry.key for entry in entries] == ["one", "two", "three&"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [b'<a href="', b"<!--", b"<a ", b"<a x", b"<title", b'{"', b"{", b'\\"', b'{"a"', b"<a href=x", b"<a  "],
+)
+def test_no_page_keeps_us_busy(page: bytes) -> None:
+    """A pattern that tries each place against all that follows would take days over these."""
+    for content_type, text in (
+        ("text/html", b"<title>Index of /</title>" + page * 50_000),
+        ("application/json", b'[{"type": "file"}' + page * 50_000 + b"]"),
+    ):
+        for _ in parse_listing(content_type, text, "http://h/", "") or ():
+            pass

@@ -1,12 +1,14 @@
 """LMDB environments: each file open once in a process, however many stores read it; errors in our words.
 
 LMDB maps the file into memory. It must not be opened twice by one process, nor be used by a process that was forked
-while it was open. Who writes waits for who writes, in whatever process, without end and without a way to give up: so
-writing is left to a thread, for which others wait as long as they may.
+while it was open. It trusts what it maps: a file that is damaged within its pages may end the process. Who writes waits
+for who writes, in whatever process, without end and without a way to give up: so writing is left to a thread, for which
+others wait as long as they may.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import queue
 import stat
@@ -36,6 +38,9 @@ _MAP_BYTES: Final = 1 << 40
 """Addresses, not memory: how large the file may become. What zarr-python takes, too."""
 
 _MOST_READERS: Final = 1024
+
+_LITTLE: Final = 1 << 20
+"""Fewer bytes than this are no room on a disk."""
 
 _BROKEN: Final = (BrokenBodyError, "the database is damaged")
 _FAILURES: Final[dict[str, tuple[type[StoreError], str]]] = {
@@ -209,6 +214,14 @@ def _opened(path: str, *, create: bool) -> lmdb.Environment:
     raise AssertionError("unreachable")
 
 
+def _is_full(path: str) -> bool:
+    try:
+        disk = os.statvfs(path)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < _LITTLE
+
+
 def _is_denied(error: Exception) -> bool:
     return type(error).__name__ in {"ReadonlyError", "LockError"} or "ermission denied" in str(error)
 
@@ -231,6 +244,8 @@ def failing(key: str | None, url: str) -> Iterator[None]:
         if type(error).__module__.partition(".")[0] != "lmdb" and name != "MemoryError":
             raise
         code = getattr(error, "code", None) or 0
+        if code == errno.EIO and _is_full(url.partition("://")[2]):
+            code = errno.ENOSPC  # LMDB makes no difference where but a part of something could be written
         if name not in _FAILURES and code > 0:
             raise file_failure(OSError(code, os.strerror(code)), key, url) from error
         kind, reason = _FAILURES.get(name, (StoreError, str(error)))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
+import tempfile
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 _PROGRAM = """
@@ -21,10 +24,17 @@ except ZarrError as error:
 """
 
 
-def as_nobody(module: str, lines: str, place: Path) -> str:
-    """What ``lines``, which use `open_store` and ``module``, print, or the error that ends them; they reach ``place``."""
-    for parent in place.parents[:4]:
-        parent.chmod(parent.stat().st_mode | 0o555)
+@contextlib.contextmanager
+def place_for_all() -> Iterator[Path]:
+    """A directory that every user reaches, which pytest's own are not."""
+    with tempfile.TemporaryDirectory() as made:
+        place = Path(made)
+        place.chmod(0o755)
+        yield place
+
+
+def as_nobody(module: str, lines: str) -> str:
+    """What ``lines``, which use `open_store` and ``module``, print, or the error that ends them."""
     program = _PROGRAM.format(module=module, lines=textwrap.indent(textwrap.dedent(lines), "    "))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stderr, done.returncode) == ("", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import pickle
@@ -17,7 +18,7 @@ import lmdb
 import pytest
 import xxhash
 
-from tests.core.stores.as_nobody import as_nobody
+from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
@@ -157,20 +158,19 @@ def test_who_writes_waits_no_longer_than_the_timeout(empty: LMDBStore) -> None:
     assert (empty.get("a"), empty.get("b")) == (b"1", b"3")
 
 
-def test_what_may_not_be_read_or_written_is_denied(empty: LMDBStore, tmp_path: Path) -> None:
-    empty.set("a", b"1")
-    empty.close()
-    lines = f"store = open_store({empty.url!r}); print(store.get('a')); store.set('a', b'2')"
-    for file in ("data.mdb", "lock.mdb"):
-        os.chmod(f"{empty.path}/{file}", 0o444)
-    os.chmod(empty.path, 0o555)
-    said = as_nobody("lmdb", lines, Path(empty.path, "data.mdb"))
-    expected = "the database, or its directory, can only be read"
-    assert said == f"b'1'\nAccessDeniedError a in {empty.url}: {expected}\n"
-    os.chmod(f"{empty.path}/data.mdb", 0)
-    said = as_nobody("lmdb", f"open_store({empty.url!r})", Path(empty.path, "data.mdb"))
-    assert said.startswith(f"AccessDeniedError {empty.url}: ")
-    os.chmod(empty.path, 0o755)
+def test_what_may_not_be_read_or_written_is_denied() -> None:
+    with place_for_all() as place, LMDBStore(place / "x", create=True) as store:
+        store.set("a", b"1")
+        store.close()
+        for file, mode in (("data.mdb", 0o444), ("lock.mdb", 0o444), (".", 0o555)):
+            os.chmod(f"{store.path}/{file}", mode)
+        lines = f"store = open_store({store.url!r}); print(store.get('a')); store.set('a', b'2')"
+        expected = "the database, or its directory, can only be read"
+        assert as_nobody("lmdb", lines) == f"b'1'\nAccessDeniedError a in {store.url}: {expected}\n"
+        os.chmod(f"{store.path}/data.mdb", 0)
+        said = as_nobody("lmdb", f"open_store({store.url!r})")
+        assert said.startswith(f"AccessDeniedError {store.url}: ")
+        os.chmod(store.path, 0o755)
 
 
 def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,6 +182,21 @@ def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path, monkeypatch: py
         ):
             store.set("a", bytes(100_000))
         assert store.get("a") == b"1"
+
+
+def test_what_could_not_be_written_whole_means_a_full_disk(
+    empty: LMDBStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        error = lmdb.Error("mdb_txn_commit: Input/output error")
+        error.code = errno.EIO
+        raise error
+
+    for little, kind in ((0, StoreError), (1 << 60, StoreFullError)):
+        monkeypatch.setattr(lmdb_environment, "_LITTLE", little)
+        with pytest.raises(kind) as caught, lmdb_environment.failing("a", empty.url):
+            fail()
+        assert type(caught.value) is kind
 
 
 def test_stores_of_one_process_share_the_file(empty: LMDBStore) -> None:

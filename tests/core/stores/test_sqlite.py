@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import xxhash
 
-from tests.core.stores.as_nobody import as_nobody
+from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.core.stores.contract import CHUNK, VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
@@ -149,19 +149,21 @@ def test_a_locked_database_costs_no_more_than_the_timeout(empty: SQLiteStore) ->
     assert impatient.get("a") == b"1"
 
 
-def test_what_may_not_be_read_or_written_is_denied(empty: SQLiteStore, tmp_path: Path) -> None:
-    empty.set("a", b"1")
-    empty.close()
-    tmp_path.chmod(0o555)
-    os.chmod(empty.path, 0o444)
-    lines = f"store = open_store({empty.url!r}); print(store.get('a')); store.set('a', b'2')"
-    said = as_nobody("sqlite3", lines, Path(empty.path))
-    assert said == f"b'1'\nAccessDeniedError a in {empty.url}: the file, or its directory, can only be read\n"
-    os.chmod(empty.path, 0)
-    said = as_nobody("sqlite3", f"open_store({empty.url!r})", Path(empty.path))
-    assert said == f"AccessDeniedError {empty.url}: the file, or its journal beside it, may not be opened\n"
-    tmp_path.chmod(0o755)
-    assert empty.get("a") == b"1"
+def test_what_may_not_be_read_or_written_is_denied() -> None:
+    with place_for_all() as place, SQLiteStore(place / "x", create=True) as store:
+        store.set("a", b"1")
+        store.close()
+        os.chmod(store.path, 0o444)
+        lines = f"store = open_store({store.url!r}); print(store.get('a')); store.set('a', b'2')"
+        expected = "the file, or its directory, can only be read"
+        assert as_nobody("sqlite3", lines) == f"b'1'\nAccessDeniedError a in {store.url}: {expected}\n"
+        os.chmod(store.path, 0)
+        said = as_nobody("sqlite3", f"open_store({store.url!r})")
+        assert (
+            said == f"AccessDeniedError {store.url}: the file, or its journal beside it, may not be opened\n"
+        )
+        os.chmod(store.path, 0o644)
+        assert store.get("a") == b"1"
 
 
 def test_a_full_disk_is_told_and_changes_nothing(empty: SQLiteStore) -> None:

@@ -39,6 +39,11 @@ class AzureServer:
     endpoint_url: str
 
     @property
+    def environment(self) -> dict[str, str]:
+        """Variables that name the account and its key, and take away other credentials."""
+        return {**AZURE_ENVIRONMENT, "AZURE_STORAGE_SAS_TOKEN": ""}
+
+    @property
     def options(self) -> dict[str, Any]:
         """Keywords of `zarrcore.open_store` that reach it; account and key come from the environment."""
         return {"endpoint_url": self.endpoint_url, "timeout_s": 10.0}

@@ -1,0 +1,238 @@
+"""What services refuse, each in one sentence that says why and what to do; and no secret in any of them."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.servers import Authority, AzureServer, FaultServer, environment, fault_server
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenBodyError,
+    StoreError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+from zarrcore.stores import open_store
+from zarrcore.stores import s3 as s3_module
+
+USES: list[Callable[[Any], object]] = [
+    lambda store: store.get("key"),
+    lambda store: store.stat("key"),
+    lambda store: list(store.list()),
+    lambda store: list(store.list_dir("")),
+    lambda store: store.has_prefix("a/"),
+    lambda store: store.set("key", b"1"),
+    lambda store: store.set("key", b"1", if_absent=True),
+]
+
+KEYS = {
+    "AWS_ACCESS_KEY_ID": "geheim-id",
+    "AWS_SECRET_ACCESS_KEY": "geheim-secret",
+    "AWS_SESSION_TOKEN": "geheim-token",
+    "GOOGLE_BEARER_TOKEN": "geheim-bearer",
+    "AZURE_STORAGE_ACCOUNT_NAME": "account",
+    "AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=geheim-signature",
+}
+"""Credentials of all three services; what holds the word in none of their errors has told none of them."""
+
+
+@pytest.fixture(autouse=True)
+def _secrets(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    with environment(KEYS, ("AZURE_STORAGE_ACCOUNT_KEY",)), caplog.at_level(logging.DEBUG):
+        yield
+    assert "geheim" not in caplog.text
+
+
+def error(body: str) -> bytes:
+    return f'<?xml version="1.0"?><Error>{body}<RequestId>1</RequestId></Error>'.encode()
+
+
+def failing(faults: FaultServer, fault: int | str, body: bytes = b"") -> None:
+    """Answer whatever is asked of a bucket with a fault."""
+    faults.faults = dict.fromkeys(("bucket", "bucket/key", "bucket/zarr.json"), fault)
+    if isinstance(fault, int):
+        faults.bodies[fault] = body
+
+
+REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
+    ("s3", 403, "<Code>InvalidAccessKeyId</Code>", AccessDeniedError, "the access key is not known there"),
+    (
+        "s3",
+        403,
+        "<Code>SignatureDoesNotMatch</Code>",
+        AccessDeniedError,
+        "the secret key is not the access key's",
+    ),
+    ("s3", 400, "<Code>ExpiredToken</Code>", AccessDeniedError, "the credentials have expired"),
+    ("s3", 400, "<Code>InvalidToken</Code>", AccessDeniedError, "the session token is not valid"),
+    ("s3", 403, "<Code>RequestTimeTooSkewed</Code>", AccessDeniedError, "the clock of this machine is wrong"),
+    ("s3", 403, "<Code>AccessDenied</Code>", AccessDeniedError, "access is denied"),
+    (
+        "s3",
+        400,
+        "<Code>AuthorizationHeaderMalformed</Code><Region>eu-north-9</Region>",
+        StoreError,
+        "lies in the region eu-north-9; name it with --region",
+    ),
+    ("s3", 404, "<Code>NoSuchBucket</Code>", StoreNotFoundError, "no such bucket"),
+    ("s3", 429, "<Code>SlowDown</Code>", UnreachableError, "the server wants fewer requests"),
+    ("s3", 503, "<Code>SlowDown</Code>", UnreachableError, "the server fails"),
+    ("s3", 500, "<Code>InternalError</Code>", UnreachableError, "the server fails"),
+    ("s3", 200, "<Code>InternalError</Code>", UnreachableError, "the server fails"),
+    ("gs", 401, "<Code>AuthenticationRequired</Code>", AccessDeniedError, "access is denied"),
+    ("gs", 400, "<Code>UserProjectMissing</Code>", AccessDeniedError, "x-goog-user-project"),
+    ("gs", 301, "", UnreachableError, "the server sends elsewhere"),
+    ("az", 403, "<Code>AuthenticationFailed</Code>", AccessDeniedError, "wrong or has expired"),
+    ("az", 409, "<Code>PublicAccessNotPermitted</Code>", AccessDeniedError, "admits nobody"),
+    ("az", 404, "<Code>ResourceNotFound</Code>", StoreNotFoundError, "no such bucket or container"),
+    ("az", 404, "<Code>ContainerNotFound</Code>", StoreNotFoundError, "no such bucket or container"),
+    ("az", 503, "<Code>ServerBusy</Code>", UnreachableError, "the server fails"),
+]
+
+
+@pytest.mark.parametrize(("scheme", "status", "body", "kind", "said"), REFUSALS)
+def test_a_refusal_tells_why(
+    faults: FaultServer,
+    options: dict[str, Any],
+    scheme: str,
+    status: int,
+    body: str,
+    kind: type[StoreError],
+    said: str,
+) -> None:
+    failing(faults, status, error(body))
+    store = open_store(f"{scheme}://bucket", **{**options, "retries": 0})
+    uses = USES if status != 200 else []  # which S3 does where many parts or keys are concerned
+    if status == 200:
+        uses = [lambda store: store.erase_values(["key", "other"])]
+        faults.faults, faults.values = {}, {"bucket": error(body)}
+    for use in uses:
+        with pytest.raises(StoreError) as caught:
+            use(store)
+        assert type(caught.value) is kind
+        assert said in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert "geheim" not in "".join(traceback.format_exception(caught.value))
+    assert "geheim" not in repr((store, store.options, store.identity))
+    assert b"geheim" not in pickle.dumps(store)
+
+
+@pytest.mark.parametrize("region", ["eu-north-9", ""])
+def test_a_wrong_region_is_told_with_the_right_one(
+    faults: FaultServer, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, region: str
+) -> None:
+    failing(faults, 301)
+    if region:
+        faults.headers["x-amz-bucket-region"] = region
+    said = f"the region {region}" if region else "another region"
+    for use in USES:
+        with pytest.raises(StoreError, match=f"lies in {said}; name it with --region"):
+            use(open_store("s3://bucket", **options))
+    # Without an endpoint it is Amazon that is asked.
+    monkeypatch.setattr(s3_module, "_AMAZON", faults.url)
+    store = open_store("s3://bucket", region="wrong", timeout_s=1)
+    assert store._told_region(s3_module._AMAZON) == (region or None)
+
+
+def test_credentials_that_expire_on_the_way_may_be_renewed(
+    faults: FaultServer, options: dict[str, Any], tmp_path: Path
+) -> None:
+    keys = "[work]\naws_access_key_id = {}\naws_secret_access_key = s\naws_session_token = t\n"
+    (tmp_path / "credentials").write_text(keys.format("first"))
+    faults.values["bucket/key"] = b"1"
+    with environment({"AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials")}):
+        store = open_store("s3://bucket", **options, profile="work")
+        assert store.get("key") == b"1"
+        failing(faults, 400, error("<Code>ExpiredToken</Code>"))
+        with pytest.raises(AccessDeniedError, match="the credentials have expired"):
+            store.get("key")
+        faults.faults.clear()
+        (tmp_path / "credentials").write_text(keys.format("second"))
+        assert store.get("key") == b"1"
+    assert "second" in faults.requests[-1][2]["authorization"]
+
+
+@pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "az://bucket"])
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("hang", StoreTimeoutError),
+        ("reset", UnreachableError),
+        (503, UnreachableError),
+        (403, AccessDeniedError),
+    ],
+)
+def test_faults_have_their_class_whatever_is_asked(
+    faults: FaultServer, options: dict[str, Any], url: str, fault: int | str, kind: type[StoreError]
+) -> None:
+    failing(faults, fault)
+    store = open_store(url, **{**options, "region": None, "retries": 0, "timeout_s": 0.2})
+    for use in USES:
+        with pytest.raises(StoreError) as caught:
+            use(store)
+        assert type(caught.value) is kind
+        assert "geheim" not in "".join(traceback.format_exception(caught.value))
+
+
+ADDRESSES = [
+    ("http://127.0.0.1:1", "the server refuses the connection"),
+    (f"http://{'a' * 64}.localhost:1", "no server is known by this name"),
+]
+
+
+@pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "az://bucket"])
+@pytest.mark.parametrize(("endpoint", "said"), ADDRESSES)
+def test_a_wrong_host_or_port_is_told(url: str, endpoint: str, said: str) -> None:
+    store = open_store(url, endpoint_url=endpoint, region="r", timeout_s=1, retries=0)
+    for use in USES:
+        with pytest.raises(UnreachableError, match=said):
+            use(store)
+
+
+def test_certificates_are_trusted_that_the_bundle_names(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    (tmp_path / "none.pem").write_text("geheim")
+    with fault_server(authority.server_context()) as faults:
+        faults.values["bucket/key"] = b"1"
+        options = {"endpoint_url": faults.url, "region": "r", "timeout_s": 5.0, "retries": 0}
+        assert open_store("s3://bucket", **options, ca_bundle=str(authority.certificate)).get("key") == b"1"
+        with pytest.raises(UnreachableError, match="certificate is not trusted"):
+            open_store("s3://bucket", **options).get("key")
+        with pytest.raises(StoreError, match="no PEM file that holds any"):
+            open_store("s3://bucket", **options, ca_bundle=str(tmp_path / "none.pem")).get("key")
+        plain = {**options, "endpoint_url": faults.url.replace("https", "http")}
+        with pytest.raises(StoreError):
+            open_store("s3://bucket", **plain).get("key")
+
+
+def test_nothing_is_left_of_a_large_value_that_was_not_sent_whole(
+    faults: FaultServer, options: dict[str, Any]
+) -> None:
+    """Parts cost money and show in no listing; here the last request, which joins them, gets no sensible answer."""
+    faults.values["bucket/key"] = (
+        b"<InitiateMultipartUploadResult><UploadId>U</UploadId></InitiateMultipartUploadResult>"
+    )
+    with pytest.raises(BrokenBodyError, match="the answer is none that S3 would give"):
+        open_store("s3://bucket", **{**options, "timeout_s": 10.0}).set("key", bytes(9 << 20))
+    assert faults.requests[-1][:2] == ("DELETE", "/bucket/key?uploadId=U")
+
+
+def test_a_stranger_at_a_private_container_is_told_and_one_at_a_public_one_let_in(azure: AzureServer) -> None:
+    azure.create_container("public", public=True)
+    with environment(azure.environment):
+        for container in ("container", "public"):
+            open_store(f"az://{container}", **azure.options).set("key", b"1")
+    assert open_store("az://public", **azure.options, anonymous=True).get("key") == b"1"
+    for use in USES[:5]:
+        with pytest.raises(AccessDeniedError, match="give credentials instead of --anonymous"):
+            use(open_store("az://container", **azure.options, anonymous=True))
+        with pytest.raises(AccessDeniedError):
+            use(open_store("az://container", **azure.options))

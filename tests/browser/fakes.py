@@ -124,7 +124,9 @@ class FakeHierarchy:
 
     def __init__(self, root: Any) -> None:
         self.root, self.url = root, "fake.zarr"
-        self.format = SimpleNamespace(name="v3", title="Zarr v3")
+        self.format = SimpleNamespace(
+            name="v3", title="Zarr v3", specification="https://zarr-specs.example/v3"
+        )
 
     def node(self, path: str) -> Any:
         return self.root.find(path) if isinstance(self.root, FakeGroup) else self.root

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.core.formats.draft_writer import DRAFTS, Array, write
 from tests.zfs.conftest import Mount, Mounter
 from zarrfs.views.names import file_name
 
@@ -65,6 +66,20 @@ def test_every_array_whole(mounted_hierarchy: tuple[Any, Mount]) -> None:
         assert same_bits(found, expected), folder
         assert json.loads((folder / "metadata.json").read_bytes())["node_type"] == "array"
         assert isinstance(json.loads((folder / "attributes.json").read_bytes()), dict)
+
+
+@pytest.mark.parametrize("day", ["2019-06-19", "2020-10-16", "2022-12-02", "2023-02-09"])
+def test_drafts_of_version_3(tmp_path: Path, mounter: Mounter, day: str) -> None:
+    values = np.arange(30, dtype="i4").reshape(5, 6)
+    for key, value in write(day, {"/group/array": Array(values, (2, 4), endian=">"), "/": {"n": 1}}).items():
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / key).write_bytes(value)
+    mount = mounter(tmp_path)
+    assert sorted(os.listdir(mount.arrays / "group")) == ["array", "attributes.json", "metadata.json"]
+    assert same_bits(np.load(mount.arrays / "group" / "array" / "data.npy"), values)
+    assert json.loads((mount.arrays / "attributes.json").read_bytes()) == {"n": 1}
+    assert mount.stats()["format"] == DRAFTS[day].name
+    assert "zarr-specs" in mount.stats()["specification"]
 
 
 def test_npy_files_are_lazy_arrays(mounted_hierarchy: tuple[Any, Mount]) -> None:

@@ -108,6 +108,8 @@ class Session:
         return {
             "url": self._store.url,
             "mountpoint": self._options.mountpoint,
+            "format": None if (known := self._arrays.format) is None else known.name,
+            "specification": None if known is None else known.specification,
             **self._counters.snapshot(),
             "inodes": len(self._operations.inodes),
             "open_files": self._operations.handles.open_files,

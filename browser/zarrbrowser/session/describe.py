@@ -25,11 +25,11 @@ class Fact:
     detail: str = ""
 
 
-def array_facts(array: ArrayLike, format_title: str) -> list[Fact]:
+def array_facts(array: ArrayLike, format_title: str, specification: str = "") -> list[Fact]:
     """What an array is."""
     return [
         Fact("Path", array.path),
-        Fact("Format", format_title),
+        Fact("Format", format_title, specification),
         Fact("Shape", format_shape(array.shape), _axes_detail(array)),
         Fact("Data type", type_name(array), _type_detail(array)),
         *_size_facts(array),
@@ -51,11 +51,11 @@ def configuration_text(configuration: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}: {_configured(value)}" for name, value in configuration.items())
 
 
-def group_facts(group: KnownNode, format_title: str, url: str) -> list[Fact]:
+def group_facts(group: KnownNode, format_title: str, url: str, specification: str = "") -> list[Fact]:
     """What a group is, but for its children, which take time to count."""
     return [
         Fact("Path", group.path),
-        Fact("Format", format_title),
+        Fact("Format", format_title, specification),
         Fact("Source", url),
         Fact("Attributes", count(len(group.attributes), "attribute")),
     ]

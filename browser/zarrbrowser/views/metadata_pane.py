@@ -59,18 +59,19 @@ class MetadataPane(QSplitter):
 
 
 def _facts_of(source: Source, node: NodeLike) -> QWidget:
-    title = str(source.hierarchy.format.title)
+    format_ = source.hierarchy.format
+    title, specification = str(format_.title), str(format_.specification)
     column_widget = QWidget()
     column_widget.setProperty("role", "surface")
     column = QVBoxLayout(column_widget)
     column.setContentsMargins(20, 16, 16, 16)
     column.setSpacing(20)
     if is_array(node):
-        column.addWidget(FactGrid("Array", array_facts(node, title)))
+        column.addWidget(FactGrid("Array", array_facts(node, title, specification)))
         column.addWidget(
             FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")])
         )
     elif is_group(node):
-        column.addWidget(FactGrid("Group", group_facts(node, title, source.hierarchy.url)))
+        column.addWidget(FactGrid("Group", group_facts(node, title, source.hierarchy.url, specification)))
     column.addStretch(1)
     return column_widget

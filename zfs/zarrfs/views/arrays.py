@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Final
 
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, NodeNotFoundError, UnsupportedError
+from zarrcore.formats import Format
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy
 from zarrfs.views.array_directory import ArrayDirectory
 from zarrfs.views.documents import DocumentFile, as_json, sentence
@@ -62,6 +63,11 @@ class ArraysView:
                 self._hierarchy = self._open_hierarchy()
                 self._generation = generation
             return self._hierarchy
+
+    @property
+    def format(self) -> Format | None:
+        """How the hierarchy is laid out, as it was opened last; None before that."""
+        return None if self._hierarchy is None else self._hierarchy.format
 
     def node(self, path: str, wait: bool) -> AnyNode | None:
         """The node at a path, or None."""

@@ -148,9 +148,13 @@ class ShardReader:
         self, cache: ChunkCache | None, key: str, index: tuple[int, ...], units: list[Unit]
     ) -> list[Task] | None:
         """Finish the units that are missing in the shard ``key`` at a grid index; tasks that fetch the others."""
-        whole = Bounds(0, None, self._version(key))
-        shard = (cache, key, units, 0, whole, self._chunk_grid.chunk_origin(index))
-        return self._task(cache, key, units, whole, self._read, *shard)()
+        origin = self._chunk_grid.chunk_origin(index)
+        if (
+            self._store.remembers
+        ):  # what it says of the shard, too, so that it need not be asked for that alone
+            level = self._level(0, origin)
+            self._store.get(key, level.shard.index_range(level.pipeline.spec))
+        return self._read(cache, key, units, 0, Bounds(0, None, self._version(key)), origin)
 
     def _version(self, key: str) -> str | None:
         store = self._store
@@ -180,7 +184,7 @@ class ShardReader:
         def task() -> list[Task] | None:
             try:
                 return step(*arguments)
-            except (_ReplacedError, ChangedError) as error:
+            except _ReplacedError as error:
                 if not bounds.tries:
                     raise ChangedError(
                         f"{key} in {self._store.url} changes faster than it can be read",

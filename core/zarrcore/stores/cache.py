@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from zarrcore.errors import ChangedError
 from zarrcore.stores.cache_directory import CacheDirectory
 from zarrcore.stores.interface import (
     ByteRange,
@@ -27,9 +26,6 @@ from zarrcore.stores.keys import check_key, check_prefix
 from zarrcore.stores.read_only import listable, writable
 from zarrcore.stores.single_flight import SingleFlight
 
-_REMEMBERED: Final = 1 << 16
-"""Keys of which is known which version was given lately."""
-
 _ERASED_AT_ONCE: Final = 1000
 _WHOLE: Final = ByteRange(0)
 
@@ -43,6 +39,9 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
     An answer is given again for ``max_age_s``; then one `stat` tells whether what is kept is still right. Of values that
     the store tells neither an etag nor a modification time of, nothing is kept. Errors never are. Several threads that
     want the same bytes make one request. Closing it closes the store.
+
+    What `get` gives is of one version, and never of an older one than was given before. Whoever puts parts
+    together, as an index and what it points at, compares what `stat` said before and after, which costs nothing here.
 
     Args:
         store: where the values are.
@@ -84,7 +83,6 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
 
     def _reset(self) -> None:
         self._values = KeptValues(self.directory, self.store.identity)
-        self._told: dict[str, tuple[str | None, float]] = {}
         self._generation = 0
         self._gets: SingleFlight[Answer] = SingleFlight()
         self._stats: SingleFlight[StoreStat | None] = SingleFlight()
@@ -147,7 +145,6 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
             return None  # the store says what is to be said
         if not self._is_fresh(known) and (value is None or _version(self.stat(key)) != known.version):
             return None
-        self._tell(key, known.version, byte_range)
         return (value,)
 
     def _fetched(
@@ -161,7 +158,6 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
             if len(value) == stop - start:
                 self._values.keep(key, stat.version, start, value)
         self._learn(key, Known(stat, asked_s), generation)
-        self._tell(key, _version(stat), byte_range)
         return (value,)
 
     def _asked(self, key: str, generation: int) -> StoreStat | None:
@@ -173,26 +169,6 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
             self._learn(key, known, generation)
         return known.stat
 
-    def _tell(self, key: str, version: str | None, byte_range: ByteRange | None) -> None:
-        """Note which version part of a value is given of.
-
-        Raises:
-            ChangedError: a part of another version was given shortly before: whoever puts the two together, an
-                index and what it points at, would read something that never was.
-        """
-        if byte_range is None:
-            return
-        before, now_s = self._told.get(key), self._clock()
-        if len(self._told) >= _REMEMBERED:
-            self._told.clear()
-        self._told[key] = version, now_s
-        if before is not None and before[0] != version and now_s - before[1] < self.max_age_s:
-            raise ChangedError(
-                f"{key} in {self.url} changed while parts of it were read: read it again",
-                key=key,
-                url=self.url,
-            )
-
     def _lookup(self, key: str) -> Known | None:
         """What is known of a key, however old."""
         known = self._values.remembered(key)
@@ -200,8 +176,10 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
         return known if known is not None and self._is_fresh(known) else self._values.known(key)
 
     def _learn(self, key: str, known: Known, generation: int) -> None:
-        """Keep what the store said, unless that was before something was written."""
-        if generation == self._generation:
+        """Keep what the store said, unless that was before something was written, or something newer is known."""
+        other = self._values.remembered(key)
+        is_newest = other is None or other.asked_s <= known.asked_s or not self._is_fresh(other)
+        if is_newest and generation == self._generation:
             self._values.note(key, known)
             if generation != self._generation:
                 self._values.forget(key)
@@ -214,7 +192,6 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
         """Forget what was written, or may have been."""
         self._generation += 1
         for key in keys:
-            self._told.pop(key, None)
             self._values.forget(key)
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:

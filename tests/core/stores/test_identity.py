@@ -63,6 +63,12 @@ def test_a_directory_is_told_by_where_it_really_is(tmp_path: Path) -> None:
         ("http://h", {"headers": {"A": "geheim"}}, "http://h", {"headers": {"A": "other"}}),
         ("http://h/x.zip?v=geheim", {}, "http://h/x.zip", {}),
         ("gs://b/a.zip", {}, "gs://b/b.zip", {}),
+        ("redis://h", {}, "redis://h/1", {}),
+        ("redis://h", {}, "redis://h?prefix=x", {}),
+        ("redis://geheim@h", {}, "redis://h", {}),
+        ("redis://h", {}, "rediss://h", {}),
+        ("ftp://h/x", {}, "ftp://h/y", {}),
+        ("ftp://geheim@h/x", {}, "ftp://h/x", {}),
     ],
 )
 def test_remote_places_are_told_apart_by_all_that_changes_their_answers(

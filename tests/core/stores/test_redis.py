@@ -17,6 +17,7 @@ from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
 from tests.core.stores.test_model import check
 from tests.memory import forget_peak, peak_nbytes
 from tests.servers import WebServer, environment
+from tests.servers.certificates import Authority
 from tests.servers.processes import free_port
 from tests.servers.redis import RedisServer, redis_server
 from zarrcore.errors import (
@@ -228,6 +229,45 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
             assert [future.result(30) for future in found] == [b"1"] * 4
             assert store.set("b", b"2", if_absent=True)
             store.close()
+
+
+def test_a_server_that_still_loads_is_waited_for(tmp_path: Path) -> None:
+    with redis_server(tmp_path) as server, open_store(server.url) as store:
+        for number in range(5):
+            store.set(str(number), bytes(2000))
+        server.command("CONFIG", "SET", "rdbcompression", "no")
+        server.command("SAVE")
+    slowly = ("--key-load-delay", "150000", "--loading-process-events-interval-bytes", "1024")
+    with redis_server(tmp_path, *slowly) as server:
+        with (
+            open_store(server.url, retries=0) as impatient,
+            pytest.raises(UnreachableError, match="the server is still loading its data"),
+        ):
+            impatient.get("4")
+        with open_store(server.url, retries=20) as store:
+            assert store.get("4") == bytes(2000)
+
+
+def test_tls_is_trusted_where_its_authority_is_named(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    authority.server_context()
+    pem, port = str(tmp_path / "127.0.0.1-1.pem"), str(free_port())
+    files = ("--tls-cert-file", pem, "--tls-key-file", pem, "--tls-ca-cert-file", str(authority.certificate))
+    with redis_server(tmp_path, "--tls-port", port, "--tls-auth-clients", "no", *files) as server:
+        url = f"rediss://127.0.0.1:{port}"
+        with open_store(url, ca_bundle=str(authority.certificate), timeout_s=5) as store:
+            assert store.set("a", b"1")
+            assert server.command("GET", "zarr:a") == "1\n"
+        with (
+            open_store(url, retries=0, timeout_s=5) as store,
+            pytest.raises(UnreachableError, match="--ca-bundle"),
+        ):
+            store.get("a")
+        with (
+            open_store(url, ca_bundle="/absent", timeout_s=5) as store,
+            pytest.raises(StoreError, match="/absent"),
+        ):
+            store.get("a")
 
 
 def test_a_forked_process_uses_connections_of_its_own(empty: RedisStore) -> None:

@@ -147,7 +147,7 @@ class ObstoreStore(ReadableStore, ListableStore):
             if failure.absent and not self._place_seen:
                 # An answer to HEAD has no body to say whether the key or the whole bucket is missing.
                 return None if self.get(key) is None else self.stat(key)
-            if failure.status in (400, 409) or (failure.status == 403 and not self.options.treat_403_as_missing):
+            if failure.status in (400, 409) or (failure.denied and not self.options.treat_403_as_missing):
                 self.get(key, ByteRange(0, 1))  # of which the answer tells why
             self._check_absent(failure, key)
             return None

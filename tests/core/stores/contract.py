@@ -248,6 +248,9 @@ class WritableStoreTests:
     writers_of_one_key = 4
     """Threads that set and read one key at once."""
 
+    rounds = 200
+    """How often something is written and erased at once."""
+
     def test_what_is_set_is_read(self, empty: WritableStore) -> None:
         empty.set("a/b/c", b"one")
         empty.set("a/b/c", memoryview(b"two!"))
@@ -296,7 +299,7 @@ class WritableStoreTests:
             empty.erase(f"a/b/{number}")
 
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(work, range(200)))
+            list(pool.map(work, range(self.rounds)))
         assert list(empty.list()) == []
 
     @pytest.mark.parametrize("key", ["", "a/"])

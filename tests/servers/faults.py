@@ -30,6 +30,8 @@ class FaultServer:
     """Key to content type, where it is not ``application/octet-stream``."""
     headers: dict[str, str] = field(default_factory=dict)
     """Further headers of every answer."""
+    late_headers: dict[str, str] = field(default_factory=dict)
+    """Headers in place of those that an answer would have."""
     faults: dict[str, int | str | list[int | str | None]] = field(default_factory=dict)
     """Key to a status to answer, or to the name of a fault; or to a list of them, one for each request in turn.
 
@@ -96,7 +98,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError):
             self._answer()
 
-    do_HEAD = do_GET
+    do_HEAD = do_PROPFIND = do_GET
 
     def do_PUT(self) -> None:
         with contextlib.suppress(ConnectionError):
@@ -190,7 +192,7 @@ class _FaultHandler(BaseHTTPRequestHandler):
         fault: int | str | None = None,
     ) -> None:
         self.send_response(status)
-        for name, value in {**self.state.headers, **(headers or {})}.items():
+        for name, value in {**self.state.headers, **(headers or {}), **self.state.late_headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -170,9 +170,9 @@ class Failure:
         return self.name == "NotSupportedError" or "non-partial response" in self.text
 
     @property
-    def wrong_part(self) -> bool:
-        """Whether the server answered a range request with another part, or did not say with which."""
-        return "CONTENT_RANGE" in self.text.upper().replace("-", "_") or "Requested " in self.text
+    def not_parsed(self) -> bool:
+        """Whether there was an answer that obstore makes no sense of: another part, an odd header, no XML."""
+        return self.name == "GenericError" and not self.status and not self.kind
 
     @property
     def no_length(self) -> bool:

@@ -89,6 +89,8 @@ class HTTPStore(HTTPValues, RefusingStore):
     def _webdav_entries(self, prefix: str) -> Iterator[StoreEntry]:
         path = self.prefix + prefix
         found = self._pages.repeat(lambda _: self._propfind(path))
+        if isinstance(found, Failure) and found.not_parsed:
+            raise BrokenBodyError(f"{self.url}: the listing of {prefix or '/'} cannot be read", url=self.url)
         if isinstance(found, Failure):
             raise self._error(found, prefix or None)
         for name in found["common_prefixes"]:

@@ -149,8 +149,7 @@ class HTTPValues(ObstoreStore):
             failure.passing
             or failure.past_end
             or failure.range_ignored
-            or failure.no_length
-            or failure.wrong_part
+            or failure.not_parsed
             or failure.status in _REFUSES_DIRECTORIES
         )
 
@@ -194,7 +193,7 @@ class HTTPValues(ObstoreStore):
         found = self._pages.repeat(lambda _: self._head(key))
         if isinstance(found, StoreStat):
             return found
-        if not found.no_length and found.status not in _REFUSES_HEAD:
+        if not found.not_parsed and found.status not in _REFUSES_HEAD:
             self._check_absent(found, key)
             return None
         plain = self._get_plainly(key, None, None)

@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -152,7 +153,7 @@ class WebClient:
 
         try:
             answer = self._client().request(method, url, headers={"Depth": "0"})
-        except httpx.HTTPError:
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             return False
         return answer.status_code == status
 
@@ -167,8 +168,8 @@ class WebClient:
                 result = self._ask(url, byte_range, limit, False, give_up)
         except httpx.HTTPError as error:
             return _failure(error)
-        except httpx.InvalidURL:
-            return Failure.of_kind("", "not an address")
+        except (httpx.InvalidURL, ValueError):
+            return Failure.of_kind("", "the server sends elsewhere, to no address that can be")
         return result
 
     def _ask(
@@ -252,6 +253,7 @@ class WebClient:
             timeout=self._options.timeout_s,
             verify=tls_context(self._options),
             follow_redirects=True,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # as obstore, which keeps none
             trust_env=not is_loopback(self._address),
         )
         weakref.finalize(self, client.close)
@@ -281,7 +283,7 @@ def _whole_size(answer: httpx.Response) -> int | None:
     match = _CONTENT_RANGE.fullmatch(answer.headers.get("content-range", ""))
     said = answer.headers.get("content-length", "") if match is None else match[3]
     packed = answer.headers.get("content-encoding", "identity") != "identity"
-    return int(said) if said.isdigit() and not packed else None
+    return int(said) if said.isascii() and said.isdigit() and not packed else None
 
 
 def _version(headers: httpx.Headers) -> tuple[float | None, str | None]:

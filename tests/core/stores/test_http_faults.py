@@ -195,6 +195,27 @@ def test_redirections_are_followed_but_not_for_ever(faults: FaultServer, opened:
         opened().get("key")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ETag", '"größe"'), ("Last-Modified", "some day"), ("Set-Cookie", "ü=ü"), ("Content-Type", "ü;;ü")],
+)
+def test_headers_that_make_no_sense_do_no_harm(
+    faults: FaultServer, opened: Opener, name: str, value: str
+) -> None:
+    faults.values["key"] = CHUNK
+    faults.values["page/"] = b"<title>Index of /</title><a href='a'>a</a>"
+    faults.content_types["page/"] = "text/html"
+    faults.late_headers[name] = value
+    store = opened(timeout_s=5)
+    check_parts(store)
+    found = store.stat("key")
+    assert found is not None
+    assert found.size == len(CHUNK)
+    if name != "Content-Type":
+        for _ in range(2):  # cookies would go back with the second request
+            assert [entry.key for entry in store.list_dir("page/")] == ["page/a"]
+
+
 def test_credentials_do_not_follow_a_redirection_to_another_server(faults: FaultServer) -> None:
     faults.values["key"] = b"1"
     with fault_server() as other:

@@ -233,3 +233,15 @@ def test_no_page_keeps_us_busy(page: bytes) -> None:
     ):
         for _ in parse_listing(content_type, text, "http://h/", "") or ():
             pass
+
+
+@pytest.mark.parametrize(
+    "page", [b"", b"garbage", b"<D:multistatus xmlns:D='DAV:'><D:response>", b"<html></html>"]
+)
+def test_a_webdav_listing_that_is_none_is_told(faults: FaultServer, opened: Opener, page: bytes) -> None:
+    faults.values[""] = faults.values["a"] = page
+    # The page of the root is refused, what WebDAV is spoken here is promised, and then there is garbage.
+    faults.faults[""] = [403, 207]
+    with pytest.raises(BrokenBodyError, match="listing of / cannot be read") as caught:
+        list(opened(timeout_s=5).list_dir(""))
+    assert "\n" not in str(caught.value)

@@ -119,4 +119,4 @@ def test_it_is_a_dictionary() -> None:
     def counted() -> Iterator[WritableStore]:
         yield StatisticsStore(MemoryStore())
 
-    check(counted, 8)
+    check(counted, 4, 25)

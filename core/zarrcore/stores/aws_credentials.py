@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.aws_profile import AwsProfile
+from zarrcore.stores.checks import check_sendable
 
 if TYPE_CHECKING:
     from obstore.store import S3Credential
@@ -32,15 +33,11 @@ class ProfileCredentials:
             AccessDeniedError: the command fails, or prints none.
         """
         profile = self.profile
-        if profile.access_key_id:
-            return {
-                "access_key_id": profile.access_key_id,
-                "secret_access_key": profile.secret_access_key or "",
-                "token": profile.session_token,
-                "expires_at": None,
-            }
         try:
-            return _credential(_output(profile.credential_process or ""))
+            static = bool(profile.access_key_id)
+            found = _keys(profile) if static else _credential(_output(profile.credential_process or ""))
+            for text in (found["access_key_id"], found["token"]):
+                check_sendable(text, "a key")
         except (
             OSError,
             subprocess.SubprocessError,
@@ -50,7 +47,18 @@ class ProfileCredentials:
             ValueError,
         ) as error:
             # Neither the command nor what it printed is told: both may hold secrets.
-            raise AccessDeniedError(f"credential_process gives no keys ({type(error).__name__})") from None
+            raise AccessDeniedError(f"the AWS profile gives no keys ({type(error).__name__})") from None
+        return found
+
+
+def _keys(profile: AwsProfile) -> S3Credential:
+    """Those in the file."""
+    return {
+        "access_key_id": profile.access_key_id or "",
+        "secret_access_key": profile.secret_access_key or "",
+        "token": profile.session_token,
+        "expires_at": None,
+    }
 
 
 def _output(command: str) -> Any:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.bucket import BucketStore
-from zarrcore.stores.checks import check_address
+from zarrcore.stores.checks import check_address, check_sendable
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.clouds import any_set, first_set, is_machine_of
 from zarrcore.stores.options import StoreOptions
@@ -97,6 +97,8 @@ class AzureStore(BucketStore):
                 "abfs://container@account.dfs.core.windows.net/path",
                 url=self.url,
             )
+        check_sendable(account, "the name of the storage account")
+        check_sendable(os.environ.get("AZURE_STORAGE_TOKEN"), "AZURE_STORAGE_TOKEN")
         config: AzureConfig = {"account_name": account}
         if endpoint:
             config["endpoint"] = endpoint

@@ -70,6 +70,18 @@ def check_header(name: str, value: str) -> None:
         raise StoreError(f"the header {name} can hold nothing but printable ASCII characters")
 
 
+def check_sendable(text: str | None, what: str) -> None:
+    """Refuse what cannot be part of a header, and on which obstore would give up the thread that sends it.
+
+    Raises:
+        StoreError: a character that may not be there.
+    """
+    if text and _HEADER_VALUE.fullmatch(text) is None:
+        raise StoreError(
+            f"{what} holds characters that no request can carry; is there a line break at its end?"
+        )
+
+
 def check_timeout(seconds: float) -> None:
     """Refuse what is no deadline.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.bucket import BucketStore
-from zarrcore.stores.checks import check_address
+from zarrcore.stores.checks import check_address, check_sendable
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.clouds import any_set, is_machine_of, is_yes
 from zarrcore.stores.options import StoreOptions
@@ -64,6 +64,7 @@ class GCSStore(BucketStore):
 
     def _check_found(self) -> None:
         """Refuse where obstore would be left with asking a metadata address that is not there or not wanted."""
+        check_sendable(os.environ.get("GOOGLE_BEARER_TOKEN"), "GOOGLE_BEARER_TOKEN")
         if any_set(_SOURCES) or os.path.exists(os.path.expanduser(_LOGIN)):
             return
         # The second is what Google's own libraries heed, the third is there in its containers.

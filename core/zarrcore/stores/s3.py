@@ -11,7 +11,7 @@ from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.aws_credentials import ProfileCredentials
 from zarrcore.stores.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.bucket import BucketStore
-from zarrcore.stores.checks import check_address
+from zarrcore.stores.checks import check_address, check_sendable
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.clouds import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.failures import Failure
@@ -73,7 +73,11 @@ class S3Store(BucketStore):
             AccessDeniedError: there are none, and obstore would ask for them where nobody answers.
         """
         options = self.options
-        if options.anonymous or (options.profile is None and os.environ.get("AWS_ACCESS_KEY_ID")):
+        if options.anonymous:
+            return None
+        if options.profile is None and os.environ.get("AWS_ACCESS_KEY_ID"):
+            for name in ("AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN"):
+                check_sendable(os.environ.get(name), name)
             return None
         if profile.access_key_id or profile.credential_process:
             return ProfileCredentials(profile)
@@ -106,6 +110,7 @@ class S3Store(BucketStore):
             config["s3_express"] = True
         elif not region:
             region = self._told_region(_AMAZON)
+        check_sendable(region, "the region")
         if region:
             config["region"] = region
         if options.anonymous:

@@ -128,7 +128,7 @@ def test_a_command_without_keys_is_told_and_not_quoted(
                 "[profile run]\ncredential_process = /absent --password geheim\n"
             )
         with pytest.raises(
-            AccessDeniedError, match="credential_process of the AWS profile gives no keys"
+            AccessDeniedError, match="the AWS profile, or its credential_process, gives no keys"
         ) as caught:
             open_store("s3://bucket", **options, profile="run").get("key")
     assert "geheim" not in "".join(traceback.format_exception(caught.value))

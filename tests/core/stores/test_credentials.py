@@ -129,6 +129,19 @@ def test_a_connection_string_tells_all(faults: FaultServer) -> None:
 
 
 USELESS: list[tuple[str, dict[str, str], str]] = [
+    ("s3://b", {"AWS_ACCESS_KEY_ID": f"{SECRET}\n", "AWS_SECRET_ACCESS_KEY": "s"}, "a line break at its end"),
+    (
+        "s3://b",
+        {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": f"{SECRET}\r"},
+        "AWS_SESSION_TOKEN holds characters",
+    ),
+    ("gs://b", {"GOOGLE_BEARER_TOKEN": f"{SECRET}\n"}, "a line break at its end"),
+    (
+        "az://b",
+        {"AZURE_STORAGE_ACCOUNT_NAME": "a\n", "AZURE_STORAGE_ACCOUNT_KEY": SECRET},
+        "line break at its end",
+    ),
+    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_TOKEN": f"{SECRET}é"}, "holds characters"),
     ("s3://b", {"AWS_ACCESS_KEY_ID": SECRET}, "AWS_SECRET_ACCESS_KEY is not"),
     ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": f'"{SECRET}"'}, "no service account's key"),
     ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": SECRET}, "no service account's key"),

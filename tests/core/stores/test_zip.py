@@ -16,7 +16,16 @@ from zarrcore.errors import (
     InvalidKeyError,
     StoreNotFoundError,
 )
-from zarrcore.stores import ByteRange, BytesLike, MemoryStore, ReadableStore, ZipStore, open_store
+from zarrcore.stores import (
+    ByteRange,
+    BytesLike,
+    MemoryStore,
+    PrefixStore,
+    ReadableStore,
+    ZipStore,
+    open_store,
+    writable,
+)
 
 
 def make_zip(
@@ -211,3 +220,11 @@ def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     place.unlink()
     with pytest.raises(StoreNotFoundError):
         store.get("a")
+
+
+def test_a_zip_file_in_a_database_is_read(tmp_path: Path) -> None:
+    with open_store(f"sqlite://{tmp_path}/x.db", create=True) as database:
+        writable(database).set("deep/x.zip", make_zip(zipfile.ZIP_DEFLATED))
+        for store in (ZipStore(database, "deep/x.zip"), ZipStore(PrefixStore(database, "deep/"), "x.zip")):
+            assert store.get("a/c/0/0", ByteRange(5, 900)) == CHUNK[5:900]
+            assert sorted(entry.key for entry in store.list()) == sorted(VALUES)

@@ -82,9 +82,12 @@ class CacheModel(RuleBasedStateMachine):
 
     @rule(key=KEYS, value=VALUES)
     def write(self, key: str, value: bytes) -> None:
+        self.store.get(key)
         self.store.set(key, value)
         self.values[key] = value
         self.history.pop(key, None)
+        for store in (self.store, self.opened(self.beneath)):
+            assert bytes(store.get(key)) == value
 
     @rule(key=KEYS)
     def erase(self, key: str) -> None:

@@ -112,6 +112,9 @@ class Connections:
             connection = idle.take(place) or self._connect("rw")
             try:
                 yield connection
+            except StoreError:  # ours: the connection is as good as before
+                idle.put(place, connection)
+                raise
             except BaseException:
                 connection.close()
                 raise

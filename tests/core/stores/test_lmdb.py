@@ -153,7 +153,7 @@ def test_who_writes_waits_no_longer_than_the_timeout(empty: LMDBStore) -> None:
         with pytest.raises(StoreTimeoutError, match=r"^a in lmdb://.* keeps the database locked"):
             impatient.set("a", b"2")
         assert impatient.get("a") == b"1"
-        other.stdin.close()
+        other.kill()  # and its lock with it
     empty.set("b", b"3")
     assert (empty.get("a"), empty.get("b")) == (b"1", b"3")
 

@@ -8,6 +8,7 @@ import pickle
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -147,6 +148,20 @@ def test_a_locked_database_costs_no_more_than_the_timeout(empty: SQLiteStore) ->
                 ask()
         other.execute("ROLLBACK")
     assert impatient.get("a") == b"1"
+
+
+def test_a_writer_that_is_killed_leaves_the_old_value_whole(empty: SQLiteStore) -> None:
+    empty.set("a", bytes(100_000))
+    program = (
+        "import os, sqlite3, sys; connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "connection.execute('PRAGMA cache_size = 1'); connection.execute('BEGIN IMMEDIATE')\n"
+        "for key in ('a', 'b'): connection.execute('REPLACE INTO zarr VALUES (?, randomblob(1000000))', key)\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, empty.path], timeout=20)
+    assert done.returncode == -9
+    assert os.path.exists(f"{empty.path}-journal")
+    assert (empty.get("a"), empty.get("b")) == (bytes(100_000), None)
 
 
 def test_what_may_not_be_read_or_written_is_denied() -> None:

@@ -88,12 +88,15 @@ def numpy_type(value: Any, member: str = "data_type") -> Any:
         match spelling:
             case [["", str(unnamed)]]:  # NumPy tells raw bytes so
                 spelling = unnamed
-        if spelling not in ("|O", "O"):  # what those are, the filters tell
-            try:
-                parse_dtype(spelling)
-            except MetadataError as error:
+        if spelling in ("|O", "O"):  # what those are, the filters tell
+            return spelling
+        try:
+            parse_dtype(spelling)
+        except MetadataError as error:
+            if value.get("fallback") is None:
                 raise MetadataError(error.reason, member=f"{member}.type") from error
-        return spelling
+        else:
+            return spelling
     fallback = value.get("fallback")
     for position, alternative in enumerate(fallback if isinstance(fallback, list) else [fallback]):
         try:

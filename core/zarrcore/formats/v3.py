@@ -8,7 +8,8 @@ in words of their own; below a group they are read without ado.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -76,6 +77,16 @@ class V3Format(Format):
             return None
         return parse_node(_document(documents[0]))
 
+    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+        keys = metadata.chunk_key_encoding
+        # In March 2023, when a codec was still called "endian", zarrita built the keys of chunks as earlier drafts do.
+        if keys.name == "default" and _has_endian(metadata.codecs):
+            older, first = ChunkKeyEncoding("draft", keys.separator), (0,) * len(metadata.shape)
+            prefix = self.chunk_prefix(path)
+            if not is_there(prefix + keys.encode(first)) and is_there(prefix + older.encode(first)):
+                return replace(metadata, chunk_key_encoding=older)
+        return metadata
+
     def stored_documents(self, documents: Documents) -> JsonObject:
         return parse_json_object(documents[0]) if documents[0] is not None else {}
 
@@ -128,6 +139,17 @@ class V3Format(Format):
 
     def comparable(self, documents: Documents) -> JsonObject:
         return _without_consolidated(self.stored_documents(documents))
+
+
+def _has_endian(codecs: Sequence[NamedConfiguration]) -> bool:
+    """Whether "bytes" goes by its old name, within shards too."""
+    inner = (codec.configuration.get("codecs") for codec in codecs)
+    return any(codec.name == "endian" for codec in codecs) or any(
+        isinstance(item, dict) and item.get("name") == "endian"
+        for items in inner
+        if isinstance(items, list)
+        for item in items
+    )
 
 
 def _without_consolidated(document: Any) -> JsonObject:

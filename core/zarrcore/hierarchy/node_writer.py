@@ -155,7 +155,8 @@ class NodeWriter:
 
     def _erase(self, path: str) -> None:
         self._store.erase_values(self._format.document_keys(path))
-        self._store.erase_prefix(self._format.prefix(path))
+        for prefix in {self._format.prefix(path), self._format.chunk_prefix(path)}:
+            self._store.erase_prefix(prefix)
         self._hierarchy.forget(path)
         if self._hierarchy.chunk_cache is not None:
             self._hierarchy.chunk_cache.clear()
@@ -201,7 +202,7 @@ class NodeWriter:
 
     def _erase_outside(self, path: str, before: ArrayMetadata, after: ArrayMetadata) -> None:
         """Erase the chunks that lie wholly outside, and in the others the elements that are no more."""
-        prefix = self._format.prefix(path)
+        prefix = self._format.chunk_prefix(path)
         keys = self._keys_outside(prefix, before, after)
         while batch := list(islice(keys, _ERASED_AT_ONCE)):
             self._store.erase_values(batch)

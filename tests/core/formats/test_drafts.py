@@ -447,6 +447,25 @@ def test_from_the_command_line(day: str, tmp_path: Path, zarrscope: Any) -> None
         assert dict(group[path].attrs) == {"units": "m"}
 
 
+@pytest.mark.parametrize("to", ["v2", "n5"])
+def test_to_other_formats(tmp_path: Path, to: str, zarrscope: Any) -> None:
+    array = Array(VALUES, (2, 4), 7, 7, "F", ">", chunks_per_shard=(1, 2))
+    store = store_of(write("2022-05-25", {"/a/b": array}))
+    root = tmp_path / "draft"
+    for entry in store.list_prefix(""):
+        (root / entry.key).parent.mkdir(parents=True, exist_ok=True)
+        (root / entry.key).write_bytes(store.get(entry.key) or b"")
+    assert zarrscope("copy", root, tmp_path / "copy", "--to", to).status == 0
+    assert (array_at(zarrcore.open(tmp_path / "copy"), "a/b")[...] == VALUES).all()
+    (root / "zarr.json").write_text(
+        json.dumps(entry_point(extensions=[{**UNKNOWN, "must_understand": False}]))
+    )
+    assert UNKNOWN["extension"] in zarrscope("info", root).text
+    (root / "zarr.json").write_text(json.dumps(entry_point(extensions=[UNKNOWN])))
+    refused = zarrscope("tree", root)
+    assert (refused.status, refused.stderr.count("\n")) == (1, 1)
+
+
 def test_the_table_of_drafts_is_whole() -> None:
     assert {draft.name for draft in DRAFTS.values()} == {
         known.name for known in FORMATS if known.name.startswith("draft")

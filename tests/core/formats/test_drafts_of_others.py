@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,32 @@ def test_consolidated_metadata(archive: Path) -> None:
 def test_nothing_is_wrong_with_them(archive: Path) -> None:
     findings = list(check(zarrcore.open(archive / "nodes")))
     assert {finding.what for finding in findings} == {"missing-chunks"}
+
+
+def test_zarrita_of_march_2023() -> None:
+    """Version 3 but for the keys of chunks."""
+    document = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [4, 6],
+        "data_type": "int32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [4, 3]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "codecs": [{"name": "endian", "configuration": {"endian": "little"}}],
+        "fill_value": 0,
+        "attributes": {},
+    }
+    store = MemoryStore()
+    store.set("zarr.json", json.dumps(document).encode())
+    for index in (0, 1):
+        store.set(f"c0/{index}", np.full(12, index + 1, "<i4").tobytes())
+    hierarchy = zarrcore.open(store)
+    array = hierarchy["/"]
+    assert isinstance(array, zarrcore.Array)
+    assert array[0].tolist() == [1, 1, 1, 2, 2, 2]
+    assert [finding.what for finding in check(hierarchy)] == ["keys-of-a-draft"]
+    store.set("c/0/0", np.full(12, 7, "<i4").tobytes())
+    hierarchy.refresh()
+    array = hierarchy["/"]
+    assert isinstance(array, zarrcore.Array)
+    assert array[0].tolist() == [7, 7, 7, 0, 0, 0], "what the document says comes first"

@@ -29,6 +29,7 @@ def check_node(node: AnyNode) -> Iterator[Finding]:
     elif isinstance(node, ArrayNode):
         yield from _codecs_not_named(node)
         yield from _separator_not_named(node)
+        yield from _keys_of_a_draft(node)
     yield from _array_and_group(node)
 
 
@@ -54,6 +55,14 @@ def _separator_not_named(array: ArrayNode) -> Iterator[Finding]:
     ):
         sentence = f"the document does not tell the separator of chunk keys, {separator!r}: others see no chunks at all"
         yield Finding("warning", "separator-not-named", array.path, sentence, array.metadata_key)
+
+
+def _keys_of_a_draft(array: ArrayNode) -> Iterator[Finding]:
+    """Where reading has found out how keys are built; other readers return fill values, and say nothing."""
+    keys = array.metadata.chunk_key_encoding
+    if array.hierarchy.format.name == "v3" and keys.name == "draft":
+        sentence = f"chunk keys are those of a draft, {keys.encode((0,) * array.ndim)!r}: others see no chunks at all"
+        yield Finding("warning", "keys-of-a-draft", array.path, sentence, array.metadata_key)
 
 
 def _array_and_group(node: AnyNode) -> Iterator[Finding]:

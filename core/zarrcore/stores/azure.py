@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.bucket import BucketStore
-from zarrcore.stores.checks import check_address, check_sendable
+from zarrcore.stores.checks import check_address, check_bucket, check_sendable
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.clouds import any_set, first_set, is_machine_of
 from zarrcore.stores.options import StoreOptions
@@ -61,6 +61,7 @@ class AzureStore(BucketStore):
         options: StoreOptions | None = None,
         account: str | None = None,
     ) -> None:
+        check_bucket(container)
         self.container = container
         self.account = account
         place = f"az://{container}"
@@ -97,7 +98,7 @@ class AzureStore(BucketStore):
                 "abfs://container@account.dfs.core.windows.net/path",
                 url=self.url,
             )
-        check_sendable(account, "the name of the storage account")
+        check_bucket(account)
         check_sendable(os.environ.get("AZURE_STORAGE_TOKEN"), "AZURE_STORAGE_TOKEN")
         config: AzureConfig = {"account_name": account}
         if endpoint:

@@ -109,18 +109,18 @@ class BucketStore(ObstoreStore, WritableStore):
     def _delete_all(self, client: Any, paths: list[str]) -> None:
         try:
             client.delete(paths)
-        except obstore_errors() as error:
+        except (*obstore_errors(), TypeError) as error:  # the last is for names that it cannot send
             failure = Failure.of(error)
-            if not failure.absent:
+            if not failure.absent and not isinstance(error, TypeError):
                 raise self._error(failure, None, _HINT) from None
-            # One of them was not there; which of the others are gone now is not told.
+            # One of them was not there, or has no name for this; which of the others are gone now is not told.
             for path in paths:
                 self._delete(client, path)
 
     def _delete(self, client: Any, path: str) -> None:
         try:
             client.delete(path)
-        except obstore_errors() as error:
+        except (*obstore_errors(), TypeError) as error:
             failure = Failure.of(error)
             if not failure.absent:
                 raise self._error(failure, path[len(self.prefix) :], _HINT) from None

@@ -15,6 +15,7 @@ from zarrcore.errors import StoreError
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE: Final = re.compile(r"[\t -~]*")
 _HOST: Final = re.compile(r"[^\s\0-\x20\x7f\"<>\\^`{|}]+")
+_BUCKET: Final = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9$._-]{1,255}")
 _LONGEST_S: Final = 1e6
 _MOST_RETRIES: Final = 1000
 
@@ -56,6 +57,16 @@ def check_address(
     if not fitting or parts.scheme not in {"http", "https"}:
         raise StoreError(f"{what} needs the name of a server, and a port of 1 to 65535 if any: {example}")
     return parts
+
+
+def check_bucket(name: str) -> None:
+    """Refuse what no service takes for the name of a bucket, a container or an account; obstore may break on it.
+
+    Raises:
+        StoreError: a character that may not be there.
+    """
+    if _BUCKET.fullmatch(name) is None:
+        raise StoreError(f"{name!r} names no bucket: letters, digits, dots, hyphens and underscores do")
 
 
 def check_header(name: str, value: str) -> None:

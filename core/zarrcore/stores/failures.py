@@ -231,7 +231,7 @@ class Failure:
             return UnreachableError, "the server sends elsewhere, without saying where"
         if self.status == 404:
             return StoreNotFoundError, self._answer("there is no such store")
-        if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError"):
+        if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError"):
             return InvalidKeyError, f"{service} can hold no such name"
         return StoreError, self._answer("the request failed") if self.status else self.text
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zarrcore.errors import AccessDeniedError
 from zarrcore.stores.bucket import BucketStore
-from zarrcore.stores.checks import check_address, check_sendable
+from zarrcore.stores.checks import check_address, check_bucket, check_sendable
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.clouds import any_set, is_machine_of, is_yes
 from zarrcore.stores.options import StoreOptions
@@ -40,6 +40,7 @@ class GCSStore(BucketStore):
     service = "GCS"
 
     def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
+        check_bucket(bucket)
         self.bucket = bucket
         super().__init__(f"gs://{bucket}", prefix, options or StoreOptions())
 

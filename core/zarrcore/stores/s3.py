@@ -11,7 +11,7 @@ from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.aws_credentials import ProfileCredentials
 from zarrcore.stores.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.bucket import BucketStore
-from zarrcore.stores.checks import check_address, check_sendable
+from zarrcore.stores.checks import check_address, check_bucket, check_sendable
 from zarrcore.stores.clients import client_options, retry_config
 from zarrcore.stores.clouds import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.failures import Failure
@@ -48,6 +48,7 @@ class S3Store(BucketStore):
     service = "S3"
 
     def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
+        check_bucket(bucket)
         self.bucket = bucket
         super().__init__(f"s3://{bucket}", prefix, options or StoreOptions())
 

@@ -139,7 +139,7 @@ USELESS: list[tuple[str, dict[str, str], str]] = [
     (
         "az://b",
         {"AZURE_STORAGE_ACCOUNT_NAME": "a\n", "AZURE_STORAGE_ACCOUNT_KEY": SECRET},
-        "line break at its end",
+        "names no bucket",
     ),
     ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_TOKEN": f"{SECRET}é"}, "holds characters"),
     ("s3://b", {"AWS_ACCESS_KEY_ID": SECRET}, "AWS_SECRET_ACCESS_KEY is not"),

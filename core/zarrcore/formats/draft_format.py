@@ -38,6 +38,7 @@ class DraftFormat(Format):
         layouts: the keys; the first are usual.
         forms: of entry points, and how chunk keys are built where one is such.
         ignores_unknown: whether a reader may pass over members that it does not know.
+        consolidated_key: where zarr-python 2 put consolidated metadata, of which no text speaks.
         entry_point: what the hierarchy's tells; without one, what is usual.
         layout: the keys of the hierarchy.
     """
@@ -47,6 +48,7 @@ class DraftFormat(Format):
     layouts: ClassVar[tuple[DraftLayout, ...]]
     forms: ClassVar[tuple[tuple[Form, ChunkKeyEncoding], ...]]
     ignores_unknown: ClassVar[bool] = True
+    consolidated_key: ClassVar[str] = ""
 
     def __init__(self, entry_point: EntryPoint | None = None, layout: DraftLayout | None = None) -> None:
         form = self.forms[0][0]
@@ -141,8 +143,8 @@ class DraftFormat(Format):
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:
-        key = self.prefix("/") + "consolidated/.zmetadata"
-        stored = get(key)
+        key = self.consolidated_key
+        stored = get(key) if key else None
         if stored is None:
             return None
         entries = parse_json_object(stored).get("metadata")

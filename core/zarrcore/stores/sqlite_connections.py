@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sqlite3
 import stat
 import threading
@@ -25,6 +26,9 @@ from zarrcore.errors import (
 from zarrcore.stores.files import file_failure
 
 _CREATE: Final = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
+_MADE: Final = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'zarr' COLLATE NOCASE"
+_ODD: Final = re.compile(r"CREATE\s+VIRTUAL\b|\bAS\s*\(|\bWITHOUT\s+ROWID\b", re.IGNORECASE)
+"""What a table may be and ours is not."""
 
 _CLOCK_S: Final = 0.1
 """Longer than a tick of the clock that stamps files."""
@@ -171,7 +175,9 @@ class Connections:
 
     def _check_layout(self, connection: sqlite3.Connection) -> None:
         columns = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('zarr')")}
-        if not {"k", "v"} <= columns:
+        made = connection.execute(_MADE).fetchone()
+        # A view or a virtual table runs what somebody else wrote, without end if he wished.
+        if made is None or not {"k", "v"} <= columns or _ODD.search(made[0]):
             raise StoreNotFoundError(
                 f"{self.url} holds no table zarr(k, v), where keys would be", url=self.url
             )

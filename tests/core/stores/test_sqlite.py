@@ -130,6 +130,23 @@ def test_a_damaged_database_is_told(database: Path, tmp_path: Path) -> None:
         [store.get(key) for key in VALUES]
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE VIEW zarr AS WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT k, x'' AS v FROM n",
+        "CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB) WITHOUT ROWID",
+        "CREATE TABLE zarr(key TEXT PRIMARY KEY, value BLOB)",
+        "CREATE TABLE Zarr(k TEXT PRIMARY KEY, v BLOB AS (zeroblob(9)) STORED)",
+    ],
+)
+def test_another_layout_is_refused(tmp_path: Path, made: str) -> None:
+    path = tmp_path / "x.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(made)
+    with pytest.raises(StoreNotFoundError, match=r"holds no table zarr\(k, v\)"):
+        SQLiteStore(path)
+
+
 def test_a_database_in_another_encoding_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:

@@ -109,7 +109,7 @@ class BucketStore(ObstoreStore, WritableStore):
     def _delete_all(self, client: Any, paths: list[str]) -> None:
         try:
             client.delete(paths)
-        except (*obstore_errors(), TypeError) as error:  # the last is for names that it cannot send
+        except _erasing_errors() as error:
             failure = Failure.of(error)
             if not failure.absent and not isinstance(error, TypeError):
                 raise self._error(failure, None, _HINT) from None
@@ -120,7 +120,12 @@ class BucketStore(ObstoreStore, WritableStore):
     def _delete(self, client: Any, path: str) -> None:
         try:
             client.delete(path)
-        except (*obstore_errors(), TypeError) as error:
+        except _erasing_errors() as error:
             failure = Failure.of(error)
             if not failure.absent:
                 raise self._error(failure, path[len(self.prefix) :], _HINT) from None
+
+
+def _erasing_errors() -> tuple[type[Exception], ...]:
+    """What obstore raises when it erases; the last of them for names that it cannot send."""
+    return (*obstore_errors(), TypeError)

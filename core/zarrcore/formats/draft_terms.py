@@ -19,7 +19,7 @@ from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
 
 _CODEC_URI = re.compile(r"https?://purl\.org/zarr/spec/codecs?/([^/]+)(/[0-9.]+)?")
-_CORE_TYPE = re.compile(r"bool|[<>|]?[iuf][1248]|(u?int|float|complex)[0-9]+")
+_CORE_TYPE = re.compile(r"bool|[<>|]?([iuf][1248]|c(8|16))|(u?int|float|complex)[0-9]+")
 _RAW_TYPE = re.compile(r"r([1-9][0-9]{0,18})")
 # zarr-python had no address for some of them, but a reminder to find one.
 _NUMPY_EXTENSIONS = re.compile(r".*(datetime|complex|string|struct|unicode|object).*", re.IGNORECASE)

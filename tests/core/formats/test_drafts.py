@@ -27,7 +27,7 @@ each_draft = pytest.mark.parametrize("day", DRAFTS)
 SHARDED = [day for day, draft in DRAFTS.items() if draft.sharding]
 VALUES = np.arange(30, dtype="i4").reshape(5, 6)
 ARRAY = Array(VALUES, (2, 4), attributes={"units": "m"})
-TYPES = ["bool", *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "f2", "f4", "f8"]
+TYPES = ["bool", *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "f2", "f4", "f8", "c8", "c16"]
 
 
 def store_of(values: dict[str, bytes]) -> MemoryStore:
@@ -92,6 +92,8 @@ def spellings(fill: Any) -> list[Any]:
     """What JSON may have for an element."""
     if fill.dtype.kind == "b":
         return [bool(fill)]
+    if fill.dtype.kind == "c":
+        return [list(parts) for parts in zip(spellings(fill.real), spellings(fill.imag), strict=False)]
     bits = int.from_bytes(fill.tobytes(), "little")
     size = fill.dtype.itemsize
     found: list[Any] = [f"0x{bits:0{2 * size}x}", f"0b{bits:0{8 * size}b}"]

@@ -13,11 +13,13 @@ from zarrcore.formats.draft_2022_12 import Draft202212
 from zarrcore.formats.draft_2023_02 import Draft202302
 from zarrcore.formats.interface import Format
 from zarrcore.formats.n5 import N5Format
+from zarrcore.formats.v1 import V1Format
 from zarrcore.formats.v2 import V2Format
 from zarrcore.formats.v3 import V3Format
 
 Format.V3 = V3Format()
 Format.V2 = V2Format()
+Format.V1 = V1Format()
 Format.N5 = N5Format()
 Format.DRAFT_2019_05 = Draft201905()
 Format.DRAFT_2019_06 = Draft201906()
@@ -36,6 +38,7 @@ FORMATS: tuple[Format, ...] = (
     Format.DRAFT_2019_06,
     Format.V2,
     Format.N5,
+    Format.V1,
     Format.DRAFT_2019_05,
 )
 """Our formats, in the order in which a store is asked for them."""

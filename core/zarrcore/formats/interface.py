@@ -42,6 +42,7 @@ class Format(ABC):
 
     V3: ClassVar[Format]
     V2: ClassVar[Format]
+    V1: ClassVar[Format]
     N5: ClassVar[Format]
     DRAFT_2019_05: ClassVar[Format]
     DRAFT_2019_06: ClassVar[Format]

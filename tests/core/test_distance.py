@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,10 @@ import pytest
 import zarrcore
 from tests.command import Outcome
 from tests.servers.distant import DistantServer, distant_server
+from zarrcore.cli.main import main
 from zarrcore.operations.check import check
 from zarrcore.stores import open_store
+from zarrcore.stores.interface import StoreEntry
 from zarrcore.stores.memory import MemoryStore
 
 GROUPS, ARRAYS = 4, 20
@@ -221,6 +225,22 @@ class TestKeys:
         assert sum(1 for _ in entries) == 2499
         assert len(server.requests) == 3
 
+    def test_are_printed_as_they_are_listed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Many(MemoryStore):
+            def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+                return (StoreEntry(f"{number:07}", 1) for number in range(100_000))
+
+        monkeypatch.setattr("zarrcore.cli.ls.source_store", lambda namespace: Many())
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            monkeypatch.setattr("sys.stdout", nowhere)
+            tracemalloc.start()
+            try:
+                assert main(["ls", "memory://many"]) == 0
+                _, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+        assert peak < 4 << 20, "not even the names"
+
     def test_a_store_that_cannot_list(self, server: DistantServer, zarrscope: Run) -> None:
         server.lists = False
         told = zarrscope("ls", f"{server.url}/bucket/v3")
@@ -228,6 +248,7 @@ class TestKeys:
         assert "shows no directory listings" in told.stderr
         told = zarrscope("tree", f"{server.url}/bucket/v3")
         assert told.status == 1
+        assert "no consolidated metadata: name the path of a node" in told.stderr
         assert zarrscope("tree", f"{server.url}/bucket/v3-all").status == 0
 
 

@@ -102,10 +102,11 @@ class Discovery:
             return
         try:
             yield from self._listed_names(path)
-        except ListingUnsupportedError:
+        except ListingUnsupportedError as error:
             found = self._consolidated()
             if found is None:
-                raise
+                sentence = f"{error}, and there is no consolidated metadata: name the path of a node"
+                raise ListingUnsupportedError(sentence, url=self._hierarchy.url) from error
             yield from found.names.get(path, ())
 
     def documents(self, path: str) -> Documents | None:
@@ -116,10 +117,8 @@ class Discovery:
 
     def _listed_names(self, path: str) -> Iterator[str]:
         if not isinstance(self._hierarchy.store, ListableStore):
-            raise ListingUnsupportedError(
-                f"{self._hierarchy.url} cannot be listed and has no consolidated metadata: name the path of a node",
-                url=self._hierarchy.url,
-            )
+            url = self._hierarchy.url
+            raise ListingUnsupportedError(f"{url} cannot be listed", url=url)
         prefix = self._hierarchy.format.prefix(path)
         child_name = self._hierarchy.format.child_name
         told = (

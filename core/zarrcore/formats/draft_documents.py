@@ -7,6 +7,7 @@ means something else, so one reader serves them all, whatever mixture a writer h
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -77,19 +78,37 @@ def parse_draft_array(document: JsonObject, keys: ChunkKeyEncoding, *, strict: b
     """
     _refuse_unknown(document, _ARRAY_MEMBERS, strict)
     ignored_extensions(document, KNOWN_EXTENSIONS)
-    if "codecs" in document:
-        if document.get("compressor") is not None:
-            raise MetadataError("there is a chain of codecs beside it", member="compressor")
-        told = in_accepted_terms(document, document.get("dimension_separator", keys.separator))
-        array = parse_array(told)
-    else:
-        array = _parse_old(document, keys.separator)
+    separator = document.get("dimension_separator", keys.separator)
+    array = (_parse_new if "codecs" in document else _parse_old)(document, separator)
     array = replace(array, chunk_key_encoding=replace(keys, separator=array.chunk_key_encoding.separator))
     return sharded(array, document.get("storage_transformers"))
 
 
-def _parse_old(document: JsonObject, separator: str) -> ArrayMetadata:
+def _parse_new(document: JsonObject, separator: Any) -> ArrayMetadata:
+    """An array with a chain of codecs, told by the words of version 3 as accepted."""
+    if document.get("compressor") is not None:
+        raise MetadataError("there is a chain of codecs beside it", member="compressor")
+    told = in_accepted_terms(document, separator)
+    try:
+        return parse_array(told)
+    except MetadataError as error:
+        member = error.member.replace("chunk_key_encoding.configuration", "chunk_grid")
+        raise MetadataError(error.reason, member=member) from error
+
+
+def _parse_old(document: JsonObject, separator: Any) -> ArrayMetadata:
     """An array with a memory layout and a compressor, told by the words of version 2."""
+    told, attributes = _in_words_of_version_2(document, separator)
+    try:
+        return v2_parse.parse_array(told, attributes)
+    except MetadataError as error:
+        name = re.split(r"[.[]", error.member)[0]
+        member = _OF_VERSION_2.get(name, name) + error.member[len(name) :]
+        raise MetadataError(error.reason, member=member) from error
+
+
+def _in_words_of_version_2(document: JsonObject, separator: Any) -> tuple[JsonObject, JsonObject]:
+    """The ``.zarray`` of the array, and its attributes."""
     grid = document.get("chunk_grid")
     if not isinstance(grid, dict):
         raise MetadataError(f"expected an object, found {describe(grid)}", member="chunk_grid")
@@ -107,7 +126,7 @@ def _parse_old(document: JsonObject, separator: str) -> ArrayMetadata:
     value = document.get("fill_value")
     if spelling not in ("|O", "O"):
         value = fill_value(value, v2_parse.parse_dtype(spelling))
-    told = {
+    return {
         "shape": document["shape"],
         "chunks": grid.get("chunk_shape"),
         "dtype": spelling,
@@ -115,16 +134,8 @@ def _parse_old(document: JsonObject, separator: str) -> ArrayMetadata:
         "fill_value": value,
         "filters": filters,
         "compressor": _compressor(document),
-        "dimension_separator": grid.get("separator", document.get("dimension_separator", separator)),
-    }
-    try:
-        return v2_parse.parse_array(told, attributes)
-    except MetadataError as error:
-        first, *rest = error.member.partition(".")
-        name, *index = first.partition("[")
-        raise MetadataError(
-            error.reason, member="".join((_OF_VERSION_2.get(name, name), *index, *rest))
-        ) from error
+        "dimension_separator": grid.get("separator", separator),
+    }, attributes
 
 
 def _compressor(document: JsonObject) -> JsonObject | None:

@@ -103,11 +103,14 @@ class DraftFormat(Format):
     def parse(self, documents: Documents) -> NodeMetadata | None:
         array, group, *entry_point = documents
         if array is not None:
-            keys = dict(self.forms).get(self.entry_point.form, self.forms[0][1])
-            return parse_draft_array(parse_json_object(array), keys, strict=not self.ignores_unknown)
+            keys, strict = self.default_chunk_key_encoding(), not self.ignores_unknown
+            return parse_draft_array(parse_json_object(array), keys, strict=strict)
         if group is not None:
             return parse_draft_group(parse_json_object(group), strict=not self.ignores_unknown)
         return GroupMetadata() if any(entry_point) else None
+
+    def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
+        return dict(self.forms).get(self.entry_point.form, self.forms[0][1])
 
     def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys = metadata.chunk_key_encoding

@@ -150,24 +150,27 @@ def sharded(array: ArrayMetadata, transformers: Any) -> ArrayMetadata:
         member = f"storage_transformers[{position}]"
         if not isinstance(transformer, dict):
             raise MetadataError(f"expected an object, found {describe(transformer)}", member=member)
-        per_shard = _chunks_per_shard(transformer, member)
-        member += ".configuration.chunks_per_shard"
-        lengths = integers(list(per_shard) if isinstance(per_shard, list) else per_shard, member, minimum=1)
-        inner = array.chunk_grid.chunk_shape
-        if len(lengths) != len(inner):
-            raise MetadataError(f"expected {len(inner)} lengths, found {len(lengths)}", member=member)
-        configuration = {
-            "chunk_shape": list(inner),
-            "codecs": [codec.document() for codec in array.codecs],
-            "index_codecs": _INDEX_CODECS,
-            "index_location": "end",
-        }
-        array = replace(
-            array,
-            chunk_grid=RegularChunkGrid(tuple(a * b for a, b in zip(inner, lengths, strict=True))),
-            codecs=(NamedConfiguration("sharding_indexed", configuration),),
-        )
+        array = _in_shards(array, _chunks_per_shard(transformer, member), member)
     return array
+
+
+def _in_shards(array: ArrayMetadata, per_shard: Any, member: str) -> ArrayMetadata:
+    member += ".configuration.chunks_per_shard"
+    lengths = integers(list(per_shard) if isinstance(per_shard, list) else per_shard, member, minimum=1)
+    inner = array.chunk_grid.chunk_shape
+    if len(lengths) != len(inner):
+        raise MetadataError(f"expected {len(inner)} lengths, found {len(lengths)}", member=member)
+    configuration = {
+        "chunk_shape": list(inner),
+        "codecs": [codec.document() for codec in array.codecs],
+        "index_codecs": _INDEX_CODECS,
+        "index_location": "end",
+    }
+    return replace(
+        array,
+        chunk_grid=RegularChunkGrid(tuple(a * b for a, b in zip(inner, lengths, strict=True))),
+        codecs=(NamedConfiguration("sharding_indexed", configuration),),
+    )
 
 
 def _chunks_per_shard(transformer: JsonObject, member: str) -> Any:

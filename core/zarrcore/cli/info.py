@@ -158,7 +158,10 @@ def _bytes(array: ArrayNode, size: int, words: str) -> str:
 
 def _fill_value(array: ArrayNode) -> str:
     if not array.data_type.is_variable_length:
-        return str(array.fill_value)
+        import numpy as np
+
+        with np.errstate(invalid="ignore"):  # of a NaN that signals
+            return str(array.fill_value)
     return json.dumps(array.metadata.document()["fill_value"], ensure_ascii=False)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+import numpy as np
+
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.operations.check.documents import foreign_keys
 from zarrcore.operations.check.finding import Finding, Tally
@@ -137,9 +139,9 @@ class ArrayKeys:
             yield Finding("error", "separator-not-named", array.path, sentence, count=self._other_separator)
         if missing := total - self.present:
             chunks = "chunk is" if total == 1 else "chunks are"
-            sentence = (
-                f"{missing:,} of {total:,} {chunks} missing and read as the fill value {array.fill_value}"
-            )
+            with np.errstate(invalid="ignore"):  # of a NaN that signals
+                value = str(array.fill_value)
+            sentence = f"{missing:,} of {total:,} {chunks} missing and read as the fill value {value}"
             yield Finding("note", "missing-chunks", array.path, sentence, count=missing)
 
     def _stray(self, key: str) -> None:

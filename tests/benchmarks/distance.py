@@ -232,8 +232,18 @@ def _bare(place: str) -> None:
 
 
 _IMPORTS: dict[Any, tuple[str, ...]] = {
-    _tree: ("zarrcore.hierarchy", "zarrcore.stores.s3", "obstore.store"),
-    _read: ("zarrcore.hierarchy", "zarrcore.stores.s3", "obstore.store"),
+    _tree: (
+        "zarrcore.hierarchy",
+        "zarrcore.stores.s3",
+        "zarrcore.codecs.bytes_to_bytes.zstd",
+        "obstore.store",
+    ),
+    _read: (
+        "zarrcore.hierarchy",
+        "zarrcore.stores.s3",
+        "zarrcore.codecs.bytes_to_bytes.zstd",
+        "obstore.store",
+    ),
     _zarr_tree: ("zarr.storage", "obstore.store"),
     _read_zarr: ("zarr.storage", "obstore.store"),
     _read_tensorstore: ("tensorstore",),

@@ -14,7 +14,7 @@ from typing import Any
 from zarrcore.errors import MetadataError
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.formats.v2_parse import parse_array
-from zarrcore.metadata import ArrayMetadata, JsonObject, NodeMetadata
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NodeMetadata
 from zarrcore.metadata.json_document import describe, parse_json_object
 
 _NAMES = ("meta", "attrs")
@@ -36,6 +36,9 @@ class V1Format(Format):
     @property
     def deciding_keys(self) -> tuple[str, ...]:
         return _NAMES[:1]
+
+    def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
+        return ChunkKeyEncoding("v2", ".")
 
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
         meta_key, attributes_key = self.document_keys(path)

@@ -248,7 +248,7 @@ class TestKeys:
         assert "shows no directory listings" in told.stderr
         told = zarrscope("tree", f"{server.url}/bucket/v3")
         assert told.status == 1
-        assert "no consolidated metadata: name the path of a node" in told.stderr
+        assert "cannot be listed and has no consolidated metadata: name the path of a node" in told.stderr
         assert zarrscope("tree", f"{server.url}/bucket/v3-all").status == 0
 
 

@@ -105,8 +105,9 @@ class Discovery:
         except ListingUnsupportedError as error:
             found = self._consolidated()
             if found is None:
-                sentence = f"{error}, and there is no consolidated metadata: name the path of a node"
-                raise ListingUnsupportedError(sentence, url=self._hierarchy.url) from error
+                url = self._hierarchy.url
+                sentence = f"{url} cannot be listed and has no consolidated metadata: name the path of a node"
+                raise ListingUnsupportedError(sentence, url=url) from error
             yield from found.names.get(path, ())
 
     def documents(self, path: str) -> Documents | None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from zarrcore.array.chunk_cache import ChunkCache
+from zarrcore.array.chunk_keys import ChunkKeys
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
 from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
 from zarrcore.array.storage_info import StorageInfo, storage_info
 from zarrcore.array.values import as_elements
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
-from zarrcore.metadata import ArrayMetadata, DataType, NamedConfiguration
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, DataType, NamedConfiguration
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.read_only import writable
 
@@ -30,6 +32,8 @@ class Array:
         chunk_cache: keeps decoded chunks; without one every read decodes anew.
         max_chunk_bytes: chunks that decode to more are refused.
         read_only: whether writing is refused, whatever the store can do.
+        settled: finds out what ``metadata`` leaves open of the chunks' keys; called when a chunk is missing, or all keys
+            are asked for.
 
     Raises:
         MetadataError: the codecs do not fit the chunks.
@@ -44,17 +48,20 @@ class Array:
         chunk_cache: ChunkCache | None = None,
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
         read_only: bool = True,
+        settled: Callable[[], ArrayMetadata] | None = None,
     ) -> None:
         self.store = store
         self.chunk_cache = chunk_cache
         self.read_only = read_only
         self._prefix = prefix
         self._max_chunk_bytes = max_chunk_bytes
+        self._settled = settled
         self._take(metadata)
 
     def _take(self, metadata: ArrayMetadata) -> None:
         """Be the array that ``metadata`` describes."""
-        self._reader = ChunkReader(self.store, self._prefix, metadata, self._max_chunk_bytes)
+        self._keys = ChunkKeys(self._prefix, metadata.chunk_key_encoding, self._settled)
+        self._reader = ChunkReader(self.store, self._keys, metadata, self._max_chunk_bytes)
         self._writer: ChunkWriter | None = None
         self.metadata = metadata
 
@@ -124,6 +131,15 @@ class Array:
         return self.metadata.codecs
 
     @property
+    def chunk_key_encoding(self) -> ChunkKeyEncoding:
+        """How the keys of chunks are built, also where the documents leave it open.
+
+        Raises:
+            StoreError: the store did not answer as it should.
+        """
+        return self._keys.encoding
+
+    @property
     def attributes(self) -> Mapping[str, Any]:
         """The user's own metadata."""
         return self.metadata.attributes
@@ -137,7 +153,7 @@ class Array:
         grid = self.chunk_grid_shape
         if len(index) != len(grid) or not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
             raise SelectionError(f"a chunk index must lie in a grid of {grid}, found {tuple(index)}")
-        return self._prefix + self.metadata.chunk_key_encoding.encode(tuple(index))
+        return self._keys.key(tuple(index))
 
     def __getitem__(self, selection: Selection) -> Any:
         """The selected elements: an array, or a scalar where every dimension is selected by an integer."""
@@ -263,7 +279,7 @@ class Array:
             self._writer = ChunkWriter(
                 writable(self.store),
                 self.store.get,
-                self._prefix,
+                self._keys,
                 self.metadata,
                 self._max_chunk_bytes,
                 self._reader.forget,
@@ -277,7 +293,8 @@ class Array:
             ListingUnsupportedError: the store cannot list, and there are too many chunks to ask for each.
             StoreError: the store did not answer as it should.
         """
-        return storage_info(self.store, self._prefix, self.metadata)
+        metadata = replace(self.metadata, chunk_key_encoding=self.chunk_key_encoding)
+        return storage_info(self.store, self._prefix, metadata)
 
     def is_cached(self, ranges: Sequence[AxisRange]) -> bool:
         """Whether reading normalized ranges costs no I/O and no decoding."""
@@ -286,7 +303,13 @@ class Array:
     def with_chunk_cache(self, chunk_cache: ChunkCache) -> Array:
         """The same array, keeping its decoded chunks in another cache."""
         return Array(
-            self.store, self._prefix, self.metadata, chunk_cache, self._max_chunk_bytes, self.read_only
+            self.store,
+            self._prefix,
+            self.metadata,
+            chunk_cache,
+            self._max_chunk_bytes,
+            self.read_only,
+            self._settled,
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -310,6 +333,7 @@ class Array:
             "metadata": self.metadata,
             "max_chunk_bytes": self._max_chunk_bytes,
             "read_only": self.read_only,
+            "settled": self._settled,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

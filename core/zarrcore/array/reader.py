@@ -13,6 +13,7 @@ import numpy as np
 
 from zarrcore.array.batches import Row, batches, place_row
 from zarrcore.array.chunk_cache import AbandonedError, Chunk, ChunkCache, Claim
+from zarrcore.array.chunk_keys import ChunkKeys
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
 from zarrcore.array.selection import AxisRange
 from zarrcore.array.shards import ShardReader
@@ -37,7 +38,7 @@ class ChunkReader:
 
     Args:
         store: where the chunks are.
-        prefix: what chunk keys begin with.
+        keys: the keys of its chunks.
         metadata: the array's.
         max_chunk_bytes: units that decode to more are refused.
 
@@ -47,10 +48,10 @@ class ChunkReader:
     """
 
     def __init__(
-        self, store: ReadableStore, prefix: str, metadata: ArrayMetadata, max_chunk_bytes: int
+        self, store: ReadableStore, keys: ChunkKeys, metadata: ArrayMetadata, max_chunk_bytes: int
     ) -> None:
         self._store = store
-        self._prefix = prefix
+        self._keys = keys
         self._metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
         grid = metadata.chunk_grid
@@ -67,7 +68,7 @@ class ChunkReader:
         """What tells cached units of this array from any other's, and from its own after a rewrite in place."""
         # Worked out when it is needed: who looks at a thousand arrays reads hardly any.
         described = {name: part for name, part in self._metadata.document().items() if name != "attributes"}
-        return self._store.identity, self._prefix, format_json(described)
+        return self._store.identity, self._keys.prefix, format_json(described)
 
     @property
     def unit_shape(self) -> tuple[int, ...]:
@@ -168,28 +169,27 @@ class ChunkReader:
             # Those whose decoder was cancelled are ours to decode in another round.
             units = [unit for unit, future in waiting if not _take_from(future, unit, cancelled)]
 
-    def _key(self, chunk: tuple[int, ...]) -> str:
-        return self._prefix + self._metadata.chunk_key_encoding.encode(chunk)
-
     def _read_shard(self, parts: Crossings, out: np.ndarray[Any, Any] | None) -> list[Task] | None:
         return self._read_chunk(None, [*self._grid.units(parts, out)])
 
     def _read_chunk(self, cache: ChunkCache | None, units: list[Unit]) -> list[Task] | None:
         chunk = self._grid.chunk_of(units[0].index)
-        key = self._key(chunk)
         if self._shards:
-            return self._shards.read(cache, key, chunk, units)
-        unit = units[0]
-        span = None
-        if unit.claim is None and unit.region is not None:
-            span = self._pipeline_of(unit).span(unit.region)
-        encoded = self._fetch(key, None if span is None else ByteRange(*span), self._pipeline_of(unit))
-        self._finish(key, unit, encoded, span is not None)
+            return self._shards.read(cache, self._keys.key(chunk), chunk, units)
+        unit, pipeline = units[0], self._pipeline_of(units[0])
+        byte_range = None
+        if unit.claim is None and unit.region is not None and (span := pipeline.span(unit.region)):
+            byte_range = ByteRange(*span)
+        key = self._keys.likely(chunk)
+        encoded = self._fetch(key, byte_range, pipeline)
+        if encoded is None and (other := self._keys.where_else(chunk, key)) is not None:
+            key, encoded = other, self._fetch(other, byte_range, pipeline)
+        self._finish(key, unit, encoded, byte_range is not None)
         return None
 
     def _read_batch(self, rows: list[Row], out: np.ndarray[Any, Any]) -> None:
         """Read many small chunks at once; one by one where some are missing or broken."""
-        keys = [self._key(index) for row in rows for index in row.indices()]
+        keys = [self._keys.likely(index) for row in rows for index in row.indices()]
         limit = self._pipeline.max_encoded_nbytes
         try:
             with reading_turn():
@@ -208,7 +208,10 @@ class ChunkReader:
             pass  # which of them it is will be told below
         units = (unit for row in rows for unit in self._grid.units(row.crossed(), out))
         for key, unit, value in zip(keys, units, encoded, strict=True):
-            self._finish(key, unit, value)
+            if value is None and (other := self._keys.where_else(unit.index, key)) is not None:
+                self._finish(other, unit, self._fetch(other))
+            else:
+                self._finish(key, unit, value)
 
     def _fetch(
         self, key: str, byte_range: ByteRange | None = None, pipeline: Pipeline | None = None

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array.chunk_cache import ChunkCache
+from zarrcore.array.chunk_keys import ChunkKeys
 from zarrcore.array.pools import Task, decoding_permit, run_tasks
 from zarrcore.array.selection import AxisRange, crossings
 from zarrcore.codecs import ArraySpec, Pipeline, is_fill
@@ -49,7 +50,7 @@ class ChunkWriter:
     Args:
         store: where the chunks go.
         get: reads the value of one of its keys, for chunks that are written in part.
-        prefix: what chunk keys begin with.
+        keys: the keys of its chunks.
         metadata: the array's.
         max_chunk_bytes: chunks that decode to more are refused.
         forget: called with the cache and the index of every chunk that was written.
@@ -63,14 +64,14 @@ class ChunkWriter:
         self,
         store: WritableStore,
         get: Callable[..., BytesLike | None],
-        prefix: str,
+        keys: ChunkKeys,
         metadata: ArrayMetadata,
         max_chunk_bytes: int,
         forget: Callable[[ChunkCache, tuple[int, ...]], None],
     ) -> None:
         self._store = store
         self._get = get
-        self._prefix = prefix
+        self._keys = keys
         self._metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
         self._forget = forget
@@ -108,7 +109,7 @@ class ChunkWriter:
         region: Any = (*(inside for _, inside, _ in part), ...)
         place: Any = (*(outside for _, _, outside in part), ...)
         source = values[place]
-        key = self._prefix + self._metadata.chunk_key_encoding.encode(index)
+        key = self._keys.key(index)
         with _locks[hash((self._identity, key)) % _LOCKS]:
             encoded = self._encoded(key, index, region, source, write_empty_chunks)
             if encoded is None:

@@ -137,7 +137,9 @@ def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
         rows.append(("inner chunks", human_shape(array.inner_chunk_shape)))
     rows.append(("chunks", f"{math.prod(array.chunk_grid_shape):,}  ({human_shape(array.chunk_grid_shape)})"))
     if array.size:
-        rows.append(("first chunk key", array.chunk_key((0,) * array.ndim)))
+        found = array.chunk_key_encoding != array.metadata.chunk_key_encoding
+        how = "  (found by asking: the documents tell of other keys, or of none)" if found else ""
+        rows.append(("first chunk key", array.chunk_key((0,) * array.ndim) + how))
     rows.append(("codecs", "\n".join(_codec_lines(array.codecs, ""))))
     return rows
 

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache, partial
 
-from zarrcore.errors import HierarchyNotFoundError, InvalidKeyError, ListingUnsupportedError
+from zarrcore.errors import (
+    AccessDeniedError,
+    HierarchyNotFoundError,
+    InvalidKeyError,
+    ListingUnsupportedError,
+)
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
 from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore
@@ -35,6 +41,10 @@ def is_there(store: ReadableStore, key: str) -> bool:
         return store.stat(key) is not None
     except (InvalidKeyError, ListingUnsupportedError):
         return False
+    except AccessDeniedError:
+        if key.endswith("/"):  # who may not list may read nevertheless
+            return False
+        raise
 
 
 def detect_format(store: ReadableStore, formats: tuple[Format, ...]) -> tuple[Format, Documents | None]:
@@ -95,8 +105,11 @@ def _detect_below(store: ReadableStore, prefix: str, candidates: list[Format]) -
     if store.is_remote:
         get = _at_once(get, [key for candidate, path in asked for key in candidate.document_keys(path)])
     for candidate, path in asked:
-        if candidate.implies_parent(candidate.fetch(get, path)):
-            return candidate
+        with suppress(
+            AccessDeniedError
+        ):  # a child that may not be read says nothing, and hides none of the others
+            if candidate.implies_parent(candidate.fetch(get, path)):
+                return candidate
     return None
 
 

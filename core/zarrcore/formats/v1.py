@@ -75,7 +75,7 @@ def _parse_meta(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
     told = {name: document[name] for name in ("shape", "chunks", "dtype", "order")}
     told["fill_value"] = _fill_value(document["fill_value"], document["dtype"])
     told["compressor"] = _compressor(document["compression"], document["compression_opts"])
-    return parse_array({**told, "filters": None}, attributes)
+    return parse_array({**told, "filters": None, "dimension_separator": "."}, attributes)
 
 
 def _fill_value(value: Any, dtype: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from zarrcore.errors import MetadataError
@@ -52,6 +53,17 @@ class V2Format(Format):
             _with_format(parse_json_object(group))
             return GroupMetadata(_attributes(attributes))
         return None
+
+    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+        keys, prefix, first = metadata.chunk_key_encoding, self.prefix(path), (0,) * len(metadata.shape)
+        if keys.is_told or len(first) < 2:
+            return metadata
+        nested = replace(keys, separator="/")
+        if not is_there(prefix + nested.encode(first)) and not is_there(prefix + "0/"):
+            return metadata
+        if is_there(prefix + keys.encode(first)):
+            return metadata
+        return replace(metadata, chunk_key_encoding=nested)
 
     def stored_documents(self, documents: Documents) -> JsonObject:
         return {

@@ -71,7 +71,9 @@ def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
         shape=shape,
         data_type=data_type,
         chunk_grid=regular_chunk_grid(chunks, shape, "chunks"),
-        chunk_key_encoding=ChunkKeyEncoding("v2", _separator(document)),
+        chunk_key_encoding=ChunkKeyEncoding(
+            "v2", _separator(document), is_told="dimension_separator" in document
+        ),
         fill_value=_fill_value(document["fill_value"], data_type, stored_dtype),
         codecs=(*_transposed(document), *array_codecs, *_compressor(document)),
         attributes=attributes,

@@ -7,7 +7,7 @@ drafts of version 3 put no separator behind the ``c``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from zarrcore.errors import MetadataError, UnsupportedError
@@ -27,6 +27,8 @@ class ChunkKeyEncoding:
     """What stands between the indices."""
     lead: str = "c"
     """What the keys of a draft begin with; without dimensions it is the key."""
+    is_told: bool = field(default=True, compare=False)
+    """Whether the array's documents tell it; else it is what they most likely mean, and the store tells."""
 
     @property
     def is_ours(self) -> bool:

@@ -6,6 +6,7 @@ A document that cannot be read at all makes a `BrokenNode`; what is looked for h
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 
 from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
@@ -28,8 +29,9 @@ def check_node(node: AnyNode) -> Iterator[Finding]:
         yield Finding("error", what, node.path, str(error), node.metadata_key)
     elif isinstance(node, ArrayNode):
         yield from _codecs_not_named(node)
-        yield from _separator_not_named(node)
-        yield from _keys_of_a_draft(node)
+        with suppress(StoreError):  # which is told where the chunks are looked at
+            yield from _separator_not_named(node)
+            yield from _keys_of_a_draft(node)
     yield from _array_and_group(node)
 
 
@@ -45,21 +47,15 @@ def _codecs_not_named(array: ArrayNode) -> Iterator[Finding]:
 
 def _separator_not_named(array: ArrayNode) -> Iterator[Finding]:
     """Where reading has found out the separator from the keys; other readers return fill values, and say nothing."""
-    separator = array.metadata.chunk_key_encoding.separator
-    stored = array.stored_document().get(".zarray") if array.hierarchy.format.name == "v2" else None
-    if (
-        array.ndim > 1
-        and separator != "."
-        and isinstance(stored, dict)
-        and "dimension_separator" not in stored
-    ):
+    told, separator = array.metadata.chunk_key_encoding, array.chunk_key_encoding.separator
+    if not told.is_told and separator != told.separator:
         sentence = f"the document does not tell the separator of chunk keys, {separator!r}: others see no chunks at all"
         yield Finding("warning", "separator-not-named", array.path, sentence, array.metadata_key)
 
 
 def _keys_of_a_draft(array: ArrayNode) -> Iterator[Finding]:
     """Where reading has found out how keys are built; other readers return fill values, and say nothing."""
-    keys = array.metadata.chunk_key_encoding
+    keys = array.chunk_key_encoding
     if array.hierarchy.format.name == "v3" and keys.name == "draft":
         sentence = f"chunk keys are those of a draft, {keys.encode((0,) * array.ndim)!r}: others see no chunks at all"
         yield Finding("warning", "keys-of-a-draft", array.path, sentence, array.metadata_key)

@@ -85,7 +85,7 @@ class ArrayKeys:
     def chunks(self, entries: Iterator[StoreEntry]) -> Iterator[StoredChunk]:
         """The chunks of the grid among ``entries``; what is to be said of the others gathers in `findings`."""
         array = self.array
-        encoding, grid_shape = array.metadata.chunk_key_encoding, array.chunk_grid_shape
+        encoding, grid_shape = array.chunk_key_encoding, array.chunk_grid_shape
         documents = set(array.hierarchy.format.document_keys(array.path))
         if array.path == "/":
             documents |= ROOT_KEYS
@@ -131,7 +131,7 @@ class ArrayKeys:
         """What only the whole listing shows."""
         array, total = self.array, math.prod(self.array.chunk_grid_shape)
         if self._other_separator:
-            separator = "/" if array.metadata.chunk_key_encoding.separator == "." else "."
+            separator = "/" if array.chunk_key_encoding.separator == "." else "."
             sentence = (
                 f"{self._other_separator:,} keys name chunks with the separator {separator!r}, which the document does not "
                 f"tell: they read as missing (set dimension_separator to {separator!r})"
@@ -145,7 +145,7 @@ class ArrayKeys:
             yield Finding("note", "missing-chunks", array.path, sentence, count=missing)
 
     def _stray(self, key: str) -> None:
-        array, encoding = self.array, self.array.metadata.chunk_key_encoding
+        array, encoding = self.array, self.array.chunk_key_encoding
         if is_temporary(key):
             self.findings.append(Finding("warning", "temporary-key", array.path, LEFT, key))
             return

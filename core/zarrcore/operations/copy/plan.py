@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zarrcore.array.pools import CORES
 from zarrcore.errors import SelectionError, StoreError, UnsupportedError
@@ -143,12 +143,13 @@ def plan_copy(
             groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
         else:
             same = format_ is source.format
+            found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
             try:
-                destination, note = destination_metadata(node.metadata, format_, layout, same_format=same)
+                destination, note = destination_metadata(found, format_, layout, same_format=same)
             except UnsupportedError as error:
                 raise UnsupportedError("array", node.path, f"cannot be copied: {error}") from error
             notes += [f"{node.path}: {note}"] if note else []
-            arrays.append(_plan_array(node, below, destination, memory_nbytes))
+            arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
     _check_layout(layout, arrays)
     return CopyPlan(f"{source.url}#{top}", format_, tuple(groups), tuple(arrays), tuple(notes), memory_nbytes)
 
@@ -161,8 +162,10 @@ def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:
             )
 
 
-def _plan_array(node: ArrayNode, path: str, destination: ArrayMetadata, memory_nbytes: int) -> ArrayPlan:
-    source, itemsize = node.metadata, max(1, node.itemsize)
+def _plan_array(
+    node: ArrayNode, path: str, source: ArrayMetadata, destination: ArrayMetadata, memory_nbytes: int
+) -> ArrayPlan:
+    itemsize = max(1, node.itemsize)
     unit_shape, chunk_shape = node.inner_chunk_shape, destination.chunk_grid.chunk_shape
     pool = CORES if not node.store.is_remote else node.store.requests_in_flight
     limit = max(1, min(_BLOCK_NBYTES, memory_nbytes // (4 * _COPIES)))

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     )
     from zarrcore.filetypes import VirtualFile, virtual_file
     from zarrcore.formats import Format
-    from zarrcore.hierarchy import BrokenNode, Group, Hierarchy
+    from zarrcore.hierarchy import BrokenNode, Collection, Group, Hierarchy
     from zarrcore.hierarchy import create_hierarchy as create
     from zarrcore.hierarchy import open_hierarchy as open  # noqa: A004 - what the library is called for
     from zarrcore.metadata import ArrayMetadata, GroupMetadata
@@ -62,6 +62,7 @@ __all__ = [
     "ChecksumError",
     "ChunkCache",
     "CodecError",
+    "Collection",
     "ElementError",
     "Format",
     "Group",
@@ -99,7 +100,7 @@ _MODULES = {
     "zarrcore.array": ("Array", "ChunkCache", "parse_selection", "plane_ndim"),
     "zarrcore.filetypes": ("VirtualFile", "virtual_file"),
     "zarrcore.formats": ("Format",),
-    "zarrcore.hierarchy": ("BrokenNode", "Group", "Hierarchy"),
+    "zarrcore.hierarchy": ("BrokenNode", "Collection", "Group", "Hierarchy"),
     "zarrcore.metadata": ("ArrayMetadata", "GroupMetadata"),
     "zarrcore.stores": ("open_store",),
 }

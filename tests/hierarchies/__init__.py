@@ -11,10 +11,20 @@ from __future__ import annotations
 import os
 
 from tests.hierarchies import either, v2, v3
+from tests.hierarchies.collection import write_collection
 from tests.hierarchies.values import ramp, values
 from tests.hierarchies.writer import ATTRIBUTES, CORE_TYPES, Expected, HierarchyWriter
 
-__all__ = ["ATTRIBUTES", "CORE_TYPES", "Expected", "ramp", "values", "write_v2", "write_v3"]
+__all__ = [
+    "ATTRIBUTES",
+    "CORE_TYPES",
+    "Expected",
+    "ramp",
+    "values",
+    "write_collection",
+    "write_v2",
+    "write_v3",
+]
 
 
 def write_v3(root: str | os.PathLike[str]) -> Expected:

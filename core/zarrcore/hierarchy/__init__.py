@@ -1,13 +1,16 @@
 """Hierarchies: a store seen as a tree of groups and arrays."""
 
+from zarrcore.hierarchy.collection import Collection
 from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
-from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, Node
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, CollectionNode, Group, Node
 from zarrcore.hierarchy.open import create_hierarchy, open_hierarchy
 
 __all__ = [
     "AnyNode",
     "ArrayNode",
     "BrokenNode",
+    "Collection",
+    "CollectionNode",
     "Group",
     "Hierarchy",
     "Node",

@@ -89,31 +89,32 @@ class Discovery:
         except StoreError as error:  # one child that may not be read hides none of the others
             return self.broken(path, error)
 
-    def broken(self, path: str, error: StoreError) -> BrokenNode:
-        """A node that the store does not give."""
-        documents = (None,) * len(self._hierarchy.format.document_keys(path))
+    def broken(self, path: str, error: ZarrError) -> BrokenNode:
+        """A node of which there are no documents, and why."""
+        documents = (None,) * len(self._hierarchy.format.document_keys(self._hierarchy.within(path)))
         return BrokenNode(self._hierarchy, path, documents, error)
 
     def child_names(self, path: str) -> Iterator[str]:
         """The names under which the group at ``path`` may have nodes; no document is fetched but consolidated metadata."""
+        within = self._hierarchy.within(path)
         found = self._believed()
         if found is not None:
-            yield from found.names.get(path, ())
+            yield from found.names.get(within, ())
             return
         try:
-            yield from self._listed_names(path)
+            yield from self._listed_names(within)
         except ListingUnsupportedError as error:
             found = self._consolidated()
             if found is None:
                 url = self._hierarchy.url
                 sentence = f"{url} cannot be listed and has no consolidated metadata: name the path of a node"
                 raise ListingUnsupportedError(sentence, url=url) from error
-            yield from found.names.get(path, ())
+            yield from found.names.get(within, ())
 
     def documents(self, path: str) -> Documents | None:
         """The documents of a node as consolidated metadata tell them; None where they do not."""
-        found = None if path == "/" else self._believed()
-        told = None if found is None else found.documents.get(path)
+        found = None if path == self._hierarchy.at else self._believed()
+        told = None if found is None else found.documents.get(self._hierarchy.within(path))
         return self._hierarchy.format.told_documents(told) if told else None
 
     def _listed_names(self, path: str) -> Iterator[str]:
@@ -126,7 +127,11 @@ class Discovery:
             child_name(entry.key[len(prefix) :].rstrip("/"), entry.is_prefix)
             for entry in self._hierarchy.store.list_dir(prefix)
         )
-        names = _each_once(name for name in told if name is not None)
+        yield from self.in_order(name for name in told if name is not None)
+
+    def in_order(self, told: Iterable[str]) -> Iterator[str]:
+        """Names that a listing tells, each once."""
+        names = _each_once(told)
         if not self._hierarchy.store.is_remote:
             # A directory tells names in no order that people could follow; object stores list them sorted.
             first = sorted(islice(names, _SORTED_CHILDREN))
@@ -164,7 +169,7 @@ class Discovery:
     def _read(self) -> _Consolidated | None:
         format_ = self._hierarchy.format
         try:
-            root = self._hierarchy.node("/").documents
+            root = self._hierarchy.node(self._hierarchy.at).documents
         except NodeNotFoundError:
             return None
         documents = format_.consolidated_documents(partial(fetch_document, self._hierarchy.store), root)

@@ -24,7 +24,7 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.formats import Format
-from zarrcore.formats.detect import fetch_document, is_there
+from zarrcore.formats.detect import fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.kept_nodes import KeptNodes
@@ -49,6 +49,7 @@ class Hierarchy:
         read_only: whether changing anything is refused, whatever the store can do.
         believe_consolidated: whether nodes are what consolidated metadata say; without, where the store is remote,
             and nothing is changed here.
+        at: the path of the root; another than ``/`` in a `Collection`.
     """
 
     def __init__(
@@ -62,9 +63,11 @@ class Hierarchy:
         root_documents: Documents | None = None,
         read_only: bool = True,
         believe_consolidated: bool | None = None,
+        at: str = "/",
     ) -> None:
         self.store = store
         self.format = format
+        self.at = at
         self.chunk_cache = chunk_cache
         self.max_chunk_bytes = max_chunk_bytes
         self.read_only = read_only
@@ -75,7 +78,7 @@ class Hierarchy:
         self._discovery = Discovery(self, metadata_max_age_s, believe_consolidated)
         self._writer: NodeWriter | None = None
         if root_documents is not None:
-            self.take("/", root_documents)
+            self.take(at, root_documents)
 
     @property
     def url(self) -> str:
@@ -84,12 +87,16 @@ class Hierarchy:
 
     @property
     def root(self) -> Group | ArrayNode:
-        """The node at ``/``.
+        """The node at ``/``, or at ``at``.
 
         Raises:
             MetadataError, UnsupportedError: it cannot be opened.
         """
-        return self["/"]
+        return self[self.at]
+
+    def within(self, path: str) -> str:
+        """The path as the store has it, whose root is ``/``: the two differ in a `Collection`."""
+        return path[len(self.at) :] or "/" if self.at != "/" else path
 
     def __getitem__(self, path: str) -> Group | ArrayNode:
         """The group or array at ``path``, with or without the leading slash.
@@ -128,7 +135,7 @@ class Hierarchy:
         read_s = time.monotonic()
         documents = self._discovery.documents(path)
         if documents is None:
-            documents = self.format.fetch(partial(fetch_document, self.store), path)
+            documents = self.format.fetch(partial(fetch_document, self.store), self.within(path))
         found = self.take(path, documents, read_s)
         if found is None:
             raise NodeNotFoundError(path, self.url)
@@ -192,6 +199,7 @@ class Hierarchy:
             max_chunk_bytes=self.max_chunk_bytes,
             read_only=self.read_only,
             believe_consolidated=False,
+            at=self.at,
         )
 
     def refresh(self) -> None:
@@ -260,6 +268,7 @@ class Hierarchy:
             MetadataError: parameters that contradict one another.
             UnsupportedError: a type or codec that we do not know, or that the format cannot hold.
         """
+        self.writer()  # who may not write is told that first
         metadata = new_array_metadata(
             self.format,
             shape=shape,
@@ -346,7 +355,7 @@ class Hierarchy:
         try:
             node = self._parse(path, documents)
         except MetadataError as error:
-            keys = self.format.document_keys(path)
+            keys = self.format.document_keys(self.within(path))
             present = (key for key, document in zip(keys, documents, strict=True) if document is not None)
             node = BrokenNode(self, path, documents, error.at(next(present, keys[0])))
         except UnsupportedError as error:
@@ -359,7 +368,6 @@ class Hierarchy:
         try:
             metadata = self.format.parse(documents)
             if isinstance(metadata, ArrayMetadata):
-                metadata = self.format.settled(path, metadata, partial(is_there, self.store))
                 return ArrayNode(self, path, documents, metadata)
         except ZarrError:
             raise
@@ -373,19 +381,20 @@ class Hierarchy:
         )
 
     def _implicit_group(self, path: str, documents: Documents) -> Group | None:
-        if not (self.format.implicit_groups or path == "/") or not isinstance(self.store, ListableStore):
+        is_root, names = path == self.at, self.within(path)[1:].split("/")
+        if not (self.format.implicit_groups or is_root) or not isinstance(self.store, ListableStore):
             return None
-        if path != "/" and not all(self.format.may_name_node(name) for name in path[1:].split("/")):
+        if not is_root and not all(map(self.format.may_name_node, names)):
             return None
         try:
-            exists = path == "/" or self._implies_group(self.store, path)
+            exists = is_root or self._implies_group(self.store, path)
         except ListingUnsupportedError:
             return None
         return Group(self, path, documents, GroupMetadata()) if exists else None
 
     def _implies_group(self, store: ListableStore, path: str) -> bool:
         if self.format.empty_groups:
-            return store.has_prefix(self.format.prefix(path))
+            return store.has_prefix(self.format.prefix(self.within(path)))
         return next(self._discovery.child_names(path), None) is not None
 
     def __repr__(self) -> str:
@@ -400,6 +409,7 @@ class Hierarchy:
             self.max_chunk_bytes,
             self.read_only,
             self._discovery.believes,
+            self.at,
         )
 
 
@@ -410,6 +420,7 @@ def _restore(
     max_chunk_bytes: int,
     read_only: bool,
     believe_consolidated: bool,
+    at: str,
 ) -> Hierarchy:
     return Hierarchy(
         store,
@@ -418,6 +429,7 @@ def _restore(
         max_chunk_bytes=max_chunk_bytes,
         read_only=read_only,
         believe_consolidated=believe_consolidated,
+        at=at,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from zarrcore.errors import (
     SelectionError,
 )
 from zarrcore.formats.attributes import json_attributes
-from zarrcore.formats.detect import fetch_document
+from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
@@ -195,6 +196,8 @@ class NodeWriter:
             node = self._taken(path, documents)
             shrunk = any(new < old for new, old in zip(shape, before.shape, strict=True))
             if erase_chunks and shrunk and isinstance(after, ArrayMetadata):
+                before = self._format.settled(path, before, partial(is_there, self._hierarchy.store))
+                after = replace(after, chunk_key_encoding=before.chunk_key_encoding)
                 self._erase_outside(path, before, after)
             if self._hierarchy.chunk_cache is not None:
                 self._hierarchy.chunk_cache.clear()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from zarrcore.array import Array
 from zarrcore.errors import MetadataError, ZarrError
+from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.new_array import as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
@@ -15,14 +18,14 @@ from zarrcore.metadata.json_document import parse_json_object
 if TYPE_CHECKING:
     from zarrcore.hierarchy.hierarchy import Hierarchy
 
-Kind = Literal["group", "array", "broken"]
+Kind = Literal["group", "array", "broken", "collection"]
 
 
 class Node:
     """What groups, arrays and broken nodes have in common.
 
     Attributes:
-        kind: "group", "array" or "broken".
+        kind: "group", "array", "broken" or "collection".
         path: the node's path, ``/foo/bar``; ``/`` is the root.
         hierarchy: where the node belongs.
         documents: the metadata documents as found, in the order of the format's `document_keys`.
@@ -41,7 +44,7 @@ class Node:
     @property
     def metadata_key(self) -> str:
         """The key of the document that makes this a node; where there is none (an implicit group), where it would be."""
-        keys = self.hierarchy.format.document_keys(self.path)
+        keys = self.hierarchy.format.document_keys(self.hierarchy.within(self.path))
         present = (key for key, document in zip(keys, self.documents, strict=True) if document is not None)
         return next(present, keys[0])
 
@@ -54,7 +57,7 @@ class Node:
     @property
     def uri(self) -> str:
         """The canonical URI of the node: the store's URL, ``#``, the path."""
-        return f"{self.hierarchy.url}#{self.path}"
+        return f"{self.hierarchy.url}#{self.hierarchy.within(self.path)}"
 
     def stored_document(self) -> JsonObject:
         """The metadata documents as found in the store.
@@ -68,7 +71,7 @@ class Node:
 class Group(Node):
     """A node that may have children."""
 
-    kind = "group"
+    kind: ClassVar[Kind] = "group"
 
     def __init__(
         self, hierarchy: Hierarchy, path: str, documents: Documents, metadata: GroupMetadata
@@ -124,6 +127,24 @@ class Group(Node):
         return f"<Group {self.path}>"
 
 
+class CollectionNode(Group):
+    """A prefix that is no node of a hierarchy, and below which hierarchies may stand."""
+
+    kind = "collection"
+
+    @property
+    def mtime_s(self) -> None:
+        """Not known: no document makes it what it is."""
+        return
+
+    def metadata_document(self) -> JsonObject:
+        """Nothing: there is no document."""
+        return {}
+
+    def __repr__(self) -> str:
+        return f"<Collection {self.path}>"
+
+
 class ArrayNode(Array, Node):
     """An array at its place in a hierarchy."""
 
@@ -136,13 +157,15 @@ class ArrayNode(Array, Node):
         documents: Documents,
         metadata: ArrayMetadata,
     ) -> None:
+        within = hierarchy.within(path)
         super().__init__(
             hierarchy.store,
-            hierarchy.format.chunk_prefix(path),
+            hierarchy.format.chunk_prefix(within),
             metadata,
             hierarchy.chunk_cache,
             hierarchy.max_chunk_bytes,
             hierarchy.read_only,
+            partial(hierarchy.format.settled, within, metadata, partial(is_there, hierarchy.store)),
         )
         self.hierarchy = hierarchy
         self.path = path
@@ -181,8 +204,12 @@ class ArrayNode(Array, Node):
             self._take(node.metadata)
 
     def metadata_document(self) -> JsonObject:
-        """The array's document in version 3 terms."""
-        return self.metadata.document()
+        """The array's document in version 3 terms.
+
+        Raises:
+            StoreError: how chunk keys are built was to be found out, and the store did not answer as it should.
+        """
+        return replace(self.metadata, chunk_key_encoding=self.chunk_key_encoding).document()
 
     def __repr__(self) -> str:
         return f"<Array {self.path} {self.shape} {self.data_type.name}>"

@@ -12,6 +12,7 @@ from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, Unsupported
 from zarrcore.formats import Format, detect_format, format_named, known_formats
 from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy.collection import open_place, refuse_collection
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
@@ -34,7 +35,7 @@ def open_hierarchy(
     believe_consolidated: bool | None = None,
     **store_options: Any,
 ) -> Hierarchy:
-    """Open the hierarchy at a path or URL, or in a store.
+    """Open the hierarchy at a path or URL, or in a store; for reading also a `Collection` of hierarchies.
 
     Args:
         source: a path, a URL, or a store that is open already.
@@ -49,12 +50,12 @@ def open_hierarchy(
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
-        HierarchyNotFoundError: no hierarchy is there ("r", "r+").
+        HierarchyNotFoundError: no hierarchy is there ("r", "r+"), nor any below ("r").
         NodeExistsError: one is there ("w-"), one of another format ("a"), or something that is none and would be
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
         UnsupportedError: ``format`` is none that we know, or one that cannot be written; or no such mode.
-        ReadOnlyError: the store can only be read.
+        ReadOnlyError: the store can only be read, or is a collection.
     """
     if mode not in _MODES:
         raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
@@ -65,6 +66,14 @@ def open_hierarchy(
         if mode in _CREATING:
             store_options["create"] = True
         store = open_store(source, **store_options)
+    if mode == "r" and wanted is None:
+        return open_place(
+            store,
+            chunk_cache=chunk_cache,
+            metadata_max_age_s=metadata_max_age_s,
+            max_chunk_bytes=max_chunk_bytes,
+            believe_consolidated=believe_consolidated,
+        )
     found, root_documents = _find(store, wanted, mode)
     hierarchy = Hierarchy(
         store,
@@ -122,9 +131,12 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
         # Where documents of several formats stand beside each other, the one that was named counts.
         found, documents = detect_format(store, (*others,) if wanted is None else (wanted, *others))
     except HierarchyNotFoundError:
+        refuse_collection(store)
         if mode in {"r", "r+"}:
             raise
         return None, None
+    if documents is None and not found.prefix("/"):
+        refuse_collection(store, found)
     if mode == "w-" or (wanted is not None and wanted.name != found.name):
         raise NodeExistsError("/", store.url, f"is there already, a hierarchy of {found.title}")
     return found, documents

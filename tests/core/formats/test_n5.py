@@ -200,8 +200,7 @@ class TestDetection:
     def test_a_folder_of_containers_is_none(self) -> None:
         store = MemoryStore()
         store.set("a.n5/attributes.json", b'{"n5": "2.0.0"}')
-        with pytest.raises(HierarchyNotFoundError):
-            zarrcore.open(store)
+        assert zarrcore.open(store).format.name == "collection"
 
     def test_a_dataset_below_a_root_without_document(self) -> None:
         store = MemoryStore()

@@ -111,7 +111,7 @@ def test_where_two_formats_meet_the_newer_wins() -> None:
 def test_what_holds_no_hierarchy_tells_what_was_looked_for() -> None:
     with pytest.raises(
         HierarchyNotFoundError,
-        match=r"none of zarr.json, .zarray, .zgroup, .zattrs, attributes.json, meta/root.array, meta/root.group is there",
+        match=r"none of zarr.json, .zarray, .zgroup, .zattrs, attributes.json, meta, meta/root.array, meta/root.group is there",
     ):
         zarrcore.open(memory(**{"readme.txt": b"hello"}))
     with pytest.raises(HierarchyNotFoundError):

@@ -1,0 +1,311 @@
+"""Collections: a prefix that is no hierarchy itself, but holds hierarchies of any formats at any depth, as one tree.
+
+No specification knows them; folders and buckets are full of them. What stands at a prefix is found out when somebody asks
+for it, from its own keys; nothing is walked ahead. What is neither a hierarchy nor a prefix is not part of the tree.
+
+A prefix without documents is an implicit group (of the accepted version of 2023, of N5) where its first children say so
+and none is of another format; its other children are looked at one by one nevertheless, so no format hides another's.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from zarrcore.array import ChunkCache
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    ListingUnsupportedError,
+    MetadataError,
+    NodeNotFoundError,
+    ReadOnlyError,
+    UnsupportedError,
+    ZarrError,
+)
+from zarrcore.formats import Format, detect_format, known_formats
+from zarrcore.hierarchy.collection_format import COLLECTION
+from zarrcore.hierarchy.discovery import Discovery
+from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
+from zarrcore.hierarchy.kept_nodes import KeptNodes
+from zarrcore.hierarchy.node_writer import NodeWriter
+from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
+from zarrcore.metadata import GroupMetadata
+from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.stores.prefix import PrefixStore
+from zarrcore.stores.zip import ZipStore
+
+PROBES = 16
+"""Prefixes that are looked at to tell a collection from a place that holds no hierarchy."""
+_THREADS = 8
+_MIN_AGE_S = 5.0
+"""How long it counts at least what stands at a prefix: without that, every path would cost finding it out all the way down."""
+
+
+class Collection(Hierarchy):
+    """The hierarchies below the root of one store, at any depth, for reading. Thread-safe.
+
+    Where a `Hierarchy` has nodes, this has what stands at the prefixes and zip files of its first level: hierarchies, and
+    where there is none, further collections, which go on below. Names that begin with a dot open, and are not listed.
+
+    Args:
+        format: of the implicit group that the prefix is; `COLLECTION` where it is none.
+        others: as `Hierarchy`.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        format: Format = COLLECTION,  # noqa: A002 - as `Hierarchy`
+        *,
+        chunk_cache: ChunkCache | None = None,
+        metadata_max_age_s: float | None = None,
+        max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
+        believe_consolidated: bool | None = None,
+        at: str = "/",
+    ) -> None:
+        self._options: Mapping[str, Any] = {
+            "chunk_cache": chunk_cache,
+            "metadata_max_age_s": metadata_max_age_s,
+            "max_chunk_bytes": max_chunk_bytes,
+            "believe_consolidated": believe_consolidated,
+        }
+        super().__init__(store, format, **{**self._options, "believe_consolidated": False}, at=at)
+        self._discovery = _Members(self, metadata_max_age_s, believes=False)
+        self._kept = KeptNodes(None if metadata_max_age_s is None else max(metadata_max_age_s, _MIN_AGE_S))
+        self._opened: weakref.WeakSet[Hierarchy] = weakref.WeakSet()
+        self._lock = Lock()
+
+    def node(self, path: str) -> AnyNode:
+        path = normalize_path(path)
+        if path == self.at:
+            return self._top()
+        top = self._member(path)
+        if top.path == path:
+            return top
+        if top.hierarchy is self:
+            raise NodeNotFoundError(path, self.url)
+        return top.hierarchy.node(path)
+
+    def member(self, path: str) -> Hierarchy:
+        """The hierarchy that the node at ``path`` belongs to: this one where it is no other's.
+
+        Raises:
+            As `node`.
+        """
+        found = self if path == self.at else self._member(path).hierarchy
+        return found if found is self or not isinstance(found, Collection) else found.member(path)
+
+    def refresh(self) -> None:
+        super().refresh()
+        with self._lock:
+            opened = [*self._opened]
+        for member in opened:
+            member.refresh()
+
+    def forget(self, path: str) -> None:
+        super().forget(path)
+        with self._lock:
+            opened = [*self._opened]
+        for member in opened:
+            member.forget(path)
+
+    def writer(self) -> NodeWriter:
+        raise ReadOnlyError(
+            f"{self.url} is a collection of hierarchies, which can only be read: name one of them, or a new place"
+        )
+
+    def below(self, path: str) -> Hierarchy:
+        """What tells the children of the node at ``path``."""
+        return self if path == self.at else self._member(path).hierarchy
+
+    def settle(self) -> None:
+        """Find out whether what looks like an implicit group is one: not where a child is of another format."""
+        paths = [f"{self.at.rstrip('/')}/{name}" for name in islice(self.child_names(self.at), PROBES)]
+        with ThreadPoolExecutor(_THREADS, "zarrcore-collection") as threads:
+            children = [*(threads.map if self.store.is_remote else map)(self._discovery.child, paths)]
+        if not all(child is None or child.kind == "collection" or self._is_ours(child) for child in children):
+            self.format = COLLECTION
+
+    def _is_ours(self, child: AnyNode) -> bool:
+        """Whether a child is of the implicit group's format; the last draft tells only its arrays from the accepted text."""
+        other = child.hierarchy.format
+        if other is self.format:
+            return True
+        try:
+            return other.document_keys("/") == self.format.document_keys("/") and bool(
+                self.format.parse(child.documents)
+            )
+        except ZarrError:
+            return False
+
+    def probe(self) -> tuple[str | None, int]:
+        """The first hierarchy below that is found by looking at few prefixes, and at how many that was.
+
+        A broken node counts as one: nobody can tell.
+        """
+        pending, looked = deque([self.at]), 0
+        while pending:
+            above = pending.popleft()
+            for name in self._discovery.child_names(above):
+                path = f"{above.rstrip('/')}/{name}"
+                if looked == PROBES:
+                    return None, looked
+                if (node := self._discovery.child(path)) is None:
+                    continue
+                if node.kind != "collection":
+                    return path, looked
+                looked += 1
+                pending.append(path)
+        return None, looked
+
+    def _top(self) -> Group:
+        kind = CollectionNode if self.format is COLLECTION else Group
+        return kind(self, self.at, (None,) * len(self.format.document_keys("/")), GroupMetadata())
+
+    def _member(self, path: str) -> AnyNode:
+        """The root of the hierarchy that stands at the first segment of ``path``; a broken node is our own.
+
+        Raises:
+            NodeNotFoundError: nothing stands there.
+            StoreError: the store did not answer as it should.
+        """
+        name = self.within(path)[1:].partition("/")[0]
+        at = f"{self.at.rstrip('/')}/{name}"
+        kept = self._kept.get(at)
+        if kept is not None:
+            return kept if kept.hierarchy is self else kept.hierarchy.node(at)
+        read_s = time.monotonic()
+        try:
+            top = self._open(name, at)
+        except HierarchyNotFoundError as error:
+            raise NodeNotFoundError(at, self.url) from error
+        except (MetadataError, UnsupportedError) as error:
+            top = self._discovery.broken(at, error)
+        self._kept.keep(at, read_s, top)
+        return top
+
+    def _open(self, name: str, at: str) -> AnyNode:
+        if name.endswith(".zip") and self.store.stat(name) is not None:
+            # Any zip file can be looked into; one without a hierarchy is but a file.
+            member = open_place(ZipStore(self.store, name), at, **self._options)
+        else:
+            member = open_place(_below(self.store, f"{name}/"), at, demanded=False, **self._options)
+            if isinstance(member, Collection) and not _has_prefix(self.store, f"{name}/"):
+                raise NodeNotFoundError(at, self.url)
+        with self._lock:
+            self._opened.add(member)
+        return member.node(at)
+
+    def __repr__(self) -> str:
+        return f"<Collection {self.url}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {**self._options, "chunk_cache": None}
+        return _restore, (self.store, self.format, options, self.at)
+
+
+class _Members(Discovery):
+    """Tells what stands below the nodes of a collection, by asking the hierarchy that they belong to."""
+
+    _hierarchy: Collection
+
+    def child_names(self, path: str) -> Iterator[str]:
+        below = self._hierarchy.below(path)
+        if below is not self._hierarchy:
+            yield from below.child_names(path)
+            return
+        store = below.store
+        if not isinstance(store, ListableStore):
+            raise ListingUnsupportedError(
+                f"{store.url} cannot be listed: name the path of a hierarchy", url=store.url
+            )
+        names = (
+            entry.key.rstrip("/")
+            for entry in store.list_dir("")
+            if (entry.is_prefix or entry.key.endswith(".zip")) and not entry.key.startswith(".")
+        )
+        yield from self.in_order(names)
+
+
+def open_place(store: ReadableStore, at: str = "/", *, demanded: bool = True, **options: Any) -> Hierarchy:
+    """The hierarchy, or collection, at the root of a store, for reading.
+
+    Args:
+        store: where it is.
+        at: the path that its root is to have.
+        demanded: whether a place without any hierarchy is an error.
+        options: as `Hierarchy`.
+
+    Raises:
+        HierarchyNotFoundError: there is none, and none in what it holds, as far as few requests can tell.
+        MetadataError, UnsupportedError: an entry point is broken, or demands what we do not know.
+        StoreError: the store did not answer as it should.
+    """
+    missing = None
+    try:
+        format_, documents = detect_format(store, known_formats())
+    except HierarchyNotFoundError as error:
+        format_, documents, missing = COLLECTION, None, error
+    if missing is None and (documents is not None or format_.prefix("/")):
+        return Hierarchy(store, format_, root_documents=documents, at=at, **options)
+    collection = Collection(store, format_, at=at, **options)
+    if missing is None:
+        collection.settle()
+    elif demanded:
+        _refuse_nothing(collection, missing)
+    return collection
+
+
+def _refuse_nothing(collection: Collection, missing: HierarchyNotFoundError) -> None:
+    try:
+        found, looked = collection.probe()
+    except ListingUnsupportedError:
+        raise missing from None
+    if found is None and looked < PROBES:
+        hint = (
+            f", nor in the {looked} folders below it"
+            if looked > 1
+            else ", nor in the folder below it" * looked
+        )
+        raise HierarchyNotFoundError(missing.url, missing.tried, hint)
+
+
+def refuse_collection(store: ReadableStore, format: Format = COLLECTION) -> None:  # noqa: A002 - as `Collection`
+    """Refuse to write to a place that has no document of its own, where hierarchies of several formats stand below it.
+
+    Args:
+        store: where that is.
+        format: of the implicit group that it may be.
+
+    Raises:
+        ReadOnlyError: it is a collection.
+    """
+    collection = Collection(store, format)
+    with suppress(ListingUnsupportedError):
+        if format is not COLLECTION:
+            collection.settle()
+        if collection.format is COLLECTION and collection.probe()[0] is not None:
+            collection.writer()
+
+
+def _below(store: ReadableStore, prefix: str) -> PrefixStore:
+    """A prefix of a store; of a prefix of a store without a layer more, however deep it is."""
+    if isinstance(store, PrefixStore):
+        return PrefixStore(store.store, store.prefix + prefix)
+    return PrefixStore(store, prefix)
+
+
+def _has_prefix(store: ReadableStore, prefix: str) -> bool:
+    return isinstance(store, ListableStore) and store.has_prefix(prefix)
+
+
+def _restore(store: ReadableStore, format: Format, options: Mapping[str, Any], at: str) -> Collection:  # noqa: A002
+    return Collection(store, format, at=at, **options)

@@ -122,9 +122,10 @@ def _data_type(value: Any) -> tuple[Any, bool]:
 
 def _named_type(value: JsonObject) -> JsonObject:
     named = dict(value)
-    if named.get("name") in _TIMES and isinstance(named.get("configuration", {}), dict):
-        named["name"] = _TIMES[named["name"]]
-        named["configuration"] = {"scale_factor": 1, **named.get("configuration", {})}
+    configuration = named.get("configuration", {})
+    for name, accepted in _TIMES.items():
+        if named.get("name") == name and isinstance(configuration, dict):
+            named |= {"name": accepted, "configuration": {"scale_factor": 1, **configuration}}
     fallback = named.get("fallback")
     if fallback is not None:
         alternatives = fallback if isinstance(fallback, list) else [fallback]

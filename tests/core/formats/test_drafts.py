@@ -19,6 +19,8 @@ from tests.core.formats.draft_writer import CORE, DRAFTS, NEW_CORE, Array, array
 from tests.core.formats.strategies import broken
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, ReadOnlyError, UnsupportedError
 from zarrcore.formats import FORMATS
+from zarrcore.formats.draft_documents import parse_draft_array
+from zarrcore.metadata import ChunkKeyEncoding
 from zarrcore.operations.check import check
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import ReadableStore
@@ -405,6 +407,43 @@ def test_of_broken_documents_nothing_but_our_errors_leaves(day: str, data: st.Da
         )
         for node in hierarchy.walk():
             assert "cannot be understood" not in str(getattr(node, "error", ""))
+
+
+FILTERS = {
+    "extension": "https://purl.org/zarr/spec/protocol/extensions/filters/1.0",
+    "must_understand": True,
+    "configuration": {
+        "filters": [
+            {"codec": "https://purl.org/zarr/spec/codec/delta/1.0", "configuration": {"dtype": "<i8"}}
+        ]
+    },
+}
+RICH: list[dict[str, Any]] = [
+    {
+        "data_type": {
+            "extension": DATETIME,
+            "type": "<M8[ns]",
+            "fallback": ["<i8", {"extension": "x", "type": 3}],
+        }
+    },
+    {"data_type": {"extension": "structured", "type": [["a", "<i4"], ["b", ">f8"]]}, "fill_value": "AAAA"},
+    {"data_type": {"name": "datetime", "configuration": {"unit": "ns"}, "fallback": ["<i8"]}},
+    {"extensions": [FILTERS], "attributes": {"filters": [{"id": "zlib", "level": 1}]}},
+    {"dimension_names": ["a", None], "fill_value": "0x0007"},
+]
+
+
+@each_draft
+@settings(max_examples=40)
+@given(data=st.data())
+def test_nor_of_broken_extensions(day: str, data: st.DataObject) -> None:
+    shards = (2, 2) if day in SHARDED else ()
+    array = Array(VALUES, (2, 4), order="F", endian=">", chunks_per_shard=shards)
+    document = {**array_document(day, array), **data.draw(st.sampled_from(RICH))}
+    with contextlib.suppress(MetadataError, UnsupportedError):
+        parse_draft_array(
+            data.draw(broken(document)), ChunkKeyEncoding("draft", "/"), strict=data.draw(st.booleans())
+        )
 
 
 @each_draft

@@ -455,6 +455,11 @@ def test_nor_of_any_text(day: str, text: bytes, place: int) -> None:
         list(zarrcore.open(store_of(values)).walk())
 
 
+def test_an_array_of_february_2023_below_a_group_of_today() -> None:
+    found = list(check(zarrcore.open(store_of(write("2023-02-21", {"/": {}, "/a": ARRAY})))))
+    assert [(finding.what, finding.path) for finding in found] == [("document-of-a-draft", "/a")]
+
+
 def test_an_array_and_a_group_at_one_path() -> None:
     values = write("2020-10-16", {"/a": ARRAY})
     values["meta/root/a.group.json"] = b'{"attributes": {}}'

@@ -12,6 +12,7 @@ from functools import partial
 from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import FORMATS, Format
 from zarrcore.formats.detect import fetch_document
+from zarrcore.formats.draft_accepted_terms import is_of_february_2023
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 from zarrcore.metadata import ArrayMetadata, JsonObject
 from zarrcore.operations.check.finding import Finding
@@ -28,17 +29,23 @@ def check_node(node: AnyNode) -> Iterator[Finding]:
         )  # the key stands beside it
         yield Finding("error", what, node.path, str(error), node.metadata_key)
     elif isinstance(node, ArrayNode):
-        yield from _codecs_not_named(node)
+        yield from _words_of_old(node)
         with suppress(StoreError):  # which is told where the chunks are looked at
             yield from _separator_not_named(node)
             yield from _keys_of_a_draft(node)
     yield from _array_and_group(node)
 
 
-def _codecs_not_named(array: ArrayNode) -> Iterator[Finding]:
+def _words_of_old(array: ArrayNode) -> Iterator[Finding]:
+    """Where a document is understood here that is none of version 3 as accepted."""
     if array.hierarchy.format.name != "v3":
         return
-    stored = array.stored_document().get("codecs")
+    document = array.stored_document()
+    if is_of_february_2023(document):
+        sentence = "the document is in the words of the draft of February 2023: other readers refuse it"
+        yield Finding("warning", "document-of-a-draft", array.path, sentence, array.metadata_key)
+        return
+    stored = document.get("codecs")
     if isinstance(stored, list) and len(stored) >= len(array.codecs):
         return
     sentence = "the document names no array → bytes codec; it is read as 'bytes', little-endian, and others may refuse it"

@@ -19,6 +19,7 @@ from itertools import islice
 
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
+from zarrcore.stores.prefix import PrefixStore
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -71,8 +72,10 @@ def reading_turn() -> Iterator[None]:
 
 
 def executor_for(store: Store) -> tuple[ThreadPoolExecutor, int]:
-    """The threads that serve a store, and how many there are."""
+    """The threads that serve a store, and how many there are; its prefixes share them."""
     global _local_executor
+    while isinstance(store, PrefixStore):
+        store = store.store
     with _lock:
         if not store.is_remote:
             if _local_executor is None:

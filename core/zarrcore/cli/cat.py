@@ -53,7 +53,7 @@ def run(namespace: argparse.Namespace) -> int:
 
     node = open_source(namespace)[node_path(namespace)]
     if isinstance(node, Group):
-        raise SelectionError(f"{node.uri} is a group: name an array in it (zarrscope tree shows them)")
+        raise SelectionError(f"{node.uri} is a {node.kind}: name an array in it (zarrscope tree shows them)")
     selection = parse_selection(namespace.select, node.dimension_names)
     suffix = _suffix(namespace, node)
     if suffix in TEXT_SUFFIXES:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Copy a node and all below it to DEST, where it becomes the root. What is not asked for stays as it is: the format, chunks,
 shards, codecs. What was interrupted goes on where it stopped when the same command is run again; what has changed in
-SOURCE meanwhile is not looked for. Every block that is copied is read back and compared."""
+SOURCE meanwhile is not looked for. Every block that is copied is read back and compared. A folder of many hierarchies
+becomes one hierarchy, in which each is a group."""
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LEVELS = {
     "zstd": "level",

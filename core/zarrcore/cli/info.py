@@ -85,8 +85,8 @@ def _json(node: AnyNode) -> dict[str, Any]:
         "path": node.path,
         "kind": node.kind,
         "format": node.hierarchy.format.name,
-        "specification": node.hierarchy.format.specification,
-        "metadata_key": node.metadata_key,
+        "specification": node.hierarchy.format.specification or None,
+        "metadata_key": node.metadata_key or None,
         "metadata": node.metadata_document(),
         "stored_document": node.stored_document(),
         "ignored": _ignored(node),
@@ -104,9 +104,10 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     rows = [
         ("node", node.uri),
         ("kind", node.kind),
-        ("format", f"{node.hierarchy.format.title}  ({node.hierarchy.format.specification})"),
-        ("metadata key", node.metadata_key),
+        ("format", _format(node)),
     ]
+    if node.kind != "collection":
+        rows.append(("metadata key", node.metadata_key))
     if isinstance(node, BrokenNode):
         rows.append(("error", str(node.error)))
         rows.append(("as found", json.dumps(node.stored_document(), indent=2, ensure_ascii=False)))
@@ -118,6 +119,11 @@ def _rows(node: AnyNode) -> list[tuple[str, str]]:
     if node.attributes:
         rows.append(("attributes", json.dumps(dict(node.attributes), indent=2, ensure_ascii=False)))
     return rows
+
+
+def _format(node: AnyNode) -> str:
+    format_ = node.hierarchy.format
+    return format_.title + (f"  ({format_.specification})" if format_.specification else "")
 
 
 def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:

@@ -15,7 +15,11 @@ def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, pat
     """Add SOURCE, PATH (optional), ``--format`` and the options of stores."""
     from zarrcore.stores.options import add_store_arguments
 
-    parser.add_argument("source", metavar="SOURCE", help="path or URL of the store, or SOURCE#/node/path")
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="path or URL of the store, or of a folder of many, or SOURCE#/node/path",
+    )
     if path:
         parser.add_argument(
             "path", metavar="PATH", nargs="?", help=path_help or "path of a node in it (default: the root)"

@@ -21,7 +21,7 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "tree",
         help="show the hierarchy: names, kinds, shapes, types",
-        description="Show a hierarchy as a tree.",
+        description="Show a hierarchy as a tree, or all hierarchies in a folder or bucket.",
     )
     add_source_arguments(parser)
     parser.add_argument("--depth", type=_depth, metavar="N", help="levels below PATH to show (default: all)")
@@ -70,12 +70,15 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
     from zarrcore.hierarchy import ArrayNode, Group
 
     name = printable(node.path if is_top else node.name)
+    # Where hierarchies of several formats stand in one tree, the root of each tells its own.
+    in_collection = node.kind != "collection" and node.path == node.hierarchy.at != "/"
+    format_ = "  " + paint(node.hierarchy.format.title, "dim") if in_collection else ""
     if isinstance(node, Group):
-        return lead + paint(name, "bold blue")
+        return lead + paint(name, "bold blue" if node.kind == "group" else "blue") + format_
     if isinstance(node, ArrayNode):
         told = f"{lead}{paint(name, 'bold')}  {human_shape(node.shape)}  {paint(node.data_type.name, 'cyan')}"
         known = not node.data_type.is_variable_length
-        return f"{told}  {paint(human_bytes(node.nbytes), 'dim')}" if known else told
+        return (f"{told}  {paint(human_bytes(node.nbytes), 'dim')}" if known else told) + format_
     return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(node.error)), 'red')}"
 
 
@@ -84,6 +87,8 @@ def node_json(node: AnyNode) -> dict[str, Any]:
     from zarrcore.hierarchy import ArrayNode, BrokenNode
 
     told: dict[str, Any] = {"path": node.path, "kind": node.kind}
+    if node.path == node.hierarchy.at:
+        told["format"] = node.hierarchy.format.name
     if isinstance(node, BrokenNode):
         told["error"] = str(node.error)
     elif isinstance(node, ArrayNode):

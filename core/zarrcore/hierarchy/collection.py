@@ -95,13 +95,12 @@ class Collection(Hierarchy):
         return top.hierarchy.node(path)
 
     def member(self, path: str) -> Hierarchy:
-        """The hierarchy that the node at ``path`` belongs to: this one where it is no other's.
-
-        Raises:
-            As `node`.
-        """
+        path = normalize_path(path)
         found = self if path == self.at else self._member(path).hierarchy
         return found if found is self or not isinstance(found, Collection) else found.member(path)
+
+    def alone(self) -> Collection:
+        return Collection(self.store, self.format, **{**self._options, "believe_consolidated": False})
 
     def refresh(self) -> None:
         super().refresh()

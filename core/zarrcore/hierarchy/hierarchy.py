@@ -141,6 +141,14 @@ class Hierarchy:
             raise NodeNotFoundError(path, self.url)
         return found
 
+    def member(self, path: str) -> Hierarchy:
+        """The hierarchy that the node at ``path`` belongs to: this one, but for a `Collection`.
+
+        Raises:
+            As `node`.
+        """
+        return self
+
     def children(self, path: str) -> Iterator[AnyNode]:
         """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel.
 
@@ -187,9 +195,9 @@ class Hierarchy:
                     yield branch.node
                     stack.append(branch)
 
-    def unconsolidated(self) -> Hierarchy:
-        """The same nodes, each as its own documents say, whatever the consolidated metadata say."""
-        if not self._discovery.believes:
+    def alone(self) -> Hierarchy:
+        """The same nodes, each as its own documents say, whatever the consolidated metadata say; the root is ``/``."""
+        if not self._discovery.believes and self.at == "/":
             return self
         return Hierarchy(
             self.store,
@@ -199,7 +207,6 @@ class Hierarchy:
             max_chunk_bytes=self.max_chunk_bytes,
             read_only=self.read_only,
             believe_consolidated=False,
-            at=self.at,
         )
 
     def refresh(self) -> None:
@@ -357,7 +364,8 @@ class Hierarchy:
         except MetadataError as error:
             keys = self.format.document_keys(self.within(path))
             present = (key for key, document in zip(keys, documents, strict=True) if document is not None)
-            node = BrokenNode(self, path, documents, error.at(next(present, keys[0])))
+            key = f"{self.at}/{next(present, keys[0])}".lstrip("/")
+            node = BrokenNode(self, path, documents, error.at(key))
         except UnsupportedError as error:
             node = BrokenNode(self, path, documents, error)
         if node is not None:

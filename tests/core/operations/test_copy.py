@@ -341,9 +341,9 @@ def test_what_is_there_is_not_overwritten_unasked(source: Path, tmp_path: Path) 
 
 
 def test_the_folder_of_a_zip_file_is_no_destination_for_it(source: Path, tmp_path: Path) -> None:
+    zc.create(tmp_path / "full")
     with open_store(tmp_path / "full/a.zip", create=True) as target:
         copy(source, target)
-    zc.create(tmp_path / "full")
     with pytest.raises(zc.SelectionError, match="lies within the other"):
         copy(tmp_path / "full/a.zip", tmp_path / "full", overwrite=True)
     with (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 from zarrcore.array.storage_info import MAX_PROBED_CHUNKS
 from zarrcore.errors import ListingUnsupportedError, StoreError
-from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy, normalize_path
+from zarrcore.hierarchy import AnyNode, ArrayNode, Collection, Group, Hierarchy, normalize_path
 from zarrcore.operations.check.chunks import ChunkDecoder
 from zarrcore.operations.check.documents import Consolidated, check_node, check_other_formats, foreign_keys
 from zarrcore.operations.check.finding import Finding, Progress, Tally
@@ -33,8 +34,11 @@ def check(
         NodeNotFoundError: no node stands at ``path``.
         StoreError: the store did not answer as it should, before there was anything to check.
     """
-    hierarchy = hierarchy.unconsolidated()
+    hierarchy = hierarchy.alone()
     top = hierarchy.node(normalize_path(path))
+    if isinstance(hierarchy, Collection):
+        yield from _check_collection(hierarchy, top, decode, progress)
+        return
     consolidated = Consolidated(top if top.path == "/" else hierarchy.node("/"))
     if top.path == "/":
         yield from _check_root(hierarchy, top)
@@ -54,6 +58,34 @@ def check(
                 pending.append(check_group(found))
     if top.path == "/":
         yield from consolidated.check_rest()
+
+
+def _check_collection(
+    collection: Collection, node: AnyNode, decode: bool, progress: Progress | None
+) -> Iterator[Finding]:
+    """What is wrong with a node of a collection: each hierarchy is checked by itself, and told of by its path here."""
+    member = node.hierarchy
+    if member is not collection:
+        yield from _check_member(member, member.within(node.path), decode, progress)
+        return
+    yield from check_node(node)
+    if isinstance(node, Group):
+        yield from check_leftovers(collection.store)
+        for found in check_group(node):
+            if isinstance(found, Finding):
+                yield found
+            else:
+                yield from _check_collection(collection, found, decode, progress)
+
+
+def _check_member(member: Hierarchy, path: str, decode: bool, progress: Progress | None) -> Iterator[Finding]:
+    def tell(path: str, done: int, total: int) -> None:
+        if progress is not None:
+            progress(normalize_path(member.at + path), done, total)
+
+    for found in check(member.alone(), path, decode=decode, progress=tell):
+        key = f"{member.at[1:]}/{found.key}" if found.key else ""
+        yield replace(found, path=normalize_path(member.at + found.path), key=key)
 
 
 def _check_root(hierarchy: Hierarchy, root: AnyNode) -> Iterator[Finding]:

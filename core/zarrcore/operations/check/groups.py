@@ -33,6 +33,8 @@ def check_group(group: Group) -> Iterator[AnyNode | Finding]:
 
 def _check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
     format_, store, path = group.hierarchy.format, group.hierarchy.store, group.path
+    if group.kind == "collection":
+        return  # what lies beside hierarchies is nobody's error
     if format_.name == "v3" and not any(group.documents):
         sentence = "no document says that this is a group; readers of today's Zarr v3 do not find it"
         yield Finding("warning", "implicit-group", path, sentence, group.metadata_key)

@@ -156,12 +156,11 @@ class _Copier:
 
     def _pieces(self, array: ArrayPlan) -> Iterator[Piece]:
         self._path = array.path
-        source_prefix = self._source.format.chunk_prefix(array.source_path)
+        source = self._source.member(array.source_path)
+        source_prefix = source.format.chunk_prefix(source.within(array.source_path))
         prefix = self._plan.format.chunk_prefix(array.path)
         copy = BlockCopy(
-            Array(
-                self._source.store, source_prefix, array.source, max_chunk_bytes=self._source.max_chunk_bytes
-            ),
+            Array(source.store, source_prefix, array.source, max_chunk_bytes=source.max_chunk_bytes),
             Array(self._store, prefix, array.destination, max_chunk_bytes=1 << 62, read_only=False),
             self._verify,
             array.is_exact,
@@ -186,7 +185,8 @@ class _Copier:
         # Asking for a chunk on disk that is missing costs microseconds, and finds links that a listing leaves out.
         many = source.store.is_remote or math.prod(source.chunk_grid_shape) > _LISTED_CHUNKS
         if many and array.blocks.count > 1 and array.same_fill_value:
-            documents = {*self._source.format.document_keys(array.source_path)}
+            hierarchy = self._source.member(array.source_path)
+            documents = {*hierarchy.format.document_keys(hierarchy.within(array.source_path))}
             numbers = stored_blocks(source, prefix, documents, array.blocks)
             if numbers is not None:
                 return numbers

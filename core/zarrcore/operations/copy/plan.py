@@ -124,9 +124,10 @@ def plan_copy(
         SelectionError: a layout that fits no array.
         StoreError: a block does not fit into the memory allowed, or the store did not answer as it should.
     """
-    format_ = to or (source.format if source.format.writable else Format.V3)
-    layout = layout or Layout()
     top = normalize_path(path)
+    own = source.member(top).format
+    format_ = to or (own if own.writable else Format.V3)
+    layout = layout or Layout()
     groups: list[tuple[str, GroupMetadata]] = []
     arrays: list[ArrayPlan] = []
     notes: list[str] = []
@@ -142,7 +143,7 @@ def plan_copy(
             metadata = format_.adapted(node.metadata)
             groups.append((below, metadata if isinstance(metadata, GroupMetadata) else node.metadata))
         else:
-            same = format_ is source.format
+            same = format_ is node.hierarchy.format
             found = replace(node.metadata, chunk_key_encoding=node.chunk_key_encoding)
             try:
                 destination, note = destination_metadata(found, format_, layout, same_format=same)

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from zarrcore.codecs import (
     ArraySpec,
     ArrayToArrayCodec,
@@ -87,6 +89,11 @@ def _kind(codec: NamedConfiguration) -> type[Codec] | None:
 def transposed(order: tuple[int, ...] | None) -> tuple[NamedConfiguration, ...]:
     """The codec that permutes dimensions so; none where nothing is to be done."""
     return () if order is None else (NamedConfiguration("transpose", {"order": list(order)}),)
+
+
+def plain_array_to_bytes(dtype: np.dtype[Any]) -> NamedConfiguration:
+    """The array → bytes codec that does no more than it must."""
+    return NamedConfiguration({"T": "vlen-utf8", "O": "vlen-bytes"}.get(dtype.kind, "bytes"))
 
 
 def without_shards(metadata: ArrayMetadata) -> ArrayMetadata:

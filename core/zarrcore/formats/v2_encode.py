@@ -17,11 +17,12 @@ from zarrcore.formats.chunk_terms import (
     CodecChain,
     chunk_spec,
     codec_chain,
+    plain_array_to_bytes,
     transposed,
     without_blocks,
     without_shards,
 )
-from zarrcore.formats.v2_parse import NATIVE_CODECS, parse_dtype, spelled_dtype
+from zarrcore.formats.v2_parse import NATIVE_CODECS, OBJECT_CODECS, parse_dtype, spelled_dtype
 from zarrcore.metadata import (
     ArrayMetadata,
     ChunkKeyEncoding,
@@ -81,9 +82,12 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     chain = codec_chain(metadata.codecs, len(metadata.shape))
     filters = chain.filters
     array_to_bytes = chain.array_to_bytes
-    if not all(codec.name.startswith(("numcodecs.", "v2_view")) for codec in filters):
+    named = [codec.name for codec in (*filters, array_to_bytes)]
+    if OBJECT_CODECS.intersection(named) or not all(
+        name.startswith(("numcodecs.", "v2_view")) for name in named[:-1]
+    ):
         # Filters only serve compression. Without them, elements are of another type than those that became bytes.
-        filters, array_to_bytes = (), NamedConfiguration("bytes")
+        filters, array_to_bytes = (), plain_array_to_bytes(metadata.data_type.dtype)
     compressors = (_nearest(codec) for codec in chain.compressors)
     codecs = (
         *transposed(chain.order if chain.is_reversed else None),

@@ -1,8 +1,8 @@
 """Reading version 2's ``.zarray``: its words turned into those of version 3.
 
 Specification: zarr-specs, "Zarr storage specification version 2", "Arrays". ``order: "F"`` becomes a ``transpose`` codec,
-filters and compressor become codecs, a dtype's byte order the parameter of the ``bytes`` codec, and Python objects with the
-filter ``vlen-utf8`` or ``vlen-bytes`` the data types ``string`` and ``bytes``.
+filters and compressor become codecs, a dtype's byte order the parameter of the ``bytes`` codec, and Python objects the data
+type that their first filter makes bytes of: ``string`` or ``bytes``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,17 @@ from zarrcore.metadata.named_configuration import integers
 _SHUFFLE_NAMES = {0: "noshuffle", 1: "shuffle", 2: "bitshuffle"}
 _MEMBERS = ("shape", "chunks", "dtype", "compressor", "fill_value", "order", "filters")
 DIMENSIONS_ATTRIBUTE = "_ARRAY_DIMENSIONS"
-_OBJECT_TYPES = {"vlen-utf8": "string", "vlen-bytes": "bytes"}
+_OBJECT_TYPES = {
+    "vlen-utf8": "string",
+    "vlen-bytes": "bytes",
+    "numcodecs.categorize": "string",
+    "numcodecs.json2": "string",
+    "numcodecs.msgpack2": "string",
+}
+"""The data type of Python objects, by the filter that they go through first."""
+
+OBJECT_CODECS = frozenset(name for name in _OBJECT_TYPES if name.startswith("numcodecs."))
+"""Those of them that no other format has, and that are not written."""
 
 NATIVE_CODECS = ("blosc", "gzip", "zstd")
 """Codecs that version 3 has a name of its own for; all others are ``numcodecs.*``."""
@@ -159,19 +169,27 @@ def _objects(dtype: str, filters: list[NamedConfiguration]) -> tuple[DataType, l
     """The data type of Python objects, which the first filter tells, and the codecs that the filters are."""
     if not filters:
         raise UnsupportedError("data type", dtype, "of Python objects is not supported")
-    name = filters[0].name.removeprefix("numcodecs.")
+    first = filters[0]
+    name = first.name.removeprefix("numcodecs.") if "vlen" in first.name else first.name
     if name not in _OBJECT_TYPES:
         for codec in filters:
             codec_class(codec.name)  # tells what is wrong with it, if anything is
         raise UnsupportedError(
-            "data type", dtype, f"of Python objects, with the filter {name!r}, is not supported"
+            "data type",
+            dtype,
+            f"of Python objects, with the filter {name.removeprefix('numcodecs.')!r}, is not supported",
         )
-    for codec in filters[1:]:
-        if not issubclass(codec_class(codec.name), BytesToBytesCodec):
+    data_type = parse_data_type(_OBJECT_TYPES[name])
+    if issubclass(codec_class(name), ArrayToArrayCodec):
+        numbers = parse_dtype(first.configuration.get("astype", "|u1"))
+        return data_type, [first, *_elements(numbers, filters[1:])]
+    for other in filters[1:]:
+        if not issubclass(codec_class(other.name), BytesToBytesCodec):
             raise UnsupportedError(
-                "filter", codec.name, f"on elements stands behind {name}, which leaves bytes"
+                "filter", other.name, f"on elements stands behind {name}, which leaves bytes"
             )
-    return parse_data_type(_OBJECT_TYPES[name]), [NamedConfiguration(name), *filters[1:]]
+    codec = first if name == first.name else NamedConfiguration(name)
+    return data_type, [codec, *filters[1:]]
 
 
 def _elements(stored_dtype: np.dtype[Any], filters: list[NamedConfiguration]) -> list[NamedConfiguration]:
@@ -238,7 +256,7 @@ def _fill_value(value: Any, data_type: DataType, stored_dtype: np.dtype[Any]) ->
         element = np.frombuffer(raw, stored_dtype).reshape(()).astype(data_type.dtype)
         element.flags.writeable = False
         return element
-    if stored_dtype.kind == "U" and value == 0:
+    if stored_dtype.kind in "TU" and value == 0:
         value = ""  # what zarr-python 2 wrote for "no fill value" of strings
     if stored_dtype.kind in "fc" and isinstance(value, bool):
         value = float(value)

@@ -12,13 +12,19 @@ from typing import Any
 from zarrcore.codecs import completed
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.attributes import document_bytes, json_attributes
-from zarrcore.formats.chunk_terms import chunk_spec, codec_chain, transposed, without_blocks
+from zarrcore.formats.chunk_terms import (
+    chunk_spec,
+    codec_chain,
+    plain_array_to_bytes,
+    transposed,
+    without_blocks,
+)
 from zarrcore.formats.interface import Documents, Format
-from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE
+from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE, OBJECT_CODECS
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NamedConfiguration, NodeMetadata
 from zarrcore.metadata.json_document import parse_json_object
 
-_OURS = {"v2_view", "v2_struct_bytes", "n5_lz4"}
+_OURS = {"v2_view", "v2_struct_bytes", "n5_lz4", *OBJECT_CODECS}
 """Codecs by which other formats' chunks are described here; no document may name them."""
 
 
@@ -52,7 +58,8 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     if any(codec.name in _OURS for codec in metadata.codecs):
         chain = codec_chain(metadata.codecs, len(metadata.shape))
         # Filters only serve compression; version 3 stores all fields of a structure in one byte order.
-        codecs = (*transposed(chain.order), NamedConfiguration("bytes"), *chain.compressors)
+        plain = plain_array_to_bytes(metadata.data_type.dtype)
+        codecs = (*transposed(chain.order), plain, *chain.compressors)
         metadata = replace(metadata, codecs=codecs)
     encoding = metadata.chunk_key_encoding
     attributes = dict(metadata.attributes)

@@ -16,6 +16,7 @@ from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, com
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats import Format
+from zarrcore.formats.chunk_terms import plain_array_to_bytes
 from zarrcore.metadata import (
     ArrayMetadata,
     ChunkKeyEncoding,
@@ -229,8 +230,7 @@ def _chain(codecs: Sequence[CodecLike], data_type: DataType) -> list[NamedConfig
     kinds = [codec_class(codec.name) for codec in chain]
     if not any(issubclass(kind, ArrayToBytesCodec) for kind in kinds):
         first = next((i for i, kind in enumerate(kinds) if issubclass(kind, BytesToBytesCodec)), len(kinds))
-        name = {"T": "vlen-utf8", "O": "vlen-bytes"}.get(data_type.dtype.kind, "bytes")
-        chain.insert(first, NamedConfiguration(name))
+        chain.insert(first, plain_array_to_bytes(data_type.dtype))
     return chain
 
 

@@ -26,14 +26,11 @@ pytestmark = pytest.mark.skipif(
 ON_ARRAYS = ["astype", "delta", "fixedscaleoffset", "packbits", "quantize"]
 ON_BYTES = ["adler32", "blosc", "bz2", "crc32", "crc32c", "gzip", "lz4", "lzma", "shuffle", "zlib", "zstd"]
 TO_BYTES = ["pcodec"]
-ELSEWHERE = ["vlen-bytes", "vlen-utf8"]
-"""Of elements of varying length: tested beside those codecs."""
+ELSEWHERE = ["categorize", "json2", "msgpack2", "vlen-bytes", "vlen-utf8"]
+"""Of elements of varying length: tested beside those codecs, or version 2's objects."""
 REFUSED = [
     "pickle",  # runs programs
     "base64",  # in no registry, and no store that we know of
-    "categorize",
-    "json2",
-    "msgpack2",
     "vlen-array",
     "zfpy",  # whose library reads past the end of what it is given
 ]

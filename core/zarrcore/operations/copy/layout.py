@@ -12,7 +12,13 @@ from zarrcore.codecs import ArraySpec, ArrayToBytesCodec, BytesToBytesCodec, Pip
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import CodecError, MetadataError, SelectionError, UnsupportedError
 from zarrcore.formats import Format
-from zarrcore.formats.chunk_terms import CodecChain, codec_chain, without_blocks, without_shards
+from zarrcore.formats.chunk_terms import (
+    CodecChain,
+    codec_chain,
+    plain_array_to_bytes,
+    without_blocks,
+    without_shards,
+)
 from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGrid
 from zarrcore.metadata.fill_value import zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
@@ -167,9 +173,7 @@ def _chain(codecs: Sequence[NamedConfiguration], plain: ArrayMetadata) -> tuple[
 
 
 def _array_to_bytes(metadata: ArrayMetadata) -> NamedConfiguration:
-    return NamedConfiguration(
-        {"T": "vlen-utf8", "O": "vlen-bytes"}.get(metadata.data_type.dtype.kind, "bytes")
-    )
+    return plain_array_to_bytes(metadata.data_type.dtype)
 
 
 def _without_codecs(metadata: ArrayMetadata) -> ArrayMetadata:

@@ -1,0 +1,38 @@
+"""The ``msgpack2`` codec of version 2: a chunk's objects in MessagePack.
+
+Specification: numcodecs' MsgPack. What stands in it is what ``json2`` has, and it is shown as that is.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from zarrcore.codecs.array_to_bytes.json2 import Json2Codec
+from zarrcore.codecs.interface import Buffer
+from zarrcore.errors import UnsupportedError
+
+
+class Msgpack2Codec(Json2Codec):
+    """Objects of any kind as MessagePack."""
+
+    names: ClassVar[tuple[str, ...]] = ("numcodecs.msgpack2",)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        if importlib.util.find_spec("msgpack") is None:
+            raise UnsupportedError(
+                "codec", cls.names[0], "needs an optional part: pip install 'zarrscope[msgpack]'"
+            )
+        return cls("utf-8")
+
+    def _items(self, encoded: Buffer) -> list[Any]:
+        import msgpack
+
+        try:
+            return list(
+                msgpack.unpackb(bytes(encoded), strict_map_key=False, unicode_errors="surrogateescape")
+            )
+        except msgpack.UnpackException as error:
+            raise ValueError(str(error) or type(error).__name__) from error

@@ -83,6 +83,10 @@ HELD_BY = {
         "test_cache.test_later_mounts_ask_whether_it_changed",
         "test_cache.test_a_full_disk_is_told_once",
     ],
+    "S25": [
+        "test_collections.test_all_hierarchies_are_one_tree",
+        "test_collections.test_what_is_new_is_there_after_a_refresh",
+    ],
 }
 
 

@@ -87,8 +87,8 @@ class Collection(Hierarchy):
         path = normalize_path(path)
         if path == self.at:
             return self._top()
-        top = self._member(path)
-        if top.path == path:
+        top, is_new = self._member(path)
+        if top.path == path and (is_new or top.hierarchy is self):
             return top
         if top.hierarchy is self:
             raise NodeNotFoundError(path, self.url)
@@ -96,7 +96,7 @@ class Collection(Hierarchy):
 
     def member(self, path: str) -> Hierarchy:
         path = normalize_path(path)
-        found = self if path == self.at else self._member(path).hierarchy
+        found = self.below(path)
         return found if found is self or not isinstance(found, Collection) else found.member(path)
 
     def alone(self) -> Collection:
@@ -123,7 +123,7 @@ class Collection(Hierarchy):
 
     def below(self, path: str) -> Hierarchy:
         """What tells the children of the node at ``path``."""
-        return self if path == self.at else self._member(path).hierarchy
+        return self if path == self.at else self._member(path)[0].hierarchy
 
     def settle(self) -> None:
         """Find out whether what looks like an implicit group is one: not where a child is of another format."""
@@ -169,8 +169,10 @@ class Collection(Hierarchy):
         kind = CollectionNode if self.format is COLLECTION else Group
         return kind(self, self.at, (None,) * len(self.format.document_keys("/")), GroupMetadata())
 
-    def _member(self, path: str) -> AnyNode:
-        """The root of the hierarchy that stands at the first segment of ``path``; a broken node is our own.
+    def _member(self, path: str) -> tuple[AnyNode, bool]:
+        """The root of the hierarchy that stands at the first segment of ``path``, and whether it was read now.
+
+        A broken node may be our own.
 
         Raises:
             NodeNotFoundError: nothing stands there.
@@ -180,7 +182,7 @@ class Collection(Hierarchy):
         at = f"{self.at.rstrip('/')}/{name}"
         kept = self._kept.get(at)
         if kept is not None:
-            return kept if kept.hierarchy is self else kept.hierarchy.node(at)
+            return kept, False
         read_s = time.monotonic()
         try:
             top = self._open(name, at)
@@ -189,7 +191,7 @@ class Collection(Hierarchy):
         except (MetadataError, UnsupportedError) as error:
             top = self._discovery.broken(at, error)
         self._kept.keep(at, read_s, top)
-        return top
+        return top, True
 
     def _open(self, name: str, at: str) -> AnyNode:
         if name.endswith(".zip") and self.store.stat(name) is not None:

@@ -1,4 +1,4 @@
-"""A hierarchy as directories of files that any program reads.
+"""A hierarchy, or a collection of them, as directories of files that any program reads.
 
 A group is a directory of its nodes, an array one of virtual files, and a node that does not parse one that says why.
 A node always wins over a virtual file of its name. What a look-up found counts for the metadata time to live; the
@@ -132,7 +132,7 @@ class ArraysView:
 
 
 class GroupDirectory(Directory):
-    """A group: its nodes, ``metadata.json`` and ``attributes.json``."""
+    """A group: its nodes, ``metadata.json`` and ``attributes.json``; a collection, which has no documents, only its nodes."""
 
     __slots__ = ("_node", "_view", "mtime_s")
 
@@ -160,6 +160,8 @@ class GroupDirectory(Directory):
 
     def _documents(self) -> dict[str, Entry]:
         node = self._node
+        if node.kind == "collection":
+            return {}
         return {
             "metadata.json": DocumentFile(lambda: as_json(node.metadata_document()), self.mtime_s),
             "attributes.json": DocumentFile(lambda: as_json(node.attributes), self.mtime_s),

@@ -14,7 +14,7 @@ _NEEDED = ("PySide6", "pyqtgraph", "cmap")
 _LIBRARIES = (
     "on Debian: apt install libegl1 libgl1 libfontconfig1 libdbus-1-3 libxkbcommon-x11-0 libxcb-cursor0"
 )
-_DESCRIPTION = "Show a Zarr hierarchy in a window: its tree, pictures of slices, plots, metadata."
+_DESCRIPTION = "Show a Zarr hierarchy, or a folder or bucket of many, in a window: its tree, pictures of slices, plots, metadata."
 
 
 def register(subparsers: argparse._SubParsersAction[Any]) -> None:

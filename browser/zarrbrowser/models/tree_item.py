@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from zarrbrowser.session.nodes import NodeLike
+from zarrbrowser.session.nodes import NodeLike, is_group
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Request
 
@@ -66,7 +66,7 @@ class TreeItem:
     @property
     def may_have_children(self) -> bool:
         """Whether the row can be expanded, as far as is known."""
-        if self.node is None or self.node.kind != "group":
+        if self.node is None or not is_group(self.node):
             return bool(self.children)
         return bool(self.children) or self.fetching is not Fetching.WHOLLY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zarrbrowser.models.tree_item import Fetching, TreeItem
 from zarrbrowser.session.describe import short_type_name
 from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.nodes import NodeLike, is_array, is_broken
+from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.quantities import count, format_shape
 from zarrbrowser.session.sources import short_name
 
@@ -39,13 +39,16 @@ def tool_tip(item: TreeItem) -> str:
         return f"{item.node.path}\n{sentence(item.node.error)}"
     if is_array(item.node):
         return f"{item.node.path}\n{format_shape(item.node.shape)}  ·  {short_type_name(item.node)}"
-    return item.source.hierarchy.url if item.request is not None and item.source else item.node.path
+    if item.source is None:
+        return item.node.path
+    place = item.node.path if item.request is None else item.source.hierarchy.url
+    return f"{place}\n{item.source.format_of(item.node).title}"
 
 
 def icon_name(item: TreeItem) -> str:
     """The drawing of the row's kind."""
     node = item.node
-    if item.request is not None and (node is None or node.kind == "group"):
+    if item.request is not None and (node is None or is_group(node)):
         return "broken" if item.fetching is Fetching.FAILED and node is None else "source"
     if item.is_range:
         return "range"
@@ -59,4 +62,6 @@ def node_icon_name(node: NodeLike) -> str:
     """The drawing of a node's kind; arrays by their number of axes."""
     if is_array(node):
         return f"array{min(node.ndim, 3)}"
+    if node.kind == "collection":
+        return "source"
     return "broken" if is_broken(node) else "group"

@@ -68,7 +68,8 @@ def summary(node: NodeLike) -> str:
         if not node.dtype.hasobject:
             parts.append(format_bytes(node.nbytes))
         return "  ·  ".join(parts)
-    return {"group": "Group", "broken": "Cannot be read"}.get(node.kind, node.kind)
+    words = {"group": "Group", "collection": "Collection", "broken": "Cannot be read"}
+    return words.get(node.kind, node.kind)
 
 
 def type_name(array: ArrayLike) -> str:

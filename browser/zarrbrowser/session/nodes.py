@@ -107,8 +107,8 @@ def is_small_number(dtype: np.dtype[Any]) -> bool:
 
 
 def is_group(node: NodeLike) -> TypeGuard[GroupLike]:
-    """Whether ``node`` is a group."""
-    return node.kind == "group"
+    """Whether ``node`` may have children: a group, or a collection of hierarchies."""
+    return node.kind in ("group", "collection")
 
 
 def is_array(node: NodeLike) -> TypeGuard[ArrayLike]:

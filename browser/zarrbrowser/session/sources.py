@@ -58,6 +58,10 @@ class Source:
         """The last part of the address: what the tree shows."""
         return short_name(self.hierarchy.url)
 
+    def format_of(self, node: NodeLike) -> Any:
+        """The format of the hierarchy that a node belongs to: in a collection each has its own."""
+        return getattr(node, "hierarchy", self.hierarchy).format
+
 
 Opener = Callable[[SourceRequest], Source]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-from zarrbrowser.session.describe import Fact, array_facts, codec_facts, group_facts, json_text
+from zarrbrowser.session.describe import Fact, array_facts, codec_facts, group_facts, json_text, summary
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_array, is_group
 from zarrbrowser.session.sources import Source
@@ -59,7 +59,7 @@ class MetadataPane(QSplitter):
 
 
 def _facts_of(source: Source, node: NodeLike) -> QWidget:
-    format_ = source.hierarchy.format
+    format_ = source.format_of(node)
     title, specification = str(format_.title), str(format_.specification)
     column_widget = QWidget()
     column_widget.setProperty("role", "surface")
@@ -72,6 +72,7 @@ def _facts_of(source: Source, node: NodeLike) -> QWidget:
             FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")])
         )
     elif is_group(node):
-        column.addWidget(FactGrid("Group", group_facts(node, title, source.hierarchy.url, specification)))
+        facts = group_facts(node, title, source.hierarchy.url, specification)
+        column.addWidget(FactGrid(summary(node), facts))
     column.addStretch(1)
     return column_widget

@@ -86,7 +86,7 @@ class NodePane(QWidget):
         self._name.set_text(node.name or source.title)
         place = node.path if node.name else source.hierarchy.url
         self._summary.set_text(f"{place}   ·   {summary(node)}")
-        self._format.setText(str(source.hierarchy.format.title))
+        self._format.setText(str(source.format_of(node).title))
         self._draw_icon()
         self._show_tabs(tabs_for(node))
 

@@ -45,7 +45,7 @@ class OverviewPane(QWidget):
             self._place.removeWidget(self._facts)
             self._facts.hide()
             self._facts.deleteLater()
-        facts = group_facts(group, str(source.hierarchy.format.title), source.hierarchy.url)
+        facts = group_facts(group, str(source.format_of(group).title), source.hierarchy.url)
         self._facts = FactGrid("", facts[:-1])  # attributes have a heading of their own
         self.children_label = text = self._facts.add(Fact("Children", "counting…"))
         self._place.addWidget(self._facts)

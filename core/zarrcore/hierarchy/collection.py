@@ -33,6 +33,7 @@ from zarrcore.errors import (
 from zarrcore.formats import Format, detect_format, known_formats
 from zarrcore.hierarchy.collection_format import COLLECTION
 from zarrcore.hierarchy.discovery import Discovery
+from zarrcore.hierarchy.glance import Glance
 from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.node_writer import NodeWriter
@@ -40,6 +41,7 @@ from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.prefix import PrefixStore
+from zarrcore.stores.read_only import listable
 from zarrcore.stores.zip import ZipStore
 
 PROBES = 16
@@ -198,12 +200,23 @@ class Collection(Hierarchy):
             # Any zip file can be looked into; one without a hierarchy is but a file.
             member = open_place(ZipStore(self.store, name), at, **self._options)
         else:
-            member = open_place(_below(self.store, f"{name}/"), at, demanded=False, **self._options)
-            if isinstance(member, Collection) and not _has_prefix(self.store, f"{name}/"):
-                raise NodeNotFoundError(at, self.url)
+            member = self._open_prefix(f"{name}/", at)
         with self._lock:
             self._opened.add(member)
         return member.node(at)
+
+    def _open_prefix(self, prefix: str, at: str) -> Hierarchy:
+        store = _below(self.store, prefix)
+        if not store.is_remote:
+            member = open_place(store, at, demanded=False, **self._options)
+            is_there = not isinstance(member, Collection) or listable(self.store).has_prefix(prefix)
+        else:
+            glance = Glance(store)
+            member = open_place(store, at, demanded=False, seen=glance, **self._options)
+            is_there = not isinstance(member, Collection) or not glance.is_empty
+        if not is_there:
+            raise NodeNotFoundError(at, self.url)
+        return member
 
     def __repr__(self) -> str:
         return f"<Collection {self.url}>"
@@ -236,13 +249,21 @@ class _Members(Discovery):
         yield from self.in_order(names)
 
 
-def open_place(store: ReadableStore, at: str = "/", *, demanded: bool = True, **options: Any) -> Hierarchy:
+def open_place(
+    store: ReadableStore,
+    at: str = "/",
+    *,
+    demanded: bool = True,
+    seen: ReadableStore | None = None,
+    **options: Any,
+) -> Hierarchy:
     """The hierarchy, or collection, at the root of a store, for reading.
 
     Args:
         store: where it is.
         at: the path that its root is to have.
         demanded: whether a place without any hierarchy is an error.
+        seen: the same store, for finding out what it holds.
         options: as `Hierarchy`.
 
     Raises:
@@ -252,7 +273,7 @@ def open_place(store: ReadableStore, at: str = "/", *, demanded: bool = True, **
     """
     missing = None
     try:
-        format_, documents = detect_format(store, known_formats())
+        format_, documents = detect_format(seen or store, known_formats())
     except HierarchyNotFoundError as error:
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
@@ -302,10 +323,6 @@ def _below(store: ReadableStore, prefix: str) -> PrefixStore:
     if isinstance(store, PrefixStore):
         return PrefixStore(store.store, store.prefix + prefix)
     return PrefixStore(store, prefix)
-
-
-def _has_prefix(store: ReadableStore, prefix: str) -> bool:
-    return isinstance(store, ListableStore) and store.has_prefix(prefix)
 
 
 def _restore(store: ReadableStore, format: Format, options: Mapping[str, Any], at: str) -> Collection:  # noqa: A002

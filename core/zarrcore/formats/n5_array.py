@@ -76,8 +76,18 @@ def parse_dataset(document: JsonObject) -> ArrayMetadata:
         fill_value=zero(data_type.dtype),
         codecs=_block_codecs(len(shape), data_type.dtype, parse_compression(document)),
         attributes=attributes,
-        dimension_names=dimension_names_of(attributes, len(shape)),
+        dimension_names=_dimension_names(attributes, len(shape)),
     )
+
+
+def _dimension_names(attributes: JsonObject, ndim: int) -> tuple[str | None, ...] | None:
+    """As xarray has zarr-python name them, else as N5's own programs do in ``axes``, the fastest first."""
+    if (names := dimension_names_of(attributes, ndim)) is not None:
+        return names
+    axes = attributes.get("axes")
+    if not isinstance(axes, list) or len(axes) != ndim or not all(isinstance(name, str) for name in axes):
+        return None
+    return tuple(axes[::-1])
 
 
 def _block_codecs(
@@ -123,7 +133,7 @@ def dataset_document(metadata: ArrayMetadata, attributes: JsonObject) -> JsonObj
         "compression": compression_document(codec),
         **attributes,
     }
-    if metadata.dimension_names is not None:
+    if metadata.dimension_names not in (None, _dimension_names(attributes, len(metadata.shape))):
         document[DIMENSIONS_ATTRIBUTE] = list(metadata.dimension_names)
     refuse_lost(metadata, parse_dataset(document), "N5")
     return document

@@ -1,7 +1,7 @@
 """N5's ``compression`` object and the codec that it is.
 
 Specification: N5's README, "Compression"; n5-blosc and n5-zstandard. Before version 2, N5 named the type alone, in
-``compressionType``.
+``compressionType``. zarr-python 2 wrote ``lzma``, with what its own codec takes, where ``xz`` would not tell it all.
 """
 
 from __future__ import annotations
@@ -51,6 +51,15 @@ def _gzip(value: Mapping[str, Any]) -> NamedConfiguration:
     )  # -1 is zlib's name for its default
 
 
+def _zlib(value: Mapping[str, Any]) -> NamedConfiguration:
+    return _gzip({**value, "useZlib": True})
+
+
+def _lzma(value: Mapping[str, Any]) -> NamedConfiguration:
+    names = ("format", "check", "preset", "filters")
+    return NamedConfiguration("numcodecs.lzma", {name: value[name] for name in names if name in value})
+
+
 def _bzip2(value: Mapping[str, Any]) -> NamedConfiguration:
     return NamedConfiguration(
         "numcodecs.bz2", {"level": integer(value, "blockSize", 9, minimum=1, maximum=9)}
@@ -83,6 +92,8 @@ def _blosc(value: Mapping[str, Any]) -> NamedConfiguration:
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], NamedConfiguration]] = {
     "gzip": _gzip,
+    "zlib": _zlib,
+    "lzma": _lzma,
     "bzip2": _bzip2,
     "xz": _xz,
     "lz4": _lz4,

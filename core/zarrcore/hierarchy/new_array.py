@@ -105,11 +105,16 @@ def _adapted(
         raise UnsupportedError("fill value", str(metadata.fill_value), f"cannot be told in {format.title}")
     if adapted.chunk_grid != metadata.chunk_grid:
         raise UnsupportedError("codec", "sharding_indexed", f"cannot be told in {format.title}")
-    told = {name.removeprefix("numcodecs.") for name in _names(adapted.codecs)}
+    told = set(map(_plain, _names(adapted.codecs)))
     for name in sorted(wanted):
-        if name.removeprefix("numcodecs.") not in told:
+        if _plain(name) not in told:
             raise UnsupportedError("codec", name, f"cannot be told in {format.title}")
     return adapted
+
+
+def _plain(name: str) -> str:
+    """A codec's name without that of who has it."""
+    return name.removeprefix("numcodecs.").removeprefix("n5_")
 
 
 def _names(codecs: Sequence[NamedConfiguration]) -> Iterator[str]:

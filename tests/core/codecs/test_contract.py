@@ -102,7 +102,7 @@ def test_garbage_and_altered_bytes_give_an_array_or_a_codec_error(
     damaged = bytearray(encoded(pipeline, array))
     damaged[position % len(damaged)] = value
     for chunk in (garbage, bytes(damaged)):
-        with contextlib.suppress(CodecError):
+        with contextlib.suppress(CodecError, UnsupportedError):  # N5 has blocks that hold no array
             assert pipeline.decode(chunk).shape == array.shape
 
 

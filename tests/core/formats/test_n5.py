@@ -9,16 +9,22 @@ import tarfile
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numcodecs
 import numpy as np
 import pytest
 import tensorstore
+from hypothesis import given
+from hypothesis import strategies as st
 
 import zarrcore
+from tests.core.formats.zarr_python_2_n5 import ARCHIVE, COMPRESSORS, VALUES
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.errors import CodecError, HierarchyNotFoundError, MetadataError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NamedConfiguration
 from zarrcore.metadata.fill_value import zero
+from zarrcore.operations.check import check
+from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore
 
 CORPORA = Path(__file__).parents[3].parent / "shared" / "corpora"
@@ -111,6 +117,132 @@ def test_to_and_from_tensorstore(tmp_path: Path, compression: dict[str, Any]) ->
         np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), values)
 
 
+@pytest.mark.parametrize("compression", ["raw", "gzip", "bzip2", "xz", "lz4", "zstd", "blosc"])
+def test_what_z5py_wrote(tmp_path: Path, compression: str) -> None:
+    z5py = pytest.importorskip("z5py")  # there are packages for one kind of processor only
+    values = np.arange(7 * 5 * 4, dtype="u2").reshape(7, 5, 4)
+    root = z5py.File(f"{tmp_path}/x.n5", "a")
+    array = root.create_group("g").create_dataset(
+        "a", shape=values.shape, chunks=(3, 2, 4), dtype="uint16", compression=compression
+    )
+    array[...] = values
+    array.attrs["resolution"] = [4, 4, 40]
+    assert len((tmp_path / "x.n5/g/a/0/2/2").read_bytes()) < 3 * 2 * 4 * 2 + 64
+    found = zarrcore.open(tmp_path / "x.n5")["g/a"]
+    np.testing.assert_array_equal(found[...], values)  # type: ignore[index]
+    assert found.attributes == {"resolution": [4, 4, 40]}
+
+
+def test_blocks_of_varying_length_by_z5py(tmp_path: Path) -> None:
+    z5py = pytest.importorskip("z5py")
+    dataset = z5py.File(f"{tmp_path}/x.n5", "a").create_dataset(
+        "a", shape=(4, 6), chunks=(2, 3), dtype="uint8", compression="gzip"
+    )
+    dataset.write_chunk((0, 0), np.arange(6, dtype="u1"), True)
+    dataset.write_chunk((1, 1), np.arange(9, dtype="u1"), True)
+    found = zarrcore.open(tmp_path / "x.n5")["a"]
+    np.testing.assert_array_equal(found[:2, :3], [[0, 1, 2], [3, 4, 5]])  # type: ignore[index]
+    with pytest.raises(UnsupportedError, match=r"mode 1 \(varlength\)' is not supported with 9 elements"):
+        found[...]  # type: ignore[index]
+    (finding,) = [one for one in check(zarrcore.open(tmp_path / "x.n5")) if one.severity == "error"]
+    assert (finding.what, finding.key) == ("unsupported", "a/1/1")
+
+
+@pytest.mark.parametrize(
+    "codec",
+    [
+        None,
+        {"name": "gzip", "configuration": {"level": 2}},
+        {"name": "numcodecs.zlib", "configuration": {"level": 2}},
+        {"name": "numcodecs.bz2", "configuration": {"level": 2}},
+        {"name": "numcodecs.lzma", "configuration": {"preset": 2}},
+        {"name": "zstd", "configuration": {"level": 2}},
+        {"name": "blosc", "configuration": {"cname": "zstd", "shuffle": "bitshuffle"}},
+    ],
+    ids=str,
+)
+def test_z5py_and_tensorstore_read_what_is_written(tmp_path: Path, codec: Any) -> None:
+    z5py = pytest.importorskip("z5py")
+    values = np.arange(7 * 5 * 4, dtype="u2").reshape(7, 5, 4)
+    hierarchy = zarrcore.create(tmp_path / "x.n5", format="n5")
+    array = hierarchy.create_array(
+        "g/a", shape=values.shape, data_type="uint16", chunk_shape=(3, 2, 4), codecs=[codec] if codec else []
+    )
+    array[:, 1:] = values[:, 1:]  # and later the rest of the blocks, those at the edges among them
+    array[:, :1] = values[:, :1]
+    np.testing.assert_array_equal(z5py.File(f"{tmp_path}/x.n5", "r")["g/a"][...], values)
+    spec = {"driver": "n5", "kvstore": {"driver": "file", "path": f"{tmp_path}/x.n5/g/a/"}}
+    np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), values.T)
+
+
+def test_lz4_is_written_as_java_has_it() -> None:
+    hierarchy = zarrcore.create(store := MemoryStore(), format="n5")
+    array = hierarchy.create_array(
+        "a", shape=(900,), data_type="uint8", chunk_shape=(900,), codecs=["numcodecs.lz4"]
+    )
+    array[...] = 7
+    assert b"LZ4Block" in (store.get("a/0") or b"")
+    assert json.loads(store.get("a/attributes.json") or b"")["compression"] == {
+        "type": "lz4",
+        "blockSize": 65536,
+    }
+    assert (zarrcore.open(store)["a"][...] == 7).all()  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", COMPRESSORS)
+def test_what_zarr_python_2_wrote(tmp_path: Path, name: str) -> None:
+    with tarfile.open(ARCHIVE) as file:
+        file.extractall(tmp_path, filter="data")
+    hierarchy = zarrcore.open(tmp_path)
+    assert hierarchy.format is Format.N5
+    assert hierarchy["/"].attributes == {"who": "zarr-python"}
+    array = hierarchy[f"group/{name}"]
+    assert isinstance(array, zarrcore.Array)
+    np.testing.assert_array_equal(array[...], VALUES)
+    assert array.dimension_names == ("y", "x")
+    assert array.attributes == {"unit": "mm", "_ARRAY_DIMENSIONS": ["y", "x"]}
+    assert [*check(hierarchy, f"/group/{name}")] == []
+
+
+def test_axes_name_the_dimensions() -> None:
+    assert parse(axes=["x", "y"]).dimension_names == ("y", "x")
+    assert parse(axes=["x", "y"], _ARRAY_DIMENSIONS=["row", "column"]).dimension_names == ("row", "column")
+    for axes in (["x"], ["x", 1], "xy", [{"name": "x"}, {"name": "y"}]):
+        assert parse(axes=axes).dimension_names is None
+    for metadata in (parse(axes=["x", "y"]), parse(axes=["x", "y"], _ARRAY_DIMENSIONS=["a", "b"])):
+        assert Format.N5.parse(Format.N5.encode(metadata)) == metadata
+    assert b"_ARRAY" not in (Format.N5.encode(parse(axes=["x", "y"]))[0] or b"")
+
+
+def test_metadata_of_scales_outlive_a_conversion_and_its_reverse() -> None:
+    pyramid = {
+        "multiScale": True,
+        "scales": [[1, 1], [2, 2]],
+        "resolution": [4.0, 40.0],
+        "units": ["nm", "nm"],
+    }
+    level = {"downsamplingFactors": [2, 2], "pixelResolution": {"unit": "nm", "dimensions": [8.0, 80.0]}}
+    source = MemoryStore()
+    source.set("attributes.json", b'{"n5": "2.5.1"}')
+    source.set("volume/attributes.json", json.dumps(pyramid).encode())
+    for name in ("s0", "s1"):
+        document = {**DATASET, **level, "axes": ["x", "y"]}
+        source.set(f"volume/{name}/attributes.json", json.dumps(document).encode())
+    zarrcore.open(source, "r+")["volume/s1"][...] = 7  # type: ignore[index]
+    stages = [zarrcore.open(source)]
+    for to in (Format.V3, Format.V2, Format.V3, Format.N5):
+        execute(plan_copy(stages[-1], to=to), stages[-1], copied := MemoryStore())
+        stages.append(zarrcore.open(copied))
+        assert stages[-1]["volume"].attributes == pyramid
+        array = stages[-1]["volume/s1"]
+        assert isinstance(array, zarrcore.Array)
+        assert array.dimension_names == ("y", "x")
+        assert {**array.attributes, **level, "axes": ["x", "y"]} == array.attributes
+        assert (array[...] == 7).all()
+    stored = stages[-1]["volume/s1"].stored_document()
+    assert {name: stored[name] for name in level} == level
+
+
 def test_a_hierarchy_from_nothing(tmp_path: Path) -> None:
     hierarchy = zarrcore.create(tmp_path, format="n5")
     hierarchy.create_group("a/b", attributes={"who": "me"})
@@ -167,6 +299,9 @@ def test_broken_datasets_say_what_and_where(
         ({"data_type": "complex64"}, "data type 'complex64' cannot be told in N5"),
         ({"shape": (), "chunk_shape": ()}, "array 'of no dimensions' cannot be told in N5"),
         ({"codecs": ["crc32c"]}, "codec 'crc32c' cannot be told in N5"),
+        ({"fill_value": 3}, "fill value '3' cannot be told in N5"),
+        ({"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be told in N5"),
+        ({"data_type": "string"}, "data type 'string' cannot be told in N5"),
         ({"attributes": {"dimensions": 3}}, "attributes.dimensions: N5 uses this name itself"),
     ],
 )
@@ -251,9 +386,9 @@ class TestBlocks:
             (b"", "0 bytes are shorter than a block's header"),
             (b"\0\0\0", "3 bytes are shorter than a block's header"),
             (b"\0\0\0\2\0\0\0\1", "expected a header of 12 bytes, found 8"),
-            (struct.pack(">HHIII", 1, 2, 4, 3, 12), r"mode 1 \(varlength\) are not supported"),
-            (struct.pack(">HHI", 2, 2, 12), r"mode 2 \(object\) are not supported"),
-            (struct.pack(">HHI", 9, 2, 12), r"mode 9 \(unknown\) are not supported"),
+            (struct.pack(">HHI", 9, 2, 12), "expected a block of mode 0, 1 or 2, found mode 9"),
+            (struct.pack(">HHII", 1, 2, 4, 3), "expected a header of 16 bytes, found 12"),
+            (struct.pack(">HHIII", 1, 2, 4, 3, 12) + bytes(23), "expected 24 bytes"),
             (struct.pack(">HHIII", 0, 3, 1, 1, 1), "expected a block of 2 dimensions, found 3"),
             (struct.pack(">HHII", 0, 2, 5, 3), r"expected a block of at most \(4, 3\), found \(5, 3\)"),
             (struct.pack(">HHII", 0, 2, 2**32 - 1, 2**32 - 1), "expected a block of at most"),
@@ -262,6 +397,28 @@ class TestBlocks:
     )
     def test_broken_blocks(self, block: bytes, words: str) -> None:
         with pytest.raises(CodecError, match=words):
+            self.pipeline().decode(block)
+
+    @pytest.mark.parametrize("shape", [(4, 3), (2, 3), (0, 3)])
+    def test_blocks_of_varying_length_that_fill_their_shape(self, shape: tuple[int, int]) -> None:
+        part = np.arange(1, 1 + shape[0] * shape[1], dtype="<u2").reshape(shape)
+        block = struct.pack(">HHIII", 1, 2, *shape, part.size) + part.T.astype(">u2").tobytes()
+        expected = np.zeros((4, 3), "<u2")
+        expected[: shape[0], : shape[1]] = part
+        np.testing.assert_array_equal(self.pipeline().decode(block), expected)
+
+    @pytest.mark.parametrize(
+        ("block", "words"),
+        [
+            (
+                struct.pack(">HHIII", 1, 2, 4, 3, 5) + bytes(10),
+                r"mode 1 \(varlength\)' is not supported with 5 elements in a shape of 12",
+            ),
+            (struct.pack(">HHI", 2, 2, 12), r"mode 2 \(object\)' is not supported"),
+        ],
+    )
+    def test_blocks_that_are_refused_by_name(self, block: bytes, words: str) -> None:
+        with pytest.raises(UnsupportedError, match=words):
             self.pipeline().decode(block)
 
     def test_inner_codecs_that_are_not_n5s(self) -> None:
@@ -276,6 +433,16 @@ class TestBlocks:
 
 
 class TestLz4:
+    @given(st.binary(min_size=1, max_size=300))
+    def test_what_others_call_so(self, data: bytes) -> None:
+        spec = ArraySpec((len(data),), np.dtype("u1"), zero(np.dtype("u1")))
+        pipeline = Pipeline([NamedConfiguration("bytes"), NamedConfiguration("n5_lz4")], spec)
+        behind_size = numcodecs.lz4.compress(data)
+        for encoded in (behind_size, behind_size[4:]):
+            assert bytes(pipeline.decode(encoded)) == data
+            with pytest.raises(CodecError):
+                pipeline.decode(encoded[:-1])
+
     def test_every_byte_is_checked(self) -> None:
         spec = ArraySpec((400,), np.dtype("u1"), zero(np.dtype("u1")))
         codecs = [NamedConfiguration("bytes"), NamedConfiguration("n5_lz4", {"blockSize": 64})]

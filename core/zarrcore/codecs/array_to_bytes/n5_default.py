@@ -2,11 +2,13 @@
 
 Specification: the zarr-extensions registry, "n5_default"; N5, "Blocks are stored in the following binary format". The header is
 not compressed; what follows it went through the inner codecs. Some writers pad the blocks at an array's edge, others
-(n5-java, z5) truncate them: only the header tells. A codec is not told where the array ends, so full blocks are written.
+(n5-java, z5) truncate them: only the header tells. A codec is not told where the array ends, so full blocks are written, which
+all of them read. Of varying length (mode 1) those blocks are read whose number of elements is that of their shape.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -19,7 +21,7 @@ from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
 from zarrcore.codecs.registry import make_codec
-from zarrcore.errors import CodecError, MetadataError
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import has_byte_order
 from zarrcore.metadata.json_document import describe
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from zarrcore.codecs.pipeline import Pipeline
 
 _START = struct.Struct(">HH")
-_MODES = {1: "varlength", 2: "object"}
+_LENGTH = struct.Struct(">I")
+_DEFAULT, _VARLENGTH, _OBJECT = range(3)
 _MAX_LENGTH = 2**32 - 1
 
 
@@ -82,7 +85,7 @@ class N5DefaultCodec(ArrayToBytesCodec):
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
         self._check(spec)
-        header_nbytes = _START.size + 4 * len(spec.shape)
+        header_nbytes = _START.size + 4 * len(spec.shape) + _LENGTH.size
         return header_nbytes + self._pipeline(self._reversed(spec, spec.shape)).max_encoded_nbytes
 
     def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
@@ -104,11 +107,11 @@ class N5DefaultCodec(ArrayToBytesCodec):
         if len(encoded) < _START.size:
             raise CodecError(f"{len(encoded)} bytes are shorter than a block's header", codec=self.name)
         mode, found = _START.unpack_from(encoded)
-        if mode:
-            name = _MODES.get(mode, "unknown")
-            raise CodecError(
-                f"blocks of mode {mode} ({name}) are not supported, only of mode 0", codec=self.name
-            )
+        if mode == _OBJECT:
+            raise UnsupportedError("block", "of mode 2 (object)")
+        if mode not in (_DEFAULT, _VARLENGTH):
+            raise CodecError(f"expected a block of mode 0, 1 or 2, found mode {mode}", codec=self.name)
+        stop += _LENGTH.size * (mode == _VARLENGTH)
         if found != ndim:
             raise CodecError(f"expected a block of {ndim} dimensions, found {found}", codec=self.name)
         if len(encoded) < stop:
@@ -118,10 +121,15 @@ class N5DefaultCodec(ArrayToBytesCodec):
         shape = struct.unpack_from(f">{ndim}I", encoded, _START.size)
         if any(length > limit for length, limit in zip(shape, spec.shape, strict=True)):
             raise CodecError(f"expected a block of at most {spec.shape}, found {shape}", codec=self.name)
+        if mode == _VARLENGTH:
+            (size,) = _LENGTH.unpack_from(encoded, stop - _LENGTH.size)
+            if size != math.prod(shape):
+                why = f"is not supported with {size:,} elements in a shape of {math.prod(shape):,}"
+                raise UnsupportedError("block", "of mode 1 (varlength)", why)
         return shape, stop
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
-        header = _START.pack(0, len(spec.shape)) + struct.pack(f">{len(spec.shape)}I", *spec.shape)
+        header = _START.pack(_DEFAULT, len(spec.shape)) + struct.pack(f">{len(spec.shape)}I", *spec.shape)
         return b"".join((header, self._pipeline(self._reversed(spec, spec.shape)).encode(decoded.T)))
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 A name of ours, never written to a document: no codec of version 3 is it. A stream is blocks and an empty one at the end; a block
 is ``LZ4Block``, a byte for method and size class, the encoded and the decoded size, a checksum of the decoded bytes (all
-little-endian), and the bytes.
+little-endian), and the bytes. Others than Java call ``lz4`` what they have: z5 a bare block of LZ4, zarr-python 2 one behind
+its decoded size. They are told by how they begin, and read.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar, Self
 
 import numcodecs.lz4
@@ -37,8 +39,8 @@ class N5Lz4Codec(BytesToBytesCodec):
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, "blockSize")
-        limits = {"minimum": _MIN_BLOCK_NBYTES, "maximum": _MAX_BLOCK_NBYTES}
-        return cls(integer(configuration, "blockSize", 1 << 16, **limits))
+        # Where the bytes are no such stream, it is a level of compression, or nothing.
+        return cls(integer(configuration, "blockSize", 1 << 16, minimum=1, maximum=_MAX_BLOCK_NBYTES))
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
         return {"blockSize": self._block_nbytes}
@@ -49,6 +51,8 @@ class N5Lz4Codec(BytesToBytesCodec):
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         data, left = memoryview(encoded), max_nbytes
+        if data[: len(_MAGIC)] != _MAGIC[: len(data)]:
+            return _decode_alone(bytes(data), max_nbytes)
         parts: list[bytes] = []
         while True:
             header, data = data[: _HEADER.size], data[_HEADER.size :]
@@ -72,9 +76,10 @@ class N5Lz4Codec(BytesToBytesCodec):
 
     def encode(self, decoded: Buffer) -> Buffer:
         data, parts = memoryview(decoded), []
-        size_class = max(0, (self._block_nbytes - 1).bit_length() - 10)
-        for start in range(0, len(data), self._block_nbytes):
-            block = bytes(data[start : start + self._block_nbytes])
+        block_nbytes = max(_MIN_BLOCK_NBYTES, self._block_nbytes)
+        size_class = max(0, (block_nbytes - 1).bit_length() - 10)
+        for start in range(0, len(data), block_nbytes):
+            block = bytes(data[start : start + block_nbytes])
             body, method = numcodecs.lz4.compress(block)[_SIZE.size :], _LZ4
             if len(body) >= len(block):
                 body, method = block, _STORED
@@ -83,6 +88,20 @@ class N5Lz4Codec(BytesToBytesCodec):
             )
         parts.append(_HEADER.pack(_MAGIC, _STORED | size_class, 0, 0, 0))
         return b"".join(parts)
+
+
+def _decode_alone(block: bytes, nbytes: int) -> bytes:
+    """What is no stream: a block of LZ4, with or without its decoded size before it."""
+    size = _SIZE.pack(nbytes)
+    if block.startswith(size):
+        with suppress(RuntimeError, ValueError):
+            behind_size: bytes = numcodecs.lz4.decompress(block)
+            return behind_size
+    try:
+        decoded: bytes = numcodecs.lz4.decompress(size + block)
+    except (RuntimeError, ValueError) as error:
+        raise CodecError(str(error), codec="n5_lz4") from error
+    return decoded
 
 
 def _decode_block(method: int, body: memoryview, decoded_nbytes: int, checksum: int) -> bytes:

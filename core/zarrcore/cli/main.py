@@ -23,6 +23,7 @@ _ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "brow
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or what fsspec knows, for instance ftp:// and sftp://.
+What is no hierarchy but holds some, of whatever formats, is shown, checked, mounted and browsed as one tree.
 SOURCE#/node/path names a node in it.  zarrscope COMMAND --help tells more about a command."""
 
 

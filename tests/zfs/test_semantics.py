@@ -87,6 +87,11 @@ HELD_BY = {
         "test_collections.test_all_hierarchies_are_one_tree",
         "test_collections.test_what_is_new_is_there_after_a_refresh",
     ],
+    "S26": [
+        "test_options.test_secrets_are_not_in_the_process_list",
+        "test_options.test_an_environment_from_a_file",
+        "test_options.test_the_log_goes_on_in_a_new_file_when_it_was_rotated",
+    ],
 }
 
 

@@ -65,7 +65,7 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
 def _mount(namespace: argparse.Namespace) -> int:
     from zarrcore.cli.source import split_uri
     from zarrcore.errors import MissingExtraError
-    from zarrfs import daemon, mountpoints
+    from zarrfs import daemon, mountpoints, process_list
 
     for module in ("pyfuse3", "trio"):
         if importlib.util.find_spec(module) is None:
@@ -75,12 +75,19 @@ def _mount(namespace: argparse.Namespace) -> int:
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     if namespace.cache_dir is not None:
         mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
+    process_list.hide(_secrets(namespace))
     serve = _server(namespace, options)
     if namespace.foreground:
         serve(lambda: None)
     else:
         daemon.run_in_background(serve)
     return 0
+
+
+def _secrets(namespace: argparse.Namespace) -> list[str]:
+    """What the command line may hold that nobody else should read."""
+    address = namespace.source.partition("://")[2].partition("/")[0]
+    return [address.rpartition("@")[0], *(value for _, value in namespace.header)]
 
 
 def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
@@ -113,6 +120,8 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
 
         if namespace.format is not None:
             _refuse_unknown(namespace.format)
+        if namespace.env_file is not None:
+            _take_environment(namespace.env_file)
         logs.start(namespace.log_level, namespace.log_file, namespace.foreground)
         url, node = split_uri(namespace.source)
         # The daemon leaves the directory in which a relative path means something.
@@ -126,6 +135,24 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             Session(shown, _opener(namespace.format), options).run(ready)
 
     return serve
+
+
+def _take_environment(path: str) -> None:
+    """Add a file's lines ``NAME=VALUE`` to the environment; its text is never quoted, since it holds secrets."""
+    from zarrfs.mountpoints import MountError
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = [line.strip() for line in file]
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "it holds no text"
+        raise MountError(f"cannot mount: {path} cannot be read: {reason.lower()}") from None
+    for number, line in enumerate(lines, start=1):
+        name, equals, value = line.partition("=")
+        if line and not line.startswith("#"):
+            if not equals or not name.isidentifier() or "\0" in value:
+                raise MountError(f"cannot mount: line {number} of {path} is not NAME=VALUE")
+            os.environ[name] = value[1:-1] if value[:1] in "'\"" and value[:1] == value[-1:] else value
 
 
 def _opener(format_name: str | None) -> Callable[[ReadableStore, ChunkCache], Hierarchy]:

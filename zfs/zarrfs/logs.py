@@ -31,9 +31,22 @@ def start(level: str, file: str | None, foreground: bool) -> None:
         logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLogger().level))
 
 
+class _RotatedFileHandler(logging.handlers.WatchedFileHandler):
+    """Begins a new file when logrotate, or anybody, has moved or removed the one it wrote to.
+
+    Where it cannot be begun the line is lost: a full or vanished log must not take the mount away.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
+
 def _to_file(path: str) -> logging.Handler:
     try:
-        return logging.FileHandler(path, encoding="utf-8")
+        return _RotatedFileHandler(path, encoding="utf-8")
     except OSError as error:
         reason = os.strerror(error.errno or errno.EIO).lower()
         raise MountError(f"cannot mount: the log cannot be written to {path}: {reason}") from error

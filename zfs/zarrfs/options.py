@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import grp
 import math
+import pwd
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,6 +58,9 @@ _IGNORED: Final = frozenset(
     ]
 )
 """Words that mount(8) and fstab(5) use for themselves."""
+_IGNORED_BEGINNINGS: Final = ("x-", "X-", "comment=", "helper=", "uhelper=", "user=")
+_WORD: Final = re.compile(r'(?:\\,|"[^"]*"|[^,])+')
+"""A comma that belongs to a value is written ``\\,``, or the value is put in quotes, as for mount(8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +122,31 @@ def time_to_live(text: str) -> float:
     return seconds
 
 
-def user_or_group(text: str) -> int:
-    """The number of a user or a group.
+def user_number(text: str) -> int:
+    """A user's number, by number or name.
 
-    >>> user_or_group("1000")
-    1000
+    >>> user_number("1000"), user_number("root")
+    (1000, 0)
     """
-    if not (text.isascii() and text.isdigit()) or int(text) >= _NOBODY:
-        raise argparse.ArgumentTypeError(f"expected the number of a user or group, found {text!r}")
-    return int(text)
+    return _number_of(text, "user", lambda name: pwd.getpwnam(name).pw_uid)
+
+
+def group_number(text: str) -> int:
+    """A group's number, by number or name.
+
+    >>> group_number("1000"), group_number("root")
+    (1000, 0)
+    """
+    return _number_of(text, "group", lambda name: grp.getgrnam(name).gr_gid)
+
+
+def _number_of(text: str, kind: str, named: Callable[[str], int]) -> int:
+    if text.isascii() and text.isdigit() and int(text) < _NOBODY:
+        return int(text)
+    try:
+        return named(text)
+    except (KeyError, ValueError):
+        raise argparse.ArgumentTypeError(f"expected a {kind}'s name or number, found {text!r}") from None
 
 
 def permissions(text: str) -> int:
@@ -157,14 +178,19 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
         "--log-file", metavar="FILE", help="where the daemon logs; default: the system log, or stderr with -f"
     )
     group.add_argument(
+        "--env-file",
+        metavar="FILE",
+        help="lines NAME=VALUE to add to the environment first, for credentials such as AWS_SECRET_ACCESS_KEY",
+    )
+    group.add_argument(
         "--log-level", choices=("debug", "info", "warning", "error"), default="warning", help="(warning)"
     )
     # mount(8)'s words; they are written after -o.
     for word in ("ro", "allow_other", "default_permissions", "auto_unmount"):
         group.add_argument(f"--{word}", action="store_true", help=argparse.SUPPRESS)
     group.add_argument("--fsname", help=argparse.SUPPRESS)
-    group.add_argument("--uid", type=user_or_group, help=argparse.SUPPRESS)
-    group.add_argument("--gid", type=user_or_group, help=argparse.SUPPRESS)
+    group.add_argument("--uid", type=user_number, help=argparse.SUPPRESS)
+    group.add_argument("--gid", type=group_number, help=argparse.SUPPRESS)
     group.add_argument("--umask", type=permissions, default=0, help=argparse.SUPPRESS)
 
 
@@ -177,7 +203,8 @@ def _count(text: str) -> int:
 class OptionWords(argparse.Action):
     """``-o word,word=value,…``: each word is one of the long options, without its dashes.
 
-    Words that mount(8) understands itself are passed over, so that an fstab line works.
+    Words that mount(8) understands itself are passed over, so that an fstab line works; after ``sloppy`` (its -s) also
+    those that nobody understands.
     """
 
     def __init__(self, *arguments: Any, words: argparse.ArgumentParser, **keywords: Any) -> None:
@@ -191,15 +218,23 @@ class OptionWords(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        # A comma that belongs to a value is written \, as for mount(8).
-        for word in re.split(r"(?<!\\),", str(values)):
+        for word in _WORD.findall(str(values)):
             text = word.replace("\\,", ",").strip()
-            if not text or text in _IGNORED or text.startswith("x-"):
+            if not text or text in _IGNORED or text.startswith(_IGNORED_BEGINNINGS):
+                continue
+            if text == "remount":
+                parser.error(
+                    "-o remount: a mount's options cannot be changed; unmount it, then mount it anew"
+                )
+            if text == "sloppy":
+                namespace.sloppy = True
                 continue
             self._take(parser, namespace, text)
 
     def _take(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, text: str) -> None:
         name, equals, value = text.partition("=")
+        if len(value) > 1 and value[0] == value[-1] == '"':
+            value = value[1:-1]
         for spelling in (name, name.replace("_", "-")):
             try:
                 _, unknown = self._words.parse_known_args([f"--{spelling}{equals}{value}"], namespace)
@@ -207,4 +242,6 @@ class OptionWords(argparse.Action):
                 parser.error(f"-o {text}: {error}")
             if not unknown:
                 return
+        if "sloppy" in namespace:
+            return
         parser.error(f"-o {text}: no such option")

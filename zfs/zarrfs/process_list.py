@@ -1,0 +1,30 @@
+"""Keeping secrets of a command line out of the list of processes, in which a daemon stays for long."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from typing import Final
+
+_ARG_START: Final = 48 - 3
+_ARG_END: Final = 49 - 3
+"""Fields of proc(5)'s ``stat``, counted from the first one after the name."""
+
+
+def hide(secrets: Iterable[str]) -> None:
+    """Overwrite texts in this process's arguments, as others see them, by asterisks; where the system permits it."""
+    hidden = {form for secret in secrets if secret for form in (secret, secret.replace(",", "\\,"))}
+    if not hidden:
+        return
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        with open("/proc/self/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        start, end = int(fields[_ARG_START]), int(fields[_ARG_END])
+        with open("/proc/self/mem", "r+b", buffering=0) as memory:
+            memory.seek(start)
+            arguments = memory.read(end - start)
+            for secret in map(os.fsencode, hidden):
+                arguments = arguments.replace(secret, b"*" * len(secret))
+            memory.seek(start)
+            memory.write(arguments)

@@ -70,7 +70,9 @@ HELD_BY = {
     "S20": [
         "test_lifecycle.test_signals_unmount",
         "test_lifecycle.test_a_dead_mount_is_cleaned_by_the_next_one",
-        "test_lifecycle.test_umount_says_that_a_mount_is_busy",
+        "test_umount.test_umount_names_who_is_in_the_way",
+        "test_umount.test_lazy_lets_readers_finish",
+        "test_umount.test_a_dead_mount_is_unmounted",
     ],
     "S21": ["test_lifecycle.test_option_words", "test_semantics.test_modes"],
     "S22": ["test_lifecycle.test_stats_count"],

@@ -55,10 +55,18 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
     """Add ``umount`` to the command line."""
     parser = subparsers.add_parser(
         "umount",
-        help="take a mount away",
-        description="Take a mount away, and wait until its daemon is gone.",
+        help="take mounts away",
+        description="Take mounts away, and wait until their daemons are gone.",
+        epilog="Exit status: 0 nothing is left of them, 1 one of them is not ours, busy (by whom is told) or hangs, "
+        "2 the command line is wrong.",
     )
-    parser.add_argument("mountpoint", metavar="MOUNTPOINT")
+    parser.add_argument("mountpoints", metavar="MOUNTPOINT", nargs="+")
+    parser.add_argument(
+        "-l",
+        "--lazy",
+        action="store_true",
+        help="even while programs use it: its names go at once, its daemon when the last file is closed",
+    )
     parser.set_defaults(run=_umount)
 
 
@@ -196,7 +204,15 @@ def _refuse_nothing(store: ReadableStore, inside: str) -> None:
 
 
 def _umount(namespace: argparse.Namespace) -> int:
+    from zarrfs.mountpoints import MountError
     from zarrfs.umount import umount
 
-    umount(namespace.mountpoint)
+    failed: list[MountError] = []
+    for mountpoint in namespace.mountpoints:
+        try:
+            umount(mountpoint, namespace.lazy)
+        except MountError as error:
+            failed.append(error)
+    if failed:
+        raise MountError("; ".join(map(str, failed)))
     return 0

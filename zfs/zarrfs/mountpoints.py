@@ -35,17 +35,25 @@ class Mounted:
     """``MAJOR:MINOR``."""
 
 
-def mounted_at(path: str) -> Mounted | None:
-    """What is mounted at an absolute path, the topmost where there are several; asks only the kernel's list."""
-    found = None
+def all_mounted() -> list[Mounted]:
+    """What is mounted, the topmost last where one lies on another; asks only the kernel's list."""
+    found = []
     with open("/proc/self/mountinfo", "rb") as file:
         # Bytes: a name may hold what only text takes for the end of a line or a blank.
         for line in file.read().split(b"\n")[:-1]:
             before, _, after = line.partition(b" - ")
             fields, types = before.split(b" "), after.split(b" ")
-            if _unescape(fields[4]) == path:
-                found = Mounted(path, os.fsdecode(types[0]), _unescape(types[1]), os.fsdecode(fields[2]))
+            found.append(
+                Mounted(
+                    _unescape(fields[4]), os.fsdecode(types[0]), _unescape(types[1]), os.fsdecode(fields[2])
+                )
+            )
     return found
+
+
+def mounted_at(path: str) -> Mounted | None:
+    """What is mounted at an absolute path, the topmost where there are several."""
+    return next((mount for mount in reversed(all_mounted()) if mount.mountpoint == path), None)
 
 
 def _unescape(field: bytes) -> str:
@@ -110,15 +118,15 @@ def refuse_inside(mountpoint: str, cache_dir: str) -> None:
 
 
 def _is_dead(mountpoint: str) -> bool:
+    """Whether a mount of ours is there that nobody answers for any more."""
     try:
         # The kernel may answer a stat from memory; this question goes to the daemon.
         os.statvfs(mountpoint)
     except OSError as error:
-        if error.errno in (errno.ENOTCONN, errno.ECONNABORTED):
-            return True
-        there = mounted_at(mountpoint)
         # For an ordinary user a dead mount may also say that permission is denied.
-        return error.errno == errno.EACCES and there is not None and there.fstype == FSTYPE
+        if error.errno in (errno.ENOTCONN, errno.ECONNABORTED, errno.EACCES):
+            there = mounted_at(mountpoint)
+            return there is not None and there.fstype == FSTYPE
     return False
 
 
@@ -146,22 +154,30 @@ def check_device() -> None:
         raise MountError("cannot mount: fusermount3 is not installed; have root run: apt install fuse3")
 
 
+class BusyError(MountError):
+    """A mount cannot be taken away since programs use it."""
+
+
 def unmount(mountpoint: str, lazy: bool = False) -> None:
     """Take a mount away; ``lazy`` even while files there are open.
 
     Raises:
-        MountError: it is busy, or it may not be done.
+        BusyError: programs use it.
+        MountError: it may not be done.
     """
     if os.geteuid() == 0:
         command = ["umount", *(["--lazy"] if lazy else []), "--", mountpoint]
     else:
         command = ["fusermount3", "-u", *(["-z"] if lazy else []), "--", mountpoint]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    english = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=english
+    )
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or [f"{command[0]} failed"]
-        busy = "busy" in done.stderr
-        why = "it is busy: a program has a file or its working directory there" if busy else said[-1]
-        raise MountError(f"cannot unmount {mountpoint}: {why}")
+        if "busy" in done.stderr:
+            raise BusyError(f"cannot unmount {mountpoint}: it is busy")
+        raise MountError(f"cannot unmount {mountpoint}: {said[-1]}")
 
 
 def raise_read_ahead(mountpoint: str) -> bool:

@@ -9,7 +9,8 @@ import subprocess
 import sys
 from typing import Final
 
-from zarrfs.mountpoints import FSTYPE, MountError, mounted_at, resolve, unmount
+from zarrfs.holders import why_busy
+from zarrfs.mountpoints import FSTYPE, BusyError, MountError, mounted_at, resolve, unmount
 from zarrfs.views.root import CONTROL
 
 _ANSWER_S: Final = 5.0
@@ -17,11 +18,17 @@ _ANSWER_S: Final = 5.0
 _END_S: Final = 15.0
 
 
-def umount(path: str) -> None:
+def umount(path: str, lazy: bool = False) -> None:
     """Unmount, and return when the daemon has ended.
 
+    Args:
+        path: the mount point.
+        lazy: take it out of the tree of names even while it is busy, and return at once; the daemon ends when the
+            last program has closed what it has of it.
+
     Raises:
-        MountError: nothing of ours is mounted there, it is busy, or it may not be done.
+        BusyError: programs use it; the text names them.
+        MountError: nothing of ours is mounted there, or it may not be done.
     """
     mountpoint = resolve(path)
     there = mounted_at(mountpoint) or mounted_at(os.path.realpath(mountpoint))
@@ -29,11 +36,16 @@ def umount(path: str) -> None:
         raise MountError(f"cannot unmount {path}: nothing is mounted there")
     if there.fstype != FSTYPE:
         raise MountError(f"cannot unmount {path}: what is mounted there is {there.fstype} and none of ours")
+    if lazy:
+        unmount(there.mountpoint, lazy=True)
+        return
     process = _daemon(there.mountpoint)
     try:
         unmount(there.mountpoint)
         if process is not None and not select.select([process], [], [], _END_S)[0]:
             raise MountError(f"{path} is unmounted, but its daemon still runs: a request hangs in its store")
+    except BusyError as error:
+        raise BusyError(f"{error}: {why_busy(there.mountpoint)}; --lazy unmounts it all the same") from error
     finally:
         if process is not None:
             os.close(process)

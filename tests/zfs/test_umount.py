@@ -1,0 +1,150 @@
+"""Unmounting: who is in the way, what --lazy does, several mounts, and mounts whose daemon was killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+from tests.command import run_process
+from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted, wait_until
+from zarrfs import holders, mountpoints
+
+VALUES = np.arange(5 * 30 * 40, dtype="<u2").reshape(5, 30, 40)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("source") / "a.zarr"
+    zarr.save_group(path, x=VALUES)
+    return path
+
+
+@contextmanager
+def program(*command: str | Path, **options: object) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)  # type: ignore[call-overload]
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_umount_names_who_is_in_the_way(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    read = f"exec 3<{mounted.keys}/zarr.json; echo; read nothing"
+    with program("sh", "-c", read) as reader, program("sleep", "100", cwd=mounted.arrays) as sleeper:
+        assert reader.stdout is not None
+        reader.stdout.readline()
+        outcome = mounted.umount()
+        assert outcome.status == 1
+        assert outcome.stderr.count("\n") == 1
+        assert f"sh ({reader.pid}) has {mounted.keys}/zarr.json open" in outcome.stderr
+        assert f"sleep ({sleeper.pid}) is in {mounted.arrays}" in outcome.stderr
+        assert "--lazy" in outcome.stderr
+        assert is_mounted(mounted.path)
+    assert mounted.umount().status == 0
+
+
+def test_what_a_process_holds(tmp_path: Path) -> None:
+    """Without a mount: any directory will do. A sibling whose name begins alike is not meant."""
+    folder, sibling = tmp_path / "mnt", tmp_path / "mnt2"
+    for path in (folder, sibling):
+        path.mkdir()
+    shutil.copy("/bin/sleep", folder / "napper")
+    with (
+        program(folder / "napper", "100") as napper,
+        program("sleep", "100", cwd=sibling),
+        program("sleep", "100", cwd=folder) as sleeper,
+        open(folder / "napper", "rb") as file,
+    ):
+        wait_until(lambda: os.readlink(f"/proc/{napper.pid}/exe") == str(folder / "napper"), "it runs")
+        found = {holder.process: str(holder) for holder in holders.holders(str(folder))}
+        assert found == {
+            napper.pid: f"napper ({napper.pid}) runs {folder}/napper",
+            sleeper.pid: f"sleep ({sleeper.pid}) is in {folder}",
+            os.getpid(): f"{Path('/proc/self/comm').read_text().strip()} ({os.getpid()}) has {file.name} open",
+        }
+    assert holders.why_busy(str(folder)).startswith("a program of another user")
+
+
+def test_only_some_holders_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [holders.Holder(number, "cat", "/m/f", "has {} open") for number in range(1, 6)]
+    monkeypatch.setattr(holders, "holders", lambda _: iter(many))
+    monkeypatch.setattr(holders, "all_mounted", lambda: [mountpoints.Mounted("/m/in", "tmpfs", "t", "0:1")])
+    told = holders.why_busy("/m")
+    assert told == "cat (1) has /m/f open, cat (2) has /m/f open, cat (3) has /m/f open, and 3 more"
+    monkeypatch.setattr(holders, "holders", lambda _: iter(()))
+    assert holders.why_busy("/m") == "something is mounted at /m/in"
+
+
+def test_lazy_lets_readers_finish(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    with open(mounted.arrays / "x" / "data.raw", "rb", buffering=0) as file:
+        assert run_process("umount", "--lazy", mounted.path).status == 0
+        assert not is_mounted(mounted.path)
+        assert os.listdir(mounted.path) == []
+        assert file.read() == VALUES.tobytes()
+        assert not has_ended(daemon)
+    wait_until(lambda: has_ended(daemon), "the daemon ends with its last reader")
+
+
+def test_several_mounts_at_once(source: Path, mount: Mounter) -> None:
+    mounts = [mount(source), mount(source, "--view", "keys"), mount(f"{source}#/x")]
+    daemons = {mounted.daemon() for mounted in mounts}
+    assert len(daemons) == 3
+    for mounted, path in zip(mounts, ("arrays/x/data.raw", "x/zarr.json", "arrays/data.raw"), strict=True):
+        assert (mounted.path / path).read_bytes()
+    nothing = mounts[0].path.parent / "nothing"
+    outcome = run_process("umount", mounts[0].path, nothing, mounts[2].path)
+    assert (outcome.status, outcome.stderr.count("\n")) == (1, 1)
+    assert f"{nothing}: nothing is mounted there" in outcome.stderr
+    assert [is_mounted(mounted.path) for mounted in mounts] == [False, True, False]
+    assert (mounts[1].path / "zarr.json").read_bytes()
+    assert mounts[1].umount().status == 0
+    assert all(has_ended(daemon) for daemon in daemons)
+
+
+def killed(mounted: Mount) -> Mount:
+    daemon = mounted.daemon()
+    os.kill(daemon, signal.SIGKILL)
+    wait_until(lambda: has_ended(daemon), "the daemon ends")
+    return mounted
+
+
+def test_a_dead_mount_is_unmounted(source: Path, mount: Mounter) -> None:
+    mounted = killed(mount(source))
+    assert is_mounted(mounted.path)
+    assert mounted.umount().status == 0
+    assert not is_mounted(mounted.path)
+
+
+def test_a_dead_mount_that_is_in_use_is_replaced(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    with open(mounted.keys / "zarr.json", "rb"), program("sleep", "100", cwd=mounted.keys):
+        killed(mounted)
+        again = run_process("mount", source, mounted.path)
+        assert again.status == 0, again.stderr
+        assert (mounted.arrays / "x" / "data.raw").read_bytes() == VALUES.tobytes()
+    assert mounted.umount().status == 0
+
+
+def test_dead_mounts_of_others_are_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def not_connected(path: str) -> None:
+        raise OSError(107, "Transport endpoint is not connected")
+
+    other = mountpoints.Mounted(str(tmp_path), "fuse.sshfs", "host:", "0:99")
+    monkeypatch.setattr(os, "statvfs", not_connected)
+    monkeypatch.setattr(os, "scandir", not_connected)
+    monkeypatch.setattr(mountpoints, "mounted_at", lambda _: other)
+    with pytest.raises(mountpoints.MountError, match="transport endpoint is not connected"):
+        mountpoints.prepare(str(tmp_path))

@@ -64,6 +64,8 @@ def destination_metadata(
         UnsupportedError: the format cannot hold such an array, or not with the codecs asked for.
     """
     wanted = source if same_format else replace(source, chunk_key_encoding=to.default_chunk_key_encoding())
+    if not (same_format or source.shape):
+        wanted = replace(wanted, dimension_names=())  # which version 2's readers want told
     wanted = _laid_out(wanted, layout)
     try:
         adapted = _adapted(wanted, to)

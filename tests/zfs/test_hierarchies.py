@@ -163,6 +163,24 @@ def test_pictures_by_name(mounter: Mounter, tmp_path: Path) -> None:
         assert (folder / name).stat().st_size == len(content)
 
 
+def test_other_programs_read_images(mounted_hierarchy: tuple[Any, Mount]) -> None:
+    import nrrd
+    import tifffile
+
+    written, mount = mounted_hierarchy
+    read = 0
+    for folder, expected in decodable(written, mount):
+        elements = expected.view("u1") if expected.dtype == bool else expected
+        if (folder / "data.tiff").exists():
+            assert same_bits(tifffile.imread(folder / "data.tiff"), elements), folder
+            read += 1
+        if (folder / "data.nrrd").exists():
+            assert same_bits(nrrd.read(str(folder / "data.nrrd"), index_order="C")[0], elements), folder
+            read += 1
+        assert not {"data.tiff", "data.nrrd"}.intersection(os.listdir(folder))
+    assert read > 100
+
+
 def test_the_whole_mount_can_be_archived(mounted_hierarchy: tuple[Any, Mount], tmp_path: Path) -> None:
     _, mount = mounted_hierarchy
     done = subprocess.run(

@@ -261,7 +261,7 @@ def test_an_array_directory(small: Path) -> None:
     assert content(walk(cube, "data.raw")) == expected.tobytes()
     assert content(walk(cube, "[t=2,x=0:3].raw")) == expected[2, ..., :3].tobytes()
     assert content(walk(cube, "2,_,0-2.raw")) == expected[2, :, 0:2].tobytes()
-    for name in ("[t=9].raw", "3.raw", "[q=1].raw", "data.tiff", "slices.raw", "data"):
+    for name in ("[t=9].raw", "3.raw", "[q=1].raw", "data.jpg", "slices.raw", "data"):
         assert walk(cube, name) is None
 
 
@@ -272,7 +272,7 @@ def test_slices_are_computed(small: Path) -> None:
     assert names(walk(slices, "1")) == [f"{z}.{kind}" for z in range(4) for kind in ("raw", "npy")]
     assert content(walk(slices, "1", "3.raw")) == expected[1, 3].tobytes()
     assert walk(slices, "1", "3.png") is not None
-    for parts in (("3",), ("01",), ("-1",), ("1.raw",), ("1", "4.raw"), ("1", "3"), ("1", "3.tiff"), ("x",)):
+    for parts in (("3",), ("01",), ("-1",), ("1.raw",), ("1", "4.raw"), ("1", "3"), ("1", "3.jpg"), ("x",)):
         assert walk(slices, *parts) is None
     assert [name for name, _ in walk(slices, "1").entries_from(5)] == ["2.npy", "3.raw", "3.npy"]
 
@@ -320,7 +320,7 @@ def test_text_of_no_fixed_size_has_no_files(small: Path) -> None:
     text = walk(arrays(small), "text")
     assert names(text) == ["metadata.json", "attributes.json"]
     assert json.loads(content(walk(text, "metadata.json")))["data_type"] == "string"
-    for name in ("data.raw", "data.npy", "data.png", "0.raw", "slices"):
+    for name in ("data.raw", "data.npy", "data.png", "data.tiff", "data.nrrd", "0.raw", "slices"):
         assert walk(text, name) is None
 
 

@@ -24,7 +24,7 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "cat",
-        help="write an array, or a part of it, as raw bytes, NumPy file, picture or text",
+        help="write an array, or a part of it, as raw bytes, NumPy file, image or text",
         description="Write an array, or a selection of it, to a file or to standard output.",
     )
     add_source_arguments(parser)
@@ -38,7 +38,7 @@ def register(commands: Any) -> None:
         "--as",
         dest="suffix",
         metavar="TYPE",
-        help="raw, npy, png, json or csv (default: the ending of --output, else raw; json for strings)",
+        help="raw, npy, png, tiff, nrrd, json or csv (default: the ending of --output, else raw; json for strings)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
     parser.set_defaults(run=run)

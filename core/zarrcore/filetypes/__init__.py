@@ -6,10 +6,14 @@ from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.npy import NpyFile
+from zarrcore.filetypes.nrrd import NrrdFile
 from zarrcore.filetypes.png import PngFile
 from zarrcore.filetypes.raw import RawFile
+from zarrcore.filetypes.tiff import TiffFile
 
-_FILE_TYPES: dict[str, type[VirtualFile]] = {kind.suffix: kind for kind in (RawFile, NpyFile, PngFile)}
+_FILE_TYPES: dict[str, type[VirtualFile]] = {
+    kind.suffix: kind for kind in (RawFile, NpyFile, PngFile, TiffFile, NrrdFile)
+}
 
 SUFFIXES = tuple(_FILE_TYPES)
 """All file types, by the ending of their names."""
@@ -45,4 +49,14 @@ def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, .
     return tuple(supported)
 
 
-__all__ = ["SUFFIXES", "NpyFile", "PngFile", "RawFile", "VirtualFile", "supported_suffixes", "virtual_file"]
+__all__ = [
+    "SUFFIXES",
+    "NpyFile",
+    "NrrdFile",
+    "PngFile",
+    "RawFile",
+    "TiffFile",
+    "VirtualFile",
+    "supported_suffixes",
+    "virtual_file",
+]

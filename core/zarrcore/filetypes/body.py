@@ -24,6 +24,7 @@ class ArrayBody:
     Attributes:
         shape: the selection's shape.
         nbytes: how many bytes there are.
+        dimension_names: the names of the selection's dimensions, None where one has none.
 
     Raises:
         SelectionError: the array has no such selection.
@@ -34,6 +35,10 @@ class ArrayBody:
         self._ranges = normalize(selection, array.shape)
         self.shape = result_shape(self._ranges)
         self.nbytes = math.prod(self.shape) * array.itemsize
+        names = array.dimension_names or (None,) * array.ndim
+        self.dimension_names = tuple(
+            name for name, axis in zip(names, self._ranges, strict=True) if not axis.dropped
+        )
 
     def readinto(self, offset: int, buffer: memoryview) -> None:
         """Fill ``buffer`` with the bytes from ``offset`` on; all of them have to lie in the body.

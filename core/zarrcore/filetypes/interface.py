@@ -97,7 +97,7 @@ class VirtualFile(ABC):
 
 
 class HeaderAndBody(VirtualFile):
-    """A file that is a few header bytes and then the elements.
+    """A file that is a few header bytes and then the elements; after them there may be a trailer, made where it is read.
 
     Attributes:
         header: what stands before the elements.
@@ -107,24 +107,35 @@ class HeaderAndBody(VirtualFile):
         super().__init__(array, selection)
         self._selection = selection
         self.header = self._make_header()
-        self.size = len(self.header) + self.body.nbytes
+        self.size = len(self.header) + self.body.nbytes + self._trailer_nbytes()
 
     @abstractmethod
     def _make_header(self) -> bytes:
         """The header for the body's shape and type."""
+
+    def _trailer_nbytes(self) -> int:
+        """How many bytes stand after the elements."""
+        return 0
+
+    def _trailer(self, start: int, stop: int) -> bytes | memoryview:
+        """A part of the trailer."""
+        return b""
 
     def readinto(self, offset: int, buffer: memoryview) -> int:
         check_offset(offset)
         stop = min(self.size, offset + len(buffer))
         if offset >= stop:
             return 0
-        target, begin = buffer[: stop - offset], len(self.header)
+        begin, end = len(self.header), len(self.header) + self.body.nbytes
         if offset < begin:
             part = self.header[offset:stop]
-            target[: len(part)] = part
-            target = target[len(part) :]
-        if len(target):
-            self.body.readinto(max(0, offset - begin), target)
+            buffer[: len(part)] = part
+        first, last = max(offset, begin), min(stop, end)
+        if first < last:
+            self.body.readinto(first - begin, buffer[first - offset : last - offset])
+        if stop > end:
+            first = max(offset, end)
+            buffer[first - offset : stop - offset] = self._trailer(first - end, stop - end)
         return stop - offset
 
     def prefetch(self, offset: int, nbytes: int) -> None:

@@ -103,6 +103,9 @@ def test_cat_to_a_file_takes_the_type_from_its_name(zarrscope: Run, source: Path
     assert (tmp_path / "a.raw").read_bytes() == (tmp_path / "a.dat").read_bytes() == DATA.tobytes()
     assert zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.png").status == 0
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    for suffix, magic in (("tiff", b"II\x2b\0"), ("nrrd", b"NRRD0004\n")):
+        assert zarrscope("cat", source, "images/stack", "-o", tmp_path / f"a.{suffix}").status == 0
+        assert (tmp_path / f"a.{suffix}").read_bytes().startswith(magic)
     assert (tmp_path / "a.npy").stat().st_mode & 0o777 == (tmp_path / "a.raw").stat().st_mode & 0o777
 
 

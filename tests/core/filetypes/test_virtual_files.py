@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import zarrcore
 from zarrcore.errors import SelectionError, UnsupportedError
-from zarrcore.filetypes import supported_suffixes
+from zarrcore.filetypes import SUFFIXES, supported_suffixes
 from zarrcore.filetypes.body import boxes
 from zarrcore.filetypes.png import stretch_to_bytes
 
@@ -148,21 +148,24 @@ def test_levels_of_odd_values(plane: np.ndarray) -> None:
 
 
 def test_which_types_can_hold_what(arrays: zarrcore.Hierarchy) -> None:
-    assert supported_suffixes(arrays["float"]) == ("raw", "npy")
-    assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png")
-    assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png")
-    assert supported_suffixes(arrays["one"]) == ("raw", "npy")
+    assert supported_suffixes(arrays["float"]) == ("raw", "npy", "tiff", "nrrd")
+    assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png", "tiff", "nrrd")
+    assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png", "tiff", "nrrd")
+    assert supported_suffixes(arrays["one"]) == ("raw", "npy", "tiff", "nrrd")
+    assert supported_suffixes(arrays["scalar"]) == ("raw", "npy", "tiff")
+    assert supported_suffixes(arrays["empty"]) == ("raw", "npy")
     for name in ("scalar", "empty"):
-        assert supported_suffixes(arrays[name]) == ("raw", "npy")
         reread = np.load(io.BytesIO(zarrcore.virtual_file(arrays[name], suffix="npy").read(0, 9999)))
         assert np.array_equal(reread, arrays[name][...])
-    with pytest.raises(UnsupportedError, match="file type 'jpg' is unknown; known are raw, npy, png"):
+    with pytest.raises(
+        UnsupportedError, match="file type 'jpg' is unknown; known are raw, npy, png, tiff, nrrd"
+    ):
         zarrcore.virtual_file(arrays["one"], suffix="jpg")
     with pytest.raises(SelectionError):
         zarrcore.virtual_file(arrays["one"], 5, "raw")
 
 
-@pytest.mark.parametrize("suffix", ["raw", "npy", "png"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_there_is_nothing_before_the_first_byte(arrays: zarrcore.Hierarchy, suffix: str) -> None:
     with pytest.raises(SelectionError, match="no bytes at offset -5"):
         zarrcore.virtual_file(arrays["float"], 0, suffix).read(-5, 10)

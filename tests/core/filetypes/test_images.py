@@ -1,0 +1,248 @@
+"""TIFF and NRRD: programs that were not written here read each array as it is, and any part of a file is arithmetic."""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import nrrd
+import numpy as np
+import pytest
+import tifffile
+import zarr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import zarrcore
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes import supported_suffixes
+
+TIFF_TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
+NRRD_TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+
+
+def made(data: np.ndarray, names: list[str] | None = None, **options: Any) -> zarrcore.Array:
+    store: dict[str, Any] = {}
+    zarr.create_array(store, data=data, dimension_names=names, **options)
+    values = {key: value.to_bytes() for key, value in store.items()}
+    return zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"]
+
+
+def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    return np.random.default_rng(7).integers(0, 2 if dtype == "?" else 120, shape).astype(dtype)
+
+
+def whole(array: zarrcore.Array, suffix: str, selection: Any = ...) -> bytes:
+    file = zarrcore.virtual_file(array, selection, suffix)
+    content = bytes(file.read(0, file.size + 1))
+    assert len(content) == file.size
+    return content
+
+
+def read_nrrd(content: bytes) -> tuple[np.ndarray, dict[str, Any]]:
+    stream = io.BytesIO(content)
+    header = nrrd.read_header(stream)
+    return nrrd.read_data(header, stream, index_order="C"), header
+
+
+def read_tiff(content: bytes) -> np.ndarray:
+    return tifffile.imread(io.BytesIO(content))
+
+
+@pytest.mark.parametrize("dtype", TIFF_TYPES)
+@pytest.mark.parametrize("shape", [(2, 3, 5, 7), (5, 7), (7,), ()])
+def test_tifffile_reads_every_type(shape: tuple[int, ...], dtype: str) -> None:
+    data = numbers(shape, dtype)
+    read = read_tiff(whole(made(data), "tiff"))
+    assert read.dtype == (np.uint8 if dtype == "?" else data.dtype)
+    assert read.tobytes() == data.tobytes()
+    assert read.shape == shape
+
+
+@pytest.mark.parametrize("dtype", NRRD_TYPES)
+@pytest.mark.parametrize("shape", [(2, 3, 5, 7), (5, 7), (7,)])
+def test_pynrrd_reads_every_type(shape: tuple[int, ...], dtype: str) -> None:
+    data = numbers(shape, dtype)
+    read, header = read_nrrd(whole(made(data), "nrrd"))
+    assert header["labels"] == [""] * len(shape)
+    assert read.dtype == (np.uint8 if dtype == "?" else data.dtype)
+    assert read.tobytes() == data.tobytes()
+    assert read.shape == shape
+
+
+@pytest.mark.parametrize("samples", [3, 4])
+@pytest.mark.parametrize("dtype", ["u1", "u2"])
+def test_colours(samples: int, dtype: str) -> None:
+    data = numbers((4, 5, 6, samples), dtype)
+    array = made(data, ["time", "y", "x", "colour"])
+    content = whole(array, "tiff")
+    with tifffile.TiffFile(io.BytesIO(content)) as file:
+        assert len(file.pages) == 4
+        assert file.series[0].axes == "TYXS"
+        assert file.pages[1].photometric == tifffile.PHOTOMETRIC.RGB
+        assert np.array_equal(file.pages[2].asarray(), data[2])
+        assert np.array_equal(file.asarray(), data)
+    read, header = read_nrrd(whole(array, "nrrd"))
+    assert header["kinds"] == ["RGB-color" if samples == 3 else "RGBA-color", "???", "???", "???"]
+    assert np.array_equal(read, data)
+
+
+def test_dimensions_are_named() -> None:
+    data = numbers((3, 2, 4, 5), "u2")
+    array = made(data, ["time", "Z", "y", "x"])
+    with tifffile.TiffFile(io.BytesIO(whole(array, "tiff"))) as file:
+        assert file.is_bigtiff
+        assert file.is_shaped
+        assert (file.series[0].axes, file.series[0].shape) == ("TZYX", data.shape)
+    with tifffile.TiffFile(io.BytesIO(whole(array, "tiff", (1, slice(None, None, -1))))) as file:
+        assert file.series[0].axes == "ZYX"
+        assert np.array_equal(file.asarray(), data[1, ::-1])
+    assert read_nrrd(whole(array, "nrrd", (1,)))[1]["labels"] == ["x", "y", "Z"]
+    # Names that a header cannot hold, or that are no axes of images, are left out; the elements are not.
+    odd = made(data, ["größe", 'a "b"', "back\\slash", "new\nline"])
+    read, header = read_nrrd(whole(odd, "nrrd"))
+    assert header["labels"] == [""] * 4
+    assert np.array_equal(read, data)
+    assert np.array_equal(read_tiff(whole(odd, "tiff")), data)
+
+
+def test_elements_of_a_tiff_can_be_mapped(tmp_path: Path) -> None:
+    data = numbers((3, 4, 5, 6), "f4")
+    path = tmp_path / "a.tiff"
+    path.write_bytes(whole(made(data), "tiff"))
+    assert np.array_equal(tifffile.memmap(path, mode="r"), data)
+
+
+def test_another_library_sees_the_picture(tmp_path: Path) -> None:
+    from PySide6.QtGui import QImage, QImageReader
+
+    data = numbers((3, 11, 13), "u1")
+    path = tmp_path / "a.tiff"
+    path.write_bytes(whole(made(data), "tiff"))
+    reader = QImageReader(str(path))
+    assert reader.imageCount() == 3
+    for page in range(3):
+        reader.jumpToImage(page)
+        image = reader.read().convertToFormat(QImage.Format.Format_Grayscale8)
+        rows = np.frombuffer(image.constBits(), "u1").reshape(image.height(), image.bytesPerLine())
+        assert np.array_equal(rows[:, : image.width()], data[page])
+
+
+PARTS = made(numbers((5, 3, 4), "u2"), ["z", "y", "x"], chunks=(2, 2, 3))
+
+
+@given(suffix=st.sampled_from(["tiff", "nrrd"]), offset=st.integers(0, 3000), nbytes=st.integers(0, 3000))
+def test_any_part_is_that_of_the_whole(suffix: str, offset: int, nbytes: int) -> None:
+    file = zarrcore.virtual_file(PARTS, suffix=suffix)
+    content = whole(PARTS, suffix)
+    assert bytes(file.read(offset, nbytes)) == content[offset : offset + nbytes]
+    file.prefetch(offset, nbytes)
+    written = io.BytesIO()
+    file.write_to(written)
+    assert written.getvalue() == content
+
+
+def test_only_what_is_asked_for_is_decoded() -> None:
+    cache = zarrcore.ChunkCache(1 << 20)
+    file = zarrcore.virtual_file(PARTS.with_chunk_cache(cache), suffix="tiff")
+    begin, end = len(file.header), len(file.header) + file.body.nbytes
+    assert file.cached(0, begin)
+    assert file.cached(end, file.size)
+    assert not file.cached(begin, 1)
+    file.read(0, begin)
+    file.read(end, file.size)
+    assert cache.misses == 0
+    file.prefetch(begin, 1)
+    assert file.cached(begin, 1)
+
+
+MANY = 1_000_000
+
+
+@settings(max_examples=50)
+@given(page=st.integers(1, MANY - 1))
+def test_directories_of_a_million_pages_are_arithmetic(page: int) -> None:
+    file = zarrcore.virtual_file(LONG, suffix="tiff")
+    (first_next,) = struct.unpack("<Q", file.read(16 + 8 + 15 * 20, 8))
+    nbytes = 8 + 14 * 20 + 8
+    assert file.size == first_next + (MANY - 1) * nbytes
+    at = first_next + (page - 1) * nbytes
+    directory = bytes(file.read(at, nbytes))
+    (following,) = struct.unpack("<Q", directory[-8:])
+    assert following == (at + nbytes if page + 1 < MANY else 0)
+    tags = {entry[0]: entry[3] for entry in struct.iter_unpack("<HHQQ", directory[8:-8])}
+    expected = np.full((2, 5), 7, "u2")
+    if page == MANY - 1:
+        expected[...] = 9
+    assert bytes(file.read(tags[273], tags[279])) == expected.tobytes()
+
+
+def long() -> zarrcore.Array:
+    store: dict[str, Any] = {}
+    array = zarr.create_array(store, shape=(MANY, 2, 5), chunks=(1, 2, 5), dtype="u2", fill_value=7)
+    array[MANY - 1] = 9
+    values = {key: value.to_bytes() for key, value in store.items()}
+    return zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"]
+
+
+LONG = long()
+
+
+class Stream(io.RawIOBase):
+    """A virtual file as a stream."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self.place = offset + (0, self.place, self.file.size)[whence]
+        return self.place
+
+    def readinto(self, buffer: Any) -> int:
+        count = self.file.readinto(self.place, memoryview(buffer).cast("B"))
+        self.place += count
+        return count
+
+
+def test_tifffile_opens_thousands_of_pages() -> None:
+    array = zarrcore.virtual_file(LONG, slice(MANY - 5000, None), "tiff")
+    with tifffile.TiffFile(io.BufferedReader(Stream(array), 1 << 16)) as file:
+        assert len(file.pages) == 5000
+        assert file.series[0].shape == (5000, 2, 5)
+        assert file.pages[4999].asarray().tolist() == [[9] * 5] * 2
+        assert file.pages[4998].asarray().tolist() == [[7] * 5] * 2
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (np.zeros((0, 4), "u1"), {"raw", "npy"}),
+        (np.zeros(3, "f2"), {"raw", "npy", "tiff"}),
+        (np.zeros(3, "c8"), {"raw", "npy", "tiff"}),
+        (np.array(1.0), {"raw", "npy", "tiff"}),
+        (np.zeros(3, "M8[s]"), {"raw", "npy"}),
+        (np.zeros((1,) * 17, "u1"), {"raw", "npy", "tiff"}),
+    ],
+)
+def test_what_a_type_cannot_hold_it_lacks(data: np.ndarray, expected: set[str]) -> None:
+    assert set(supported_suffixes(made(data))) == expected
+
+
+def test_numbers_of_other_packages_are_no_images() -> None:
+    store = zarrcore.stores.MemoryStore()
+    array = zarrcore.create(store).create_array("a", shape=(3,), data_type=ml_dtypes.bfloat16)
+    assert set(supported_suffixes(array)) == {"raw", "npy"}
+    with pytest.raises(UnsupportedError, match="'bfloat16' has no counterpart in TIFF"):
+        zarrcore.virtual_file(array, suffix="tiff")
+    with pytest.raises(UnsupportedError, match="has no name in NRRD"):
+        zarrcore.virtual_file(array, suffix="nrrd")

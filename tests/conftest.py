@@ -12,7 +12,21 @@ from hypothesis import HealthCheck, settings
 
 from tests.command import Outcome, run_inside, run_process
 from tests.hierarchies import Expected, write_v2, write_v3
-from tests.servers import AzureServer, GCSServer, S3Server, azure_server, gcs_server, s3_server
+from tests.servers import (
+    AZURE_ENVIRONMENT,
+    AZURE_UNWANTED,
+    GCS_ENVIRONMENT,
+    GCS_UNWANTED,
+    S3_ENVIRONMENT,
+    S3_UNWANTED,
+    AzureServer,
+    GCSServer,
+    S3Server,
+    azure_server,
+    environment,
+    gcs_server,
+    s3_server,
+)
 
 # A busy machine is no error: neither a slow example nor Hypothesis' own first use of its Unicode tables.
 settings.register_profile("zarrscope", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -47,6 +61,14 @@ def v2_hierarchy(tmp_path_factory: pytest.TempPathFactory) -> Written:
 def hierarchy(request: pytest.FixtureRequest) -> Written:
     """Each of the two in turn."""
     return request.getfixturevalue(f"{request.param}_hierarchy")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _keys() -> Iterator[None]:
+    """Keys always, so that nothing asks the cloud's metadata address or the developer's account for them."""
+    keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT}
+    with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED)):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ def running(command: list[str], ports: tuple[int, ...]) -> Iterator[None]:
     """A child process that listens on ``ports``, ended with the block."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60  # Node.js reads hundreds of files before it listens
         for port in ports:
             while not _listens(port):
                 if process.poll() is not None or time.monotonic() > deadline:

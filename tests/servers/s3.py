@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tests.servers.environment import environment
-
 S3_ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "testing-key",
     "AWS_SECRET_ACCESS_KEY": "testing-secret",
@@ -79,17 +77,16 @@ class S3Server:
 
 @contextlib.contextmanager
 def s3_server() -> Iterator[S3Server]:
-    """A moto server with the bucket ``bucket``, and credentials for it in the environment."""
+    """A moto server with the bucket ``bucket``."""
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else one line for each request
-    with environment(S3_ENVIRONMENT, S3_UNWANTED):
-        server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-        server.start()
-        try:
-            host, port = server.get_host_and_port()
-            found = S3Server(f"http://{host}:{port}")
-            found.create_bucket("bucket")
-            yield found
-        finally:
-            server.stop()
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        found = S3Server(f"http://{host}:{port}")
+        found.create_bucket("bucket")
+        yield found
+    finally:
+        server.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +9,9 @@ import pytest
 import zarr
 
 from tests.command import run_inside
-from tests.servers import AZURE_ENVIRONMENT, AZURE_UNWANTED, GCS_ENVIRONMENT, GCS_UNWANTED, environment
 from tests.zfs.conftest import Mounter
 
 VALUES = np.random.default_rng(2).integers(0, 1000, (4, 30, 40)).astype("<i4")
-
-
-@pytest.fixture(autouse=True)
-def _keys() -> Iterator[None]:
-    with environment({**GCS_ENVIRONMENT, **AZURE_ENVIRONMENT}, (*GCS_UNWANTED, *AZURE_UNWANTED)):
-        yield
 
 
 @pytest.mark.parametrize(("service", "url"), [("gcs", "gs://gcs/h.zarr"), ("azure", "az://container/h.zarr")])

@@ -104,6 +104,9 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             whole: bytes | None = self._server.ask(key, lambda client: client.get(name))
             return whole
         start, stop = byte_range or ByteRange(0)
+        # No value is larger than 512 MiB, and Redis takes no number beyond 64 bits.
+        start = max(-_LARGEST, min(start, _LARGEST))
+        stop = None if stop is None or start < 0 else min(stop, _LARGEST)
         if start < 0 and max_nbytes is not None and -start > max_nbytes:  # there may be less than asked for
             size = self._server.ask(key, lambda client: client.strlen(name))
             start, stop = max(0, size + start), size

@@ -7,7 +7,7 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ import pytest
 import zarr
 
 from tests.command import Outcome
-from tests.servers import S3_ENVIRONMENT, S3_UNWANTED, S3Server, environment, s3_server
+from tests.servers import S3Server
 
 DATA = np.arange(1, 4 * 30 * 40 + 1, dtype="i4").reshape(4, 30, 40)
 Run = Callable[..., Outcome]
@@ -29,12 +29,6 @@ def source(tmp_path: Path) -> Path:
     )
     root.create_array("line", data=DATA[0, 0], chunks=(7,))
     return tmp_path / "source.zarr"
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[S3Server]:
-    with environment(S3_ENVIRONMENT, S3_UNWANTED), s3_server() as server:
-        yield server
 
 
 def test_info_tells_what_is_stored(zarrscope: Run, source: Path) -> None:

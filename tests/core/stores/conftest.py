@@ -10,16 +10,9 @@ import pytest
 
 from tests.core.stores.contract import VALUES
 from tests.servers import (
-    AZURE_ENVIRONMENT,
-    AZURE_UNWANTED,
-    GCS_ENVIRONMENT,
-    GCS_UNWANTED,
-    S3_ENVIRONMENT,
-    S3_UNWANTED,
     FaultServer,
     WebServer,
     apache_server,
-    environment,
     fault_server,
     nginx_server,
     python_web_server,
@@ -31,14 +24,6 @@ from zarrcore.stores import ReadableStore, open_store
 collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["test_ceph.py"]
 
 Opener = Callable[..., ReadableStore]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _keys() -> Iterator[None]:
-    """Keys always, so that nothing asks the cloud's metadata address or the developer's account for them."""
-    keys = {**S3_ENVIRONMENT, **GCS_ENVIRONMENT, **AZURE_ENVIRONMENT}
-    with environment(keys, (*S3_UNWANTED, *GCS_UNWANTED, *AZURE_UNWANTED)):
-        yield
 
 
 def write_values(root: Path) -> Path:

@@ -1,7 +1,7 @@
 """A glance at a prefix: what its listing rules out is not asked for.
 
 To find that a prefix is no hierarchy takes a request for each key that could make it one. One page of its listing tells as
-much, so that of a collection on a remote store each plain prefix costs two requests.
+much: of a collection on a remote store each plain prefix costs five requests, and the time of three.
 """
 
 from __future__ import annotations
@@ -72,6 +72,13 @@ class Glance(ReadableStore, ListableStore):
             return self._page
 
     def _lacks(self, key: str) -> bool:
-        """Whether the listing rules out a key, or all keys under a prefix; one that goes on after a page rules out none."""
+        """Whether the listing rules out a key, or all keys under a prefix; one that goes on after a page rules out none.
+
+        Names that begin with a dot are never ruled out: web servers do not list them.
+        """
         entries, (name, slash, _) = self._entries(), key.partition("/")
-        return len(entries) < _PAGE and all(entry.key != name + slash for entry in entries)
+        return (
+            len(entries) < _PAGE
+            and not name.startswith(".")
+            and all(entry.key != name + slash for entry in entries)
+        )

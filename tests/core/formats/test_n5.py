@@ -74,12 +74,14 @@ def test_the_picture_that_every_implementation_wrote(implementations: Path) -> N
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
     picture = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
     found = {}
-    for root in sorted(implementations.glob("*.n5")):
+    for root in sorted((*implementations.glob("*.n5"), *implementations.glob("*.zr"))):
         for node in zarrcore.open(root).walk():
             if isinstance(node, zarrcore.Array):
                 found[f"{root.name}{node.path}"] = np.array_equal(node[...], picture)
     assert found == dict.fromkeys(found, True)
-    assert len(found) == 5 + 3 + 2 + 2  # n5-java (lz4 too), pyn5, z5py, zarr-python
+    assert (
+        len(found) == 5 + 3 + 2 + 2 + 4 + 4
+    )  # n5-java (lz4 too), pyn5, z5py, zarr-python; version 2 by the last two
 
 
 def test_containers_of_every_version_of_n5(tmp_path: Path) -> None:

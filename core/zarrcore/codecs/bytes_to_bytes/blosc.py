@@ -125,7 +125,8 @@ def _checked_nbytes(encoded: Buffer, max_nbytes: int) -> int:
         raise CodecError(
             f"the header announces {nbytes:,} bytes where at most {max_nbytes:,} are expected", codec="blosc"
         )
-    if encoded_nbytes != len(encoded):
+    # z5 of before 2020 stored the room that c-blosc asks for beyond what it takes.
+    if not encoded_nbytes <= len(encoded) <= encoded_nbytes + _HEADER.size:
         raise CodecError(
             f"the header announces {encoded_nbytes:,} bytes, found {len(encoded):,}", codec="blosc"
         )
@@ -139,7 +140,7 @@ def _checked_nbytes(encoded: Buffer, max_nbytes: int) -> int:
         if encoded_nbytes != nbytes + _HEADER.size:
             raise CodecError("stored bytes of another size than the header announces", codec="blosc")
     elif nbytes:
-        _check_block_starts(encoded, -(-nbytes // block_nbytes))
+        _check_block_starts(memoryview(encoded)[:encoded_nbytes], -(-nbytes // block_nbytes))
     return int(nbytes)
 
 

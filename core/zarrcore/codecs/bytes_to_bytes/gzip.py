@@ -1,10 +1,11 @@
 """The ``gzip`` codec (RFC 1952), and version 2's ``zlib`` (RFC 1950).
 
-Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. Both libraries release the
-GIL. libdeflate decodes a fifth faster than ISA-L, which is twice as fast as zlib, but knows nothing of further members: so it
-gets the streams whose last four bytes announce the very size that is expected, all others go through ISA-L's bounded stream
-object. libdeflate encodes two to three times as fast as zlib at the same level and compresses as well; ISA-L has four
-levels only, all of which compress less than level 1.
+Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. What z5 of before 2020 called
+gzip in version 2 is zlib, which its first two bytes tell. Both libraries release the GIL. libdeflate decodes a fifth faster
+than ISA-L, which is twice as fast as zlib, but knows nothing of further members: so it gets the streams whose last four bytes
+announce the very size that is expected, all others go through ISA-L's bounded stream object. libdeflate encodes two to three
+times as fast as zlib at the same level and compresses as well; ISA-L has four levels only, all of which compress less than
+level 1.
 """
 
 from __future__ import annotations
@@ -60,10 +61,11 @@ class GzipCodec(BytesToBytesCodec):
         return self._decode_stream(encoded, max_nbytes)
 
     def _decode_stream(self, encoded: Buffer, max_nbytes: int) -> bytes:
-        stream = isal_zlib.decompressobj(wbits=self.window_bits)
+        is_zlib = self.window_bits == 15 or _begins_zlib(encoded)
+        stream = isal_zlib.decompressobj(wbits=15 if is_zlib else self.window_bits)
         try:
             decoded = stream.decompress(encoded, max_nbytes + 1)
-            if stream.unused_data.lstrip(b"\0") and self.window_bits == 31:  # zeros may pad the last member
+            if stream.unused_data.lstrip(b"\0") and not is_zlib:  # zeros may pad the last member
                 decoded = _members(encoded, max_nbytes + 1)
         except (igzip_lib.IsalError, EOFError, OSError) as error:  # type: ignore[misc]  # the stub declares a variable
             raise CodecError(f"the stream is broken: {error}", codec=self.name) from error
@@ -79,6 +81,11 @@ class GzipCodec(BytesToBytesCodec):
             return compress(decoded, self._level)
         except (deflate.DeflateError, ValueError, OverflowError) as error:
             raise CodecError(str(error), codec=self.name) from error
+
+
+def _begins_zlib(encoded: Buffer) -> bool:
+    first = bytes(encoded[:2])
+    return len(first) == 2 and first[0] & 0x0F == 8 and int.from_bytes(first, "big") % 31 == 0
 
 
 def _members(encoded: Buffer, max_nbytes: int) -> bytes:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache, partial
 from itertools import islice
 from threading import Lock
 from typing import Any
@@ -31,6 +32,7 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.formats import Format, detect_format, known_formats
+from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.hierarchy.collection_format import COLLECTION
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.glance import Glance
@@ -129,23 +131,30 @@ class Collection(Hierarchy):
 
     def settle(self) -> None:
         """Find out whether what looks like an implicit group is one: not where a child is of another format."""
-        paths = [f"{self.at.rstrip('/')}/{name}" for name in islice(self.child_names(self.at), PROBES)]
+        names = islice(self.child_names(self.at), PROBES)
         with ThreadPoolExecutor(_THREADS, "zarrcore-collection") as threads:
-            children = [*(threads.map if self.store.is_remote else map)(self._discovery.child, paths)]
-        if not all(child is None or child.kind == "collection" or self._is_ours(child) for child in children):
+            agree = [*(threads.map if self.store.is_remote else map)(self._agrees, names)]
+        if not all(agree):
             self.format = COLLECTION
 
-    def _is_ours(self, child: AnyNode) -> bool:
-        """Whether a child is of the implicit group's format; the last draft tells only its arrays from the accepted text."""
-        other = child.hierarchy.format
-        if other is self.format:
-            return True
+    def _agrees(self, name: str) -> bool:
+        """Whether a child's own documents are of the implicit group's format, or say nothing."""
+        store: ReadableStore = _below(self.store, f"{name}/")
+        if store.is_remote:
+            store = Glance(store)
+        get = cache(partial(fetch_document, store))
         try:
-            return other.document_keys("/") == self.format.document_keys("/") and bool(
-                self.format.parse(child.documents)
+            all_found = (candidate.found(get, partial(is_there, store)) for candidate in known_formats())
+            found = next(filter(None, all_found), None)
+            if found is None or found is self.format:
+                return True
+            # Groups of the last draft are those of the accepted text.
+            return (
+                found.document_keys("/") == self.format.document_keys("/")
+                and self.format.parse(found.fetch(get, "/")) is not None
             )
         except ZarrError:
-            return False
+            return True
 
     def probe(self) -> tuple[str | None, int]:
         """The first hierarchy below that is found by looking at few prefixes, and at how many that was.

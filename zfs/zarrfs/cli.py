@@ -86,7 +86,7 @@ def _mount(namespace: argparse.Namespace) -> int:
     process_list.hide(_secrets(namespace))
     serve = _server(namespace, options)
     if namespace.foreground:
-        serve(lambda: None)
+        serve(daemon.tell_supervisor)
     else:
         daemon.run_in_background(serve)
     return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable
 
@@ -49,6 +50,15 @@ def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
     if not told.startswith(_READY):
         os.waitpid(child, 0)
         raise MountError(told[1:].decode("utf-8", "replace") or "the daemon died before it had mounted")
+
+
+def tell_supervisor() -> None:
+    """Tell systemd that the mount answers, where it started this process and wants to know: see sd_notify(3)."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+            # A name that begins with @ is in no directory.
+            told.sendto(b"READY=1", "\0" + address[1:] if address.startswith("@") else address)
 
 
 def _child(serve: Callable[[Callable[[], None]], None], report: int) -> int:

@@ -181,6 +181,24 @@ def test_other_programs_read_images(mounted_hierarchy: tuple[Any, Mount]) -> Non
     assert read > 100
 
 
+def test_elements_of_any_length(mounter: Mounter, tmp_path: Path) -> None:
+    import zarr
+
+    group = zarr.open_group(tmp_path / "a.zarr", mode="w")
+    words = np.array([["ä", "b\nc"], ["", "d" * 10_000]])
+    group.create_array("words", shape=words.shape, chunks=(1, 2), dtype=str)[...] = words
+    group.create_array("many", shape=(9 << 20,), chunks=(1 << 20,), dtype=str)
+    folder = mounter(tmp_path / "a.zarr").arrays
+    assert sorted(os.listdir(folder / "words")) == ["attributes.json", "metadata.json"]
+    for name, expected in (("data.json", words), ("[1].json", words[1]), ("_,0.json", words[:, 0])):
+        file = folder / "words" / name
+        assert file.stat().st_size == len(file.read_bytes())
+        assert json.loads(file.read_text()) == expected.tolist()
+    with pytest.raises(OSError, match="not supported"):
+        (folder / "many" / "data.json").stat()
+    assert json.loads((folder / "many" / "[0:3].json").read_text()) == [""] * 3
+
+
 def test_the_whole_mount_can_be_archived(mounted_hierarchy: tuple[Any, Mount], tmp_path: Path) -> None:
     _, mount = mounted_hierarchy
     done = subprocess.run(

@@ -47,8 +47,7 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Write the file; with ``--output`` it appears whole or not at all."""
     from zarrcore.array import parse_selection
-    from zarrcore.cli.values import TEXT_SUFFIXES, values_as_text
-    from zarrcore.filetypes import virtual_file
+    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file
     from zarrcore.hierarchy import Group
 
     node = open_source(namespace)[node_path(namespace)]
@@ -71,8 +70,7 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 def _suffix(namespace: argparse.Namespace, array: Array) -> str:
-    from zarrcore.cli.values import TEXT_SUFFIXES
-    from zarrcore.filetypes import SUFFIXES
+    from zarrcore.filetypes import SUFFIXES, TEXT_SUFFIXES
 
     if namespace.suffix is not None:
         return str(namespace.suffix)

@@ -9,6 +9,7 @@ from zarrcore.filetypes.npy import NpyFile
 from zarrcore.filetypes.nrrd import NrrdFile
 from zarrcore.filetypes.png import PngFile
 from zarrcore.filetypes.raw import RawFile
+from zarrcore.filetypes.text import TEXT_SUFFIXES, values_as_text
 from zarrcore.filetypes.tiff import TiffFile
 
 _FILE_TYPES: dict[str, type[VirtualFile]] = {
@@ -51,6 +52,7 @@ def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, .
 
 __all__ = [
     "SUFFIXES",
+    "TEXT_SUFFIXES",
     "NpyFile",
     "NrrdFile",
     "PngFile",
@@ -58,5 +60,6 @@ __all__ = [
     "TiffFile",
     "VirtualFile",
     "supported_suffixes",
+    "values_as_text",
     "virtual_file",
 ]

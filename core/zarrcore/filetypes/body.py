@@ -82,9 +82,24 @@ class ArrayBody:
         if start < stop:
             yield from boxes(self.shape, start // itemsize, -(-stop // itemsize))
 
+    @property
+    def chunk_length(self) -> int:
+        """How long chunks are along the selection's first dimension."""
+        kept = (axis for axis, taken in enumerate(self._ranges) if not taken.dropped)
+        return self.array.inner_chunk_shape[next(kept)]
+
+    def read_box(self, box: Box) -> np.ndarray[Any, Any]:
+        """A part of the selection as an array.
+
+        Raises:
+            As `Array.read`.
+        """
+        values = np.empty(tuple(stop - start for start, stop in box), self.array.dtype)
+        self._read_box(box, values)
+        return values
+
     def _read_box(self, box: Box, out: np.ndarray[Any, Any]) -> None:
-        ranges = self._axis_ranges(box)
-        self.array.read_ranges(ranges, upwards(out, self._ranges))
+        self.array.read_ranges(self._axis_ranges(box), upwards(out, self._ranges))
 
     def _axis_ranges(self, box: Box) -> list[AxisRange]:
         """The box in the array's own indices, all upwards."""

@@ -1,7 +1,8 @@
 """An array as a directory of virtual files.
 
 Listed are the documents, the shown types of the whole array, and ``slices/``. Opened by name are the other types
-(``data.png``) and any basic selection: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. An array has
+(``data.png``) and any basic selection: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. Elements of any
+length are in ``data.json`` and ``[0:10].json``, which open by name too, since their size is known to who reads them. An array has
 no children, so all names are free.
 """
 
@@ -17,6 +18,7 @@ from zarrfs.views.decoded import DecodedFile
 from zarrfs.views.documents import DocumentFile, as_json
 from zarrfs.views.entry import Directory, Entry
 from zarrfs.views.slices import Slices
+from zarrfs.views.texts import Texts
 
 
 class ArrayDirectory(Directory):
@@ -27,16 +29,23 @@ class ArrayDirectory(Directory):
         mtime_s: when its document was written.
         shown: suffixes that listings show, where the array can have such a file.
         before_open: called before a decoded file is opened.
+        texts: makes and keeps the texts of elements of any length.
     """
 
-    __slots__ = ("_array", "_before_open", "_shown", "mtime_s")
+    __slots__ = ("_array", "_before_open", "_shown", "_texts", "mtime_s")
 
     def __init__(
-        self, array: ArrayNode, mtime_s: float | None, shown: tuple[str, ...], before_open: Callable[[], None]
+        self,
+        array: ArrayNode,
+        mtime_s: float | None,
+        shown: tuple[str, ...],
+        before_open: Callable[[], None],
+        texts: Texts,
     ) -> None:
         self._array = array
         self._shown = shown
         self._before_open = before_open
+        self._texts = texts
         self.mtime_s = mtime_s
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
@@ -47,12 +56,19 @@ class ArrayDirectory(Directory):
         if name == "attributes.json":
             return DocumentFile(lambda: as_json(self._array.attributes), self.mtime_s)
         text, _, suffix = name.rpartition(".")
-        if not text or text != text.strip() or suffix not in SUFFIXES:
+        is_text = suffix == "json" and self._array.data_type.is_variable_length
+        if not text or text != text.strip() or not (is_text or suffix in SUFFIXES):
             return None
         try:
             selection = () if text == "data" else parse_selection(text, self._array.dimension_names)
+            if is_text:
+                return self._texts.file(self._array, selection, self.mtime_s, wait)
             return DecodedFile(self._array, selection, suffix, self.mtime_s, self._before_open)
-        except (SelectionError, UnsupportedError):
+        except SelectionError:
+            return None
+        except UnsupportedError:
+            if is_text:  # there is such a file, but nobody can be shown all of it
+                raise
             return None
 
     def entries(self) -> Iterator[tuple[str, Entry]]:

@@ -19,6 +19,7 @@ from zarrfs.views.documents import DocumentFile, as_json, sentence
 from zarrfs.views.entry import Directory, Entry, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.names import file_name, segment
+from zarrfs.views.texts import Texts
 
 _NODES_MAX: Final = 10_000
 _SHOWN: Final = ("raw", "npy")
@@ -49,6 +50,7 @@ class ArraysView:
         self._generation = freshness.generation
         self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
         self._children: Remembered[str, list[str]] = Remembered(freshness, _NODES_MAX)
+        self._texts = Texts(freshness, self._before_open)
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:
@@ -116,7 +118,7 @@ class ArraysView:
     def directory(self, node: AnyNode) -> Directory:
         """The directory that shows a node."""
         if isinstance(node, ArrayNode):
-            return ArrayDirectory(node, self.mtime_s(node), self.shown, self._before_open)
+            return ArrayDirectory(node, self.mtime_s(node), self.shown, self._before_open, self._texts)
         if isinstance(node, Group):
             return GroupDirectory(self, node)
         return BrokenDirectory(node, self.mtime_s(node))

@@ -1,6 +1,6 @@
 """Elements as text that people and other programs read: JSON and CSV, of any data type.
 
-These are made whole in memory, so they are for selections of a size that somebody reads; what is larger has a file type.
+These are made whole in memory, so they are for selections of a size that somebody reads; what is larger has a virtual file.
 """
 
 from __future__ import annotations
@@ -10,41 +10,63 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
+import numpy as np
+
+from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from zarrcore.array import Array, Selection
+from zarrcore.filetypes.body import ArrayBody
+from zarrcore.metadata.data_type import is_small_number
 
 TEXT_SUFFIXES = ("json", "csv")
 """The endings of files of text."""
 
 _MAX_SIZE = 1 << 22
+_PIECE_SIZE = 1 << 16
 
 
-def values_as_text(array: Array, selection: Selection, suffix: str) -> bytes:
+def values_as_text(array: Array, selection: Selection, suffix: str, max_nbytes: int | None = None) -> bytes:
     """The selected elements as one text in UTF-8.
+
+    Args:
+        max_nbytes: how long a JSON text may get; elements of any length are told by no other number.
 
     Raises:
         UnsupportedError: a selection that is too large, or for CSV one of more than two dimensions.
         As `Array.read`.
     """
-    from zarrcore.array.selection import normalize, result_shape
-
-    shape = result_shape(normalize(selection, array.shape))
-    if math.prod(shape) > _MAX_SIZE:
+    body = ArrayBody(array, selection)
+    if math.prod(body.shape) > _MAX_SIZE:
         raise UnsupportedError(
-            "selection", str(shape), f"is too large for text: select at most {_MAX_SIZE:,} elements"
+            "selection", str(body.shape), f"is too large for text: select at most {_MAX_SIZE:,} elements"
         )
-    if suffix == "csv" and len(shape) > 2:
-        raise UnsupportedError("selection", str(shape), "is no table: select at most two dimensions")
-    values = array.read(selection)
-    text = _csv(values) if suffix == "csv" else json.dumps(_nested(values), ensure_ascii=False) + "\n"
-    return text.encode("utf-8", "surrogatepass")
+    if suffix == "csv":
+        if len(body.shape) > 2:
+            raise UnsupportedError("selection", str(body.shape), "is no table: select at most two dimensions")
+        return _csv(array.read(selection)).encode("utf-8", "surrogatepass")
+    text = bytearray()
+    for piece in _json(body):
+        text += piece.encode("utf-8", "surrogatepass")
+        if max_nbytes is not None and len(text) > max_nbytes:
+            raise UnsupportedError(
+                "selection", str(body.shape), f"is too large: its text has more than {max_nbytes:,} bytes"
+            )
+    return bytes(text)
+
+
+def _json(body: ArrayBody) -> Iterator[str]:
+    """JSON in pieces of some rows."""
+    if not body.shape:
+        yield json.dumps(_nested(body.read_box(())), ensure_ascii=False) + "\n"
+        return
+    length, others = body.shape[0], body.shape[1:]
+    rows = max(1, body.chunk_length, _PIECE_SIZE // (math.prod(others) or 1))
+    for start in range(0, length, rows):
+        values = body.read_box(((start, min(start + rows, length)), *((0, other) for other in others)))
+        yield (", " if start else "[") + json.dumps(_nested(values), ensure_ascii=False)[1:-1]
+    yield "]\n" if length else "[]\n"
 
 
 def _nested(values: np.ndarray[Any, Any]) -> Any:
@@ -78,10 +100,6 @@ def _cells(row: Iterable[Any]) -> list[Any]:
 
 def _plain(values: np.ndarray[Any, Any]) -> list[Any]:
     """Elements, in one dimension, as values that JSON has; bytes that are no text in base64."""
-    import numpy as np
-
-    from zarrcore.metadata.data_type import is_small_number
-
     dtype = values.dtype
     if dtype.names is not None:
         columns = [_field(values[name]) for name in dtype.names]
@@ -118,7 +136,5 @@ def _number(text: str) -> float | str:
 
 
 def _counts(values: np.ndarray[Any, Any]) -> list[int | None]:
-    import numpy as np
-
     gone = np.isnat(values)
     return [None if none else count for none, count in zip(gone, values.view("<i8").tolist(), strict=True)]

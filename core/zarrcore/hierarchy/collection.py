@@ -13,9 +13,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, partial
 from itertools import islice
 from threading import Lock
 from typing import Any
@@ -29,26 +27,23 @@ from zarrcore.errors import (
     NodeNotFoundError,
     ReadOnlyError,
     UnsupportedError,
-    ZarrError,
 )
 from zarrcore.formats import Format, detect_format, known_formats
-from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.hierarchy.collection_format import COLLECTION
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.glance import Glance
 from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
+from zarrcore.hierarchy.implicit_group import children_agree, store_below
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.prefix import PrefixStore
 from zarrcore.stores.read_only import listable
 from zarrcore.stores.zip import ZipStore
 
 PROBES = 16
 """Prefixes that are looked at to tell a collection from a place that holds no hierarchy."""
-_THREADS = 8
 _MIN_AGE_S = 5.0
 """How long it counts at least what stands at a prefix: without that, every path would cost finding it out all the way down."""
 
@@ -62,6 +57,14 @@ class Collection(Hierarchy):
     Args:
         format: of the implicit group that the prefix is; `COLLECTION` where it is none.
         others: as `Hierarchy`.
+
+    >>> from zarrcore.stores import MemoryStore
+    >>> v3, v2 = b'{"zarr_format": 3, "node_type": "group"}', b'{"zarr_format": 2}'
+    >>> found = open_place(MemoryStore(values={"a/zarr.json": v3, "b/.zgroup": v2}))
+    >>> [(node.path, node.kind, node.hierarchy.format.name) for node in found.walk()]
+    [('/', 'collection', 'collection'), ('/a', 'group', 'v3'), ('/b', 'group', 'v2')]
+    >>> found["b"].uri
+    'memory://b#/'
     """
 
     def __init__(
@@ -132,29 +135,8 @@ class Collection(Hierarchy):
     def settle(self) -> None:
         """Find out whether what looks like an implicit group is one: not where a child is of another format."""
         names = islice(self.child_names(self.at), PROBES)
-        with ThreadPoolExecutor(_THREADS, "zarrcore-collection") as threads:
-            agree = [*(threads.map if self.store.is_remote else map)(self._agrees, names)]
-        if not all(agree):
+        if not children_agree(self.store, names, self.format):
             self.format = COLLECTION
-
-    def _agrees(self, name: str) -> bool:
-        """Whether a child's own documents are of the implicit group's format, or say nothing."""
-        store: ReadableStore = _below(self.store, f"{name}/")
-        if store.is_remote:
-            store = Glance(store)
-        get = cache(partial(fetch_document, store))
-        try:
-            all_found = (candidate.found(get, partial(is_there, store)) for candidate in known_formats())
-            found = next(filter(None, all_found), None)
-            if found is None or found is self.format:
-                return True
-            # Groups of the last draft are those of the accepted text.
-            return (
-                found.document_keys("/") == self.format.document_keys("/")
-                and self.format.parse(found.fetch(get, "/")) is not None
-            )
-        except ZarrError:
-            return True
 
     def probe(self) -> tuple[str | None, int]:
         """The first hierarchy below that is found by looking at few prefixes, and at how many that was.
@@ -215,7 +197,7 @@ class Collection(Hierarchy):
         return member.node(at)
 
     def _open_prefix(self, prefix: str, at: str) -> Hierarchy:
-        store = _below(self.store, prefix)
+        store = store_below(self.store, prefix)
         if not store.is_remote:
             member = open_place(store, at, demanded=False, **self._options)
             is_there = not isinstance(member, Collection) or listable(self.store).has_prefix(prefix)
@@ -325,13 +307,6 @@ def refuse_collection(store: ReadableStore, format: Format = COLLECTION) -> None
             collection.settle()
         if collection.format is COLLECTION and collection.probe()[0] is not None:
             collection.writer()
-
-
-def _below(store: ReadableStore, prefix: str) -> PrefixStore:
-    """A prefix of a store; of a prefix of a store without a layer more, however deep it is."""
-    if isinstance(store, PrefixStore):
-        return PrefixStore(store.store, store.prefix + prefix)
-    return PrefixStore(store, prefix)
 
 
 def _restore(store: ReadableStore, format: Format, options: Mapping[str, Any], at: str) -> Collection:  # noqa: A002

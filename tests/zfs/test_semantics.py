@@ -82,7 +82,7 @@ HELD_BY = {
         "test_umount.test_a_dead_mount_is_unmounted",
     ],
     "S21": ["test_lifecycle.test_option_words", "test_semantics.test_modes"],
-    "S22": ["test_lifecycle.test_stats_count"],
+    "S22": ["test_lifecycle.test_stats_count", "test_lifecycle.test_statfs_and_df"],
     "S23": [
         "test_prefetch.test_the_budget_holds",
         "test_inodes.test_the_oldest_names_that_nobody_used_are_offered_for_forgetting",

@@ -120,6 +120,11 @@ class Session:
                 "hits": self._chunks.hits,
                 "misses": self._chunks.misses,
             },
+            "decoded": {
+                "chunks": self._chunks.decoded,
+                "bytes": self._chunks.decoded_bytes,
+                "seconds": round(self._chunks.decode_s, 6),
+            },
             "read_ahead_bytes": self._operations.ahead.used,
             "store": self._asked(),
         }

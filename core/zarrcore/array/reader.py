@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from functools import cached_property, partial
@@ -255,10 +256,13 @@ class ChunkReader:
             pipeline = self._pipeline_of(unit)
             if encoded is None:
                 chunk: Chunk = np.broadcast_to(self._metadata.fill_value, pipeline.spec.shape)
+                decode_s = None
             else:
+                started_s = time.perf_counter()
                 chunk = pipeline.decode(encoded)
+                decode_s = time.perf_counter() - started_s
             unit.take(chunk)
-            unit.claim.fulfil(chunk)
+            unit.claim.fulfil(chunk, decode_s)
         elif unit.destination is not None and encoded is None:
             unit.destination[...] = self._metadata.fill_value
         elif unit.destination is not None and encoded is not None:

@@ -107,6 +107,16 @@ def test_chunks_in_the_cache_are_not_read_again(store: CountingStore) -> None:
     assert len(store.chunk_requests()) == read
 
 
+def test_a_cache_counts_what_was_decoded(store: CountingStore) -> None:
+    cache = zarrcore.ChunkCache(1 << 20)
+    arrays = zarrcore.open(store, chunk_cache=cache)
+    for _ in range(2):
+        arrays["plain"][:10]
+        arrays["missing"][10:20]
+    assert (cache.decoded, cache.decoded_bytes) == (20, DATA[:10].nbytes)
+    assert cache.decode_s > 0
+
+
 def test_many_who_miss_one_chunk_decode_it_once(store: CountingStore) -> None:
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     store.delay_s = 0.05

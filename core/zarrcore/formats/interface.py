@@ -102,6 +102,8 @@ class Format(ABC):
     def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         """The array with all that its documents leave open, and its chunks' keys tell.
 
+        Called once it matters: when a chunk is missing, or what is done concerns all keys.
+
         Args:
             path: the array's.
             metadata: what its documents say.

@@ -1,6 +1,6 @@
-"""Measure reading and writing arrays, here and at a distance: ours and every peer that is installed, alternately.
+"""Measure reading and writing arrays, here, at a distance and through the mount: ours and all peers installed, alternately.
 
-    python -m tests.benchmarks [WORKLOAD …] [--only whole|plane|write] [--rounds N] [--json FILE] [--markdown]
+    python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown]
 
 A ratio is the best peer's time by ours, round by round: above 1 we are faster. The spread is that of the rounds.
 """
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import distance, readers, writers
+from tests.benchmarks import distance, mount, readers, writers
 from tests.benchmarks.results import OURS, Result, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
 
@@ -32,17 +32,23 @@ def main() -> int:
     arguments = parse()
     chosen = tuple(workload for workload in WORKLOADS if workload.name in arguments.workloads)
     folder = arguments.folder or Path(tempfile.gettempdir()) / f"zarrscope-benchmarks-{os.getuid()}"
-    write_missing(folder, chosen)
+    needed = {*arguments.workloads, *(["w2"] if mount.NAME in arguments.workloads else [])}
+    write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []
     for workload in chosen:
         print(f"\n{workload.name}  {workload.describes}", flush=True)
-        for what in arguments.only or KINDS:
+        for what in (kind for kind in KINDS if kind in (arguments.only or KINDS)):
             if what != "write" or workload.is_written:
                 results.append(measure(workload, what, folder, arguments.rounds))
                 print(results[-1].text(), flush=True)
     if distance.NAME in arguments.workloads:
         print(f"\n{distance.NAME}  a server that answers {distance.DELAY_S * 1e3:.0f} ms late\n", flush=True)
         for result in distant(folder, arguments.rounds):
+            results.append(result)
+            print(f"  {result.describes}\n{result.text()}", flush=True)
+    if mount.NAME in arguments.workloads:
+        print(f"\n{mount.NAME}  one directory, mounted by each\n", flush=True)
+        for result in mount.measure(folder, arguments.rounds, arguments.only or mount.KINDS):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
     if arguments.json:
@@ -54,12 +60,14 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    names = [*(workload.name for workload in WORKLOADS), distance.NAME]
+    names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help=f"out of {', '.join(names)} (default: all)"
     )
-    parser.add_argument("--only", action="append", choices=KINDS, help="do nothing else; may be given twice")
+    parser.add_argument(
+        "--only", action="append", choices=(*KINDS, *mount.KINDS), help="do nothing else; may be given twice"
+    )
     parser.add_argument(
         "--folder", type=Path, help="where the arrays are kept (default: in the temporary folder)"
     )

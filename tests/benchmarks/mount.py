@@ -1,0 +1,240 @@
+"""Through the mount: the same directory, or server, mounted by ours and by the peers, alternately.
+
+Each thing is done once in a mount made for it: so none gains by what the kernel or a daemon has of the time before. Who reads is
+a process of its own, as any program would be.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from tests.benchmarks.results import OURS, Result
+from tests.servers.distant import distant_process
+
+NAME = "mount"
+DELAY_S = 0.02
+LISTED = 100_000
+FILES = 2_000
+ABSENT = 2_000
+KINDS = ("read", "list", "open", "absent")
+_GIB = 1 << 30
+_DISTANT_NBYTES = 512 << 20
+_READY_MAX_S = 20.0
+_ENOUGH_S = 300
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to do below a mount point."""
+
+    what: str
+    describes: str
+    target: str
+    commands: dict[str, str]
+    """For the shell, in the mount point; ``""`` where a peer has no such file."""
+    nbytes: int = 0
+    count: int = 0
+    is_distant: bool = False
+
+
+def tasks() -> list[Task]:
+    """What is measured."""
+    keys, chunks = _Trees("cd keys; "), "cat distant/c/*/0/0 > /dev/null"
+    absent = _python(
+        f"import os; assert not sum(os.path.exists(f'small/absent{{i}}') for i in range({ABSENT}))"
+    )
+    small = _python(f"for i in range({FILES}): open(f'small/{{i}}', 'rb', 0).read()")
+    return [
+        Task("read", "keys/, 1 GiB in sequence", "≥ 3 × rclone", keys.all(_read("big")), _GIB),
+        Task(
+            "read",
+            "w2 decoded, data.raw in sequence",
+            "≥ 1,500 MB/s as root, ≥ 1,000 as another user",
+            {OURS: _read("arrays/w2/data.raw")},
+            512 << 20,
+        ),
+        Task("list", f"ls of {LISTED:,} files", "≤ rclone", keys.all("ls names > /dev/null")),
+        Task("list", f"ls -l of {LISTED:,} files", "≤ 1 s", keys.all("ls -l names > /dev/null")),
+        Task(
+            "list",
+            f"find -size over {LISTED:,} files",
+            "≤ rclone / 5",
+            keys.all("find names -size +1M > /dev/null"),
+        ),
+        Task("open", "small files: open, read and close", "≥ 2 × rclone", keys.all(small), count=FILES),
+        Task("absent", "negative look-ups", "≥ 18,000 /s", keys.all(absent), count=ABSENT),
+        Task(
+            "read",
+            f"4 MiB chunks, a store that takes {DELAY_S * 1e3:.0f} ms per request (rclone: chunk by chunk, not decoded)",
+            "≥ 400 MB/s",
+            {OURS: _read("arrays/distant/data.raw"), "rclone": chunks},
+            _DISTANT_NBYTES,
+            is_distant=True,
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class _Trees:
+    """Where ours has what the peers have at the mount point itself."""
+
+    ours: str
+
+    def all(self, command: str) -> dict[str, str]:
+        """A command for each."""
+        return {OURS: self.ours + command, "rclone": command, "bindfs": command}
+
+
+def _python(code: str) -> str:
+    return f'{sys.executable} -S -c "{code}"'
+
+
+def _read(path: str) -> str:
+    return f"dd if={path} of=/dev/null bs=1M status=none"
+
+
+def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]:
+    """The tasks of some kinds; last of all how soon each was ready, over all its mounts."""
+    mounters = _installed()
+    place = _place(folder)
+    ready: dict[str, list[float]] = {name: [] for name in mounters}
+    with distant_process(place, DELAY_S) as url:
+        for task in (task for task in tasks() if task.what in kinds):
+            names = [name for name in mounters if task.commands.get(name)]
+            seconds: dict[str, list[float]] = {name: [] for name in names}
+            resident: dict[str, int] = {}
+            for turn, name in product(range(rounds + 1), names):
+                source = mounters[name](url if task.is_distant else str(place / "bucket"))
+                with _mounted(source) as mount:
+                    taken_s = _done(task.commands[name], mount.path)
+                    resident[name] = max(resident.get(name, 0), mount.resident())
+                if turn:  # one round more, not counted, brings the files into the page cache
+                    seconds[name].append(taken_s)
+                    ready[name].append(mount.ready_s)
+            yield Result(
+                NAME, task.describes, task.what, task.nbytes, seconds, {}, task.target, task.count, resident
+            )
+    ready = {name: times for name, times in ready.items() if times}
+    if ready:
+        fewest = min(map(len, ready.values()))
+        seconds = {name: times[:fewest] for name, times in ready.items()}
+        yield Result(NAME, "from the command to the first answer", "ready", 0, seconds, target="≤ 0.6 s")
+
+
+def _done(command: str, path: str) -> float:
+    begun_s = time.perf_counter()
+    subprocess.run(["sh", "-c", command], cwd=path, check=True, timeout=_ENOUGH_S)
+    return time.perf_counter() - begun_s
+
+
+@dataclass
+class _Mount:
+    path: str
+    process: subprocess.Popen[bytes]
+    ready_s: float
+
+    def resident(self) -> int:
+        """The most memory that the daemon had."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM"))
+
+
+Command = Callable[[str], list[str]]
+"""Of a path or a distant server's address: what mounts it, in the foreground, at the mount point that is appended."""
+
+
+@contextmanager
+def _mounted(command: list[str]) -> Iterator[_Mount]:
+    with tempfile.TemporaryDirectory() as path, tempfile.TemporaryFile() as said:
+        before = os.stat(path).st_dev
+        begun_s = time.perf_counter()
+        process = subprocess.Popen([*command, path], stderr=said)
+        try:
+            while os.stat(path).st_dev == before:
+                if process.poll() is not None or time.perf_counter() - begun_s > _READY_MAX_S:
+                    said.seek(0)
+                    told = said.read().decode("utf-8", "replace").strip()
+                    raise SystemExit(f"this does not mount: {' '.join(command)} {path}\n{told}")
+                time.sleep(0.002)
+            os.listdir(path)
+            yield _Mount(path, process, time.perf_counter() - begun_s)
+        finally:
+            subprocess.run(_unmounting(path), check=False, capture_output=True)
+            process.terminate()
+            process.wait(20)
+
+
+def _unmounting(path: str) -> list[str]:
+    return ["umount", "--lazy", path] if os.geteuid() == 0 else ["fusermount3", "-u", "-z", path]
+
+
+def _installed() -> dict[str, Command]:
+    mounters: dict[str, Command] = {OURS: _zarrscope}
+    rclone = shutil.which("rclone", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if rclone is not None:
+        mounters["rclone"] = lambda source: [rclone, "mount", "--read-only", *_rclone_source(source)]
+    if shutil.which("bindfs") is not None:
+        mounters["bindfs"] = lambda source: ["bindfs", "-f", "--no-allow-other", source]
+    if importlib.util.find_spec("pyfuse3") is None:
+        raise SystemExit("the mount needs pyfuse3: pip install zarrscope[fuse]")
+    return mounters
+
+
+def _zarrscope(source: str) -> list[str]:
+    command = [sys.executable, "-m", "zarrcore.cli.main", "mount", "-f"]
+    if not source.startswith("http"):
+        return [*command, source]
+    options = ["--anonymous", "--endpoint-url", source, "--region", "us-east-1"]
+    return [*command, *options, "s3://bucket"]
+
+
+def _rclone_source(source: str) -> list[str]:
+    # Nobody's own settings: an empty file stands for them.
+    command = ["--config", os.devnull]
+    if not source.startswith("http"):
+        return [*command, source]
+    return [*command, f"--http-url={source}/bucket/", ":http:"]
+
+
+def _place(folder: Path) -> Path:
+    """The directory ``bucket`` and what is in it, written once."""
+    place = folder / NAME
+    if not (place / "done").exists():
+        shutil.rmtree(place, ignore_errors=True)
+        _write(place / "bucket", folder)
+        (place / "done").touch()
+    return place
+
+
+def _write(bucket: Path, folder: Path) -> None:
+    import zarrcore
+
+    hierarchy = zarrcore.create(bucket)
+    values = np.random.default_rng(0).normal(0, 1, (128, 1024, 1024)).astype("f4")
+    made = hierarchy.create_array(
+        "distant", shape=values.shape, data_type="f4", chunk_shape=(1, 1024, 1024), codecs=[]
+    )
+    made[...] = values
+    shutil.copytree(folder / "w2" / "array.zarr", bucket / "w2")
+    for name in ("names", "small"):
+        (bucket / name).mkdir()
+    for number in range(LISTED):
+        (bucket / "names" / f"{number:06}").touch()
+    for number in range(FILES):
+        (bucket / "small" / str(number)).write_bytes(b"z" * 4096)
+    block = values[:32].tobytes()
+    with open(bucket / "big", "wb") as file:
+        file.writelines(block for _ in range(_GIB // len(block)))

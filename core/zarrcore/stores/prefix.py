@@ -62,6 +62,11 @@ class PrefixStore(ReadableStore, ListableStore, WritableStore):
             return self.store.get(self.prefix + key, byte_range)
         return self.store.get(self.prefix + key, byte_range, max_nbytes=max_nbytes)
 
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        return self.store.get_with_stat(self._inner(key), byte_range, max_nbytes=max_nbytes)
+
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
         return self.store.get_into(self._inner(key), buffer, byte_range)
 

@@ -292,6 +292,26 @@ def test_places_of_slices_are_unique_and_lead_back(small: Path) -> None:
     assert len(set(places)) == len(places) == 3 + 3 * 4 * 2
 
 
+def test_facts(small: Path) -> None:
+    root = ArraysView(lambda: zc.open(small), fresh()).root(True)
+    tree = WithControl(LazyTree(lambda wait: root), root)
+    assert tree.facts(False) == {"kind": "group", "format": "v3", "attributes.title": "é"}
+    assert walk(root, "cube").facts(False) == {
+        "kind": "array",
+        "format": "v3",
+        "shape": [3, 4, 5, 6],
+        "data_type": "int32",
+        "fill_value": 0,
+        "dimension_names": ["t", "z", "y", "x"],
+        "chunk_shape": [2, 2, 3, 3],
+        "numpy_dtype": "int32",
+    }
+    assert walk(root, "broken").facts(False)["kind"] == "broken"
+    assert walk(root, "cube", "data.npy").facts(False) == {}
+    keys = KeysView(Remote({"k": b"1"}), fresh()).root()
+    assert walk(keys, "k").facts(False) == {"etag": str(hash(b"1"))}
+
+
 def test_millions_of_slices_list_at_once(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", shape=(10**9, 10**8, 4, 5), chunks=(1, 1, 4, 5), dtype="u1")
     slices = walk(arrays(tmp_path / "a.zarr"), "slices")

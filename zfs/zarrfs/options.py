@@ -95,6 +95,8 @@ class MountOptions:
     """Group to show."""
     umask: int = 0
     """Permissions to take away."""
+    xattr: bool = False
+    """Show facts about nodes as extended attributes."""
 
     @property
     def share_s(self) -> float:
@@ -173,6 +175,8 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--metadata-ttl", type=time_to_live, default=60.0, metavar="SECONDS",
                        help="how old an answer may be: seconds, or 'forever'; 0 always asks the store (60)")  # fmt: skip
+    group.add_argument("--xattr", action="store_true",
+                       help="show facts as extended attributes user.zarr.*; listings with 'ls -l' get slower")  # fmt: skip
     group.add_argument("--threads", type=_count, default=32, metavar="N", help="worker threads (32)")
     group.add_argument(
         "--log-file", metavar="FILE", help="where the daemon logs; default: the system log, or stderr with -f"

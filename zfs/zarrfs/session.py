@@ -34,6 +34,7 @@ from zarrfs.views.freshness import Freshness
 from zarrfs.views.keys import KeysView
 from zarrfs.views.root import LazyTree, NamedTrees, WithControl
 from zarrfs.workers import Workers
+from zarrfs.xattrs import OperationsWithXattrs
 
 _log = logging.getLogger(__name__)
 
@@ -75,7 +76,8 @@ class Session:
         hidden = KeysView(store, self._freshness, self._is_node, keys_first=True).root()
         started_s = time.time()
         self._workers = Workers(options.threads, self._counters)
-        self._operations = Operations(
+        operations = OperationsWithXattrs if options.xattr else Operations
+        self._operations = operations(
             WithControl(self._trees(started_s), Control(self._stats, self.refresh, hidden)),
             self._freshness,
             Appearance(

@@ -9,6 +9,7 @@ no children, so all names are free.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from zarrcore.array import parse_selection
 from zarrcore.errors import SelectionError, UnsupportedError
@@ -17,6 +18,7 @@ from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.decoded import DecodedFile
 from zarrfs.views.documents import DocumentFile, as_json
 from zarrfs.views.entry import Directory, Entry
+from zarrfs.views.facts import facts_of
 from zarrfs.views.slices import Slices
 from zarrfs.views.texts import Texts
 
@@ -70,6 +72,9 @@ class ArrayDirectory(Directory):
             if is_text:  # there is such a file, but nobody can be shown all of it
                 raise
             return None
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._array)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         supported = supported_suffixes(self._array)

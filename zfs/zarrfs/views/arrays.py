@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, NodeNotFoundError, UnsupportedError
 from zarrcore.formats import Format
@@ -17,6 +17,7 @@ from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy
 from zarrfs.views.array_directory import ArrayDirectory
 from zarrfs.views.documents import DocumentFile, as_json, sentence
 from zarrfs.views.entry import Directory, Entry, WouldBlockError
+from zarrfs.views.facts import facts_of
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.names import file_name, segment
 from zarrfs.views.texts import Texts
@@ -152,6 +153,9 @@ class GroupDirectory(Directory):
                 return self._view.directory(node)
         return self._documents().get(name)
 
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._node)
+
     def entries(self) -> Iterator[tuple[str, Entry]]:
         documents = self._documents()
         for node in self._view.children(self._node):
@@ -189,6 +193,9 @@ class BrokenDirectory(Directory):
         # Kept, since it was fetched: the documents of nodes that parse are made anew from what is known of them.
         document = self._node.stored_bytes()
         return DocumentFile(lambda: document, self.mtime_s)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._node)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         for name in ("document.json", "error.txt"):

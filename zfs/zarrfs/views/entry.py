@@ -11,7 +11,7 @@ import stat
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
 from itertools import islice
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from zarrcore.errors import ReadOnlyError
 
@@ -42,6 +42,14 @@ class Entry(ABC):
     def version(self) -> str | None:
         """A text that changes with the content; None where only time tells how old it may be."""
         return None
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        """What is known of it, for extended attributes: values as JSON has them, by name.
+
+        Raises:
+            WouldBlockError: not without waiting.
+        """
+        return {}
 
     @property
     def numbered(self) -> tuple[Numbering, int] | None:

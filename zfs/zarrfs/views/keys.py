@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from zarrcore.errors import AccessDeniedError, ChangedError, InvalidKeyError, ListingUnsupportedError
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
@@ -257,6 +257,9 @@ class KeyFile(File):
     @property
     def version(self) -> str:
         return version_of(self._facts)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return {} if self._etag is None else {"etag": self._etag}
 
     @property
     def _facts(self) -> StoreStat:

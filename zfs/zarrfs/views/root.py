@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from zarrfs.views.entry import Directory, Entry
 
@@ -26,6 +26,9 @@ class LazyTree(Directory):
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
         return self._make(wait).lookup(name, wait)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return self._make(wait).facts(wait)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         return self._make(True).entries()
@@ -76,6 +79,9 @@ class WithControl(Directory):
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
         return self._control if name == CONTROL else self._tree.lookup(name, wait)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return self._tree.facts(wait)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         return ((name, entry) for name, entry in self._tree.entries() if name != CONTROL)

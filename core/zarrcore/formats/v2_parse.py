@@ -88,6 +88,7 @@ def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
         codecs=(*_transposed(document), *array_codecs, *_compressor(document)),
         attributes=attributes,
         dimension_names=dimension_names_of(attributes, len(shape)),
+        fill_value_is_told=document["fill_value"] is not None,
     )
 
 

@@ -54,6 +54,8 @@ class ArrayMetadata:
     """The user's own metadata."""
     dimension_names: tuple[str | None, ...] | None = None
     """A name per dimension, or None where none is named."""
+    fill_value_is_told: bool = field(default=True, compare=False)
+    """Whether a document tells the fill value; version 2 may leave it open (null), and it reads as zero."""
 
     def __post_init__(self) -> None:
         if len(self.shape) > MAX_DIMENSIONS:

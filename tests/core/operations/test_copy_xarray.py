@@ -80,6 +80,14 @@ def test_to_version_3_and_back(tmp_path: Path, zarr_format: Any) -> None:
     assert attributes(copied(second, tmp_path / "again", "v3")) == attributes(third)
 
 
+def test_within_version_2_zeros_stay_zeros(tmp_path: Path) -> None:
+    dataset = (DATASET - DATASET.isel(time=0, lat=0, lon=0)).drop_vars("time")
+    with warnings.catch_warnings(action="ignore"):
+        dataset.to_zarr(tmp_path / "theirs", consolidated=False, zarr_format=2)
+    found = opened(copied(tmp_path / "theirs", tmp_path / "ours", "v2"), 2)
+    xarray.testing.assert_identical(found, opened(tmp_path / "theirs", 2))
+
+
 @pytest.mark.parametrize("format_", ["v3", "v2"])
 def test_what_is_made_here(tmp_path: Path, format_: str) -> None:
     hierarchy = zarrcore.create(tmp_path / "ours", format=format_)

@@ -181,6 +181,16 @@ def test_other_programs_read_images(mounted_hierarchy: tuple[Any, Mount]) -> Non
     assert read > 100
 
 
+def test_what_listings_show(mounter: Mounter, tmp_path: Path) -> None:
+    import zarr
+
+    zarr.save_array(tmp_path / "a.zarr", np.zeros((2, 3, 5), "u1"))
+    folder = mounter(tmp_path / "a.zarr", "-o", r"show=tiff\,png").arrays
+    assert sorted(os.listdir(folder)) == ["attributes.json", "data.tiff", "metadata.json", "slices"]
+    assert sorted(os.listdir(folder / "slices")) == ["0.png", "0.tiff", "1.png", "1.tiff"]
+    assert (folder / "data.raw").read_bytes() == bytes(30)
+
+
 def test_elements_of_any_length(mounter: Mounter, tmp_path: Path) -> None:
     import zarr
 

@@ -12,8 +12,10 @@ import pytest
 import zarr
 
 from tests.zfs.conftest import Mounter
+from zarrcore.filetypes import SUFFIXES
 from zarrfs.cli import _secrets, _take_environment, register_mount
 from zarrfs.mountpoints import MountError
+from zarrfs.options import FILE_TYPES
 
 
 def parse(*arguments: str) -> argparse.Namespace:
@@ -49,9 +51,17 @@ def test_commas_in_values() -> None:
     assert parse("-o", "header=A: 1\\,2,fsname=x").header == [("A", "1,2")]
 
 
+def test_file_types() -> None:
+    assert FILE_TYPES == SUFFIXES
+    assert parse().show == ("raw", "npy")
+    assert parse("--show", "").show == ()
+    assert parse("-o", 'show="npy,tiff",ro').show == ("npy", "tiff")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
-    [("remount,ro", "mount it anew"), ("nonsense", "no such option"), ("uid=nobody-of-this-name", "a user's name")],
+    [("remount,ro", "mount it anew"), ("nonsense", "no such option"), ("uid=nobody-of-this-name", "a user's name"),
+     ("show=jpg", "expected some of raw,npy")],
 )  # fmt: skip
 def test_what_is_no_option_is_told(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

@@ -261,6 +261,7 @@ def test_an_array_directory(small: Path) -> None:
     assert content(walk(cube, "data.raw")) == expected.tobytes()
     assert content(walk(cube, "[t=2,x=0:3].raw")) == expected[2, ..., :3].tobytes()
     assert content(walk(cube, "2,_,0-2.raw")) == expected[2, :, 0:2].tobytes()
+    assert content(walk(cube, "t=2,x=0-3.raw")) == expected[2, ..., :3].tobytes()
     for name in ("[t=9].raw", "3.raw", "[q=1].raw", "data.jpg", "slices.raw", "data"):
         assert walk(cube, name) is None
 

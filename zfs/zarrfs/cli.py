@@ -114,6 +114,7 @@ def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
         uid=namespace.uid,
         gid=namespace.gid,
         umask=namespace.umask,
+        show=namespace.show,
         xattr=namespace.xattr,
     )
 

@@ -16,6 +16,9 @@ from zarrcore.stores.sizes import size
 _NOBODY: Final = (1 << 32) - 1
 """No user has this number: to the kernel it means that none is told."""
 
+FILE_TYPES: Final = ("raw", "npy", "png", "tiff", "nrrd")
+"""Those of `zarrcore.filetypes`, which takes too long to import for a command line."""
+
 _IGNORED: Final = frozenset(
     [
         "_netdev",
@@ -95,6 +98,8 @@ class MountOptions:
     """Group to show."""
     umask: int = 0
     """Permissions to take away."""
+    show: tuple[str, ...] = ("raw", "npy")
+    """File types that listings of arrays show; the others open by name."""
     xattr: bool = False
     """Show facts about nodes as extended attributes."""
 
@@ -162,6 +167,19 @@ def permissions(text: str) -> int:
     return int(text, 8)
 
 
+def file_types(text: str) -> tuple[str, ...]:
+    """File types, with commas between them.
+
+    >>> file_types("npy,tiff"), file_types("")
+    (('npy', 'tiff'), ())
+    """
+    names = tuple(text.split(",")) if text else ()
+    for name in names:
+        if name not in FILE_TYPES:
+            raise argparse.ArgumentTypeError(f"expected some of {','.join(FILE_TYPES)}, found {name!r}")
+    return names
+
+
 def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     """Add our own options."""
     group = parser.add_argument_group("mount options")
@@ -175,6 +193,8 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--metadata-ttl", type=time_to_live, default=60.0, metavar="SECONDS",
                        help="how old an answer may be: seconds, or 'forever'; 0 always asks the store (60)")  # fmt: skip
+    group.add_argument("--show", type=file_types, default=("raw", "npy"), metavar="TYPE,...",
+                       help=f"file types that are listed, of {','.join(FILE_TYPES)}; others open by name (raw,npy)")  # fmt: skip
     group.add_argument("--xattr", action="store_true",
                        help="show facts as extended attributes user.zarr.*; listings with 'ls -l' get slower")  # fmt: skip
     group.add_argument("--threads", type=_count, default=32, metavar="N", help="worker threads (32)")

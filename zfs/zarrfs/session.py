@@ -70,7 +70,7 @@ class Session:
         forever = options.ttl_s == 0 or options.ttl_s == float("inf")
         self._chunks = ChunkCache(options.cache_bytes - ahead, None if forever else self._freshness.ttl_s)
         self._arrays = ArraysView(
-            lambda: open_hierarchy(store, self._chunks), self._freshness, self._chunks.clear
+            lambda: open_hierarchy(store, self._chunks), self._freshness, self._chunks.clear, options.show
         )
         self._keys = KeysView(store, self._freshness, self._is_node)
         hidden = KeysView(store, self._freshness, self._is_node, keys_first=True).root()

@@ -13,6 +13,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from threading import Lock
@@ -144,18 +145,18 @@ class Collection(Hierarchy):
         A broken node counts as one: nobody can tell.
         """
         pending, looked = deque([self.at]), 0
-        while pending:
-            above = pending.popleft()
-            for name in self._discovery.child_names(above):
-                path = f"{above.rstrip('/')}/{name}"
-                if looked == PROBES:
-                    return None, looked
-                if (node := self._discovery.child(path)) is None:
-                    continue
-                if node.kind != "collection":
-                    return path, looked
-                looked += 1
-                pending.append(path)
+        # Whoever opens a place looks at its first children next: over a network they are fetched together.
+        with ThreadPoolExecutor(PROBES, "zarrcore-collection") as threads:
+            while pending and looked < PROBES:
+                above = pending.popleft().rstrip("/")
+                names = islice(self._discovery.child_names(above or "/"), PROBES - looked)
+                paths = (f"{above}/{name}" for name in names)
+                for node in (threads.map if self.store.is_remote else map)(self._discovery.child, paths):
+                    if node is not None and node.kind != "collection":
+                        return node.path, looked
+                    if node is not None:
+                        looked += 1
+                        pending.append(node.path)
         return None, looked
 
     def _top(self) -> Group:

@@ -13,6 +13,8 @@ from zarrcore.filetypes.body import ArrayBody
 
 _PIECE_NBYTES = 64 << 20
 _WRITE_CACHE_NBYTES = 256 << 20
+# No system has room for larger offsets.
+_MAX_NBYTES = (1 << 63) - 1
 
 
 class VirtualFile(ABC):
@@ -108,6 +110,8 @@ class HeaderAndBody(VirtualFile):
         self._selection = selection
         self.header = self._make_header()
         self.size = len(self.header) + self.body.nbytes + self._trailer_nbytes()
+        if self.size > _MAX_NBYTES:
+            raise UnsupportedError("shape", str(self.body.shape), "is too large for a file: select a part")
 
     @abstractmethod
     def _make_header(self) -> bytes:

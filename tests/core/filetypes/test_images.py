@@ -238,6 +238,19 @@ def test_what_a_type_cannot_hold_it_lacks(data: np.ndarray, expected: set[str]) 
     assert set(supported_suffixes(made(data))) == expected
 
 
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ((10**9, 10**8, 4, 5), {"raw", "npy", "nrrd"}),
+        ((10**6, 1 << 32, 5), {"raw", "npy", "nrrd"}),
+        ((2**63 - 10,), {"raw"}),
+    ],
+)
+def test_files_that_no_system_can_hold(shape: tuple[int, ...], expected: set[str]) -> None:
+    array = zarrcore.create(zarrcore.stores.MemoryStore()).create_array("a", shape=shape, data_type="uint8")
+    assert set(supported_suffixes(array)) == expected
+
+
 def test_numbers_of_other_packages_are_no_images() -> None:
     store = zarrcore.stores.MemoryStore()
     array = zarrcore.create(store).create_array("a", shape=(3,), data_type=ml_dtypes.bfloat16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tarfile
 import warnings
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.core.formats.strategies import broken
 from tests.core.formats.zarr_python_1_arrays import ARCHIVE, ARRAYS, values
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, ReadOnlyError, ZarrError
 from zarrcore.formats import Format
@@ -143,3 +145,16 @@ def test_a_file_that_happens_to_be_called_so(document: bytes) -> None:
     store.set("meta", document)
     with pytest.raises(HierarchyNotFoundError):
         zarrcore.open(store)
+
+
+@given(st.data())
+def test_of_broken_documents_nothing_but_our_errors_leaves(data: st.DataObject) -> None:
+    store = written(np.arange(6, dtype="<i2").reshape(2, 3), (2, 2))
+    for key in ("meta", "attrs"):
+        document = data.draw(broken(json.loads(store.get(key) or b"")))
+        store.set(key, json.dumps(document).encode())
+    with contextlib.suppress(ZarrError):
+        node = zarrcore.open(store, format="v1").node("/")
+        assert "cannot be understood" not in str(getattr(node, "error", ""))
+        if isinstance(node, zarrcore.Array) and node.size < 1000:
+            node[...]

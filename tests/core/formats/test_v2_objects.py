@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import tarfile
 from pathlib import Path
@@ -15,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zarrcore
-from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from tests.core.formats.strategies import broken
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.operations.check import check
@@ -243,3 +245,15 @@ def test_structures_with_arrays_in_them_and_fill_values_in_base64() -> None:
             dtype=kind, filters=None, shape=[1], chunks=[1], fill_value=base64.b64encode(value).decode()
         )
         assert told.fill_value.tobytes() == value
+
+
+@given(st.sampled_from([numcodecs.JSON(), numcodecs.MsgPack(), numcodecs.Categorize(LABELS, "O")]), st.data())
+def test_of_broken_documents_nothing_but_our_errors_leaves(codec: Any, data: st.DataObject) -> None:
+    store = written(objects(LABELS, (3,)), codec)
+    document = data.draw(broken(json.loads(store.get(".zarray") or b"")))
+    store.set(".zarray", json.dumps(document).encode())
+    with contextlib.suppress(ZarrError):
+        node = zarrcore.open(store, format="v2").node("/")
+        assert "cannot be understood" not in str(getattr(node, "error", ""))
+        if isinstance(node, zarrcore.Array) and node.size < 1000:
+            node[...]

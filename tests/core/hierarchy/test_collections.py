@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import zarrcore
+from tests.core.stores.as_nobody import as_nobody, place_for_all
 from tests.hierarchies import write_collection
 from tests.hierarchies.collection import NODES, VALUES
 from tests.servers import NGINX, S3Server, nginx_server
@@ -283,6 +284,23 @@ def test_folders_that_may_not_be_read_hide_no_others() -> None:
     assert places(found) == [("/", "collection"), ("/a", "group"), ("/secret", "broken"), ("/z", "group")]
     with pytest.raises(StoreError, match="denied"):
         found["/secret"]
+
+
+def test_directories_that_may_not_be_read_hide_no_others() -> None:
+    with place_for_all() as place:
+        for name in ("a", "secret/x", "z"):
+            (place / name).mkdir(parents=True)
+            (place / name / "zarr.json").write_bytes(GROUP)
+        (place / "secret").chmod(0)
+        lines = f"""
+            found = zarrcore.hierarchy.open_hierarchy({str(place)!r})
+            print([(node.path, node.kind) for node in found.walk()])
+            found["/secret"]
+        """
+        # Python's own files may be out of nobody's reach: what is imported later has to be named before.
+        nodes, error = as_nobody("zarrcore.hierarchy, encodings.utf_8_sig", lines).splitlines()
+        assert nodes == "[('/', 'group'), ('/a', 'group'), ('/secret', 'broken'), ('/z', 'group')]"
+        assert error.startswith("AccessDeniedError")
 
 
 def test_links_that_lead_up_are_not_gone_round(tmp_path: Path) -> None:

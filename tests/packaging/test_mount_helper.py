@@ -17,19 +17,15 @@ import pytest
 import zarr
 
 from tests.servers import S3Server
-from tests.zfs.conftest import NO_FUSE, has_ended, wait_until
+from tests.zfs.conftest import has_ended, wait_until
+from tests.zfs.namespace import Namespace, entered, needs_root
 
 ROOT = Path(__file__).parents[2]
 VALUES = np.arange(4 * 5 * 6, dtype="<u2").reshape(4, 5, 6)
 HELPERS = ("mount.fuse.zarrscope", "mount.zarrscope")
 UNIT = ROOT / "packaging" / "zarrscope@.service"
 
-needs_root = pytest.mark.skipif(
-    os.geteuid() != 0 or bool(NO_FUSE), reason=NO_FUSE or "only root may mount by mount(8)"
-)
-
-PREPARE = """
-set -e
+OWN_SBIN = """
 sbin=$(readlink -f /sbin)
 mkdir -p real sbin /run/mount
 mount --bind "$sbin" real
@@ -37,65 +33,15 @@ for program in real/*; do ln -s "$PWD/$program" sbin/; done
 rm -f sbin/mount.zarrscope sbin/mount.fuse.zarrscope
 mount --bind sbin "$sbin"
 mount -t tmpfs none /run/mount
-echo
-exec sleep infinity
 """
-
-
-class Namespace:
-    """A mount namespace of its own; what is mounted in it nobody else sees."""
-
-    def __init__(self, folder: Path, holder: int) -> None:
-        self.folder = folder
-        self.holder = holder
-
-    def command(self, *arguments: str | Path) -> list[str]:
-        return ["nsenter", f"--mount=/proc/{self.holder}/ns/mnt", f"--wd={self.folder}", *map(str, arguments)]
-
-    def run(self, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        surroundings = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-        return subprocess.run(
-            self.command(*arguments),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**surroundings, **environment},
-        )
-
-    def done(self, *arguments: str | Path) -> str:
-        """What a command says that must succeed."""
-        outcome = self.run(*arguments)
-        assert outcome.returncode == 0, outcome
-        return outcome.stdout + outcome.stderr
-
-    def inside(self, path: Path) -> Path:
-        """A path in the namespace, as it is reached from outside."""
-        return Path(f"/proc/{self.holder}/root{path}")
-
-    def mounts(self) -> dict[str, str]:
-        """What is mounted of ours: the kernel's line by mount point."""
-        lines = Path(f"/proc/{self.holder}/mountinfo").read_text().splitlines()
-        return {line.split()[4]: line for line in lines if " fuse.zarrscope " in line}
 
 
 @pytest.fixture(scope="module")
 def namespace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Namespace]:
-    folder = tmp_path_factory.mktemp("namespace")
-    command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", PREPARE]
-    holder = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE)
-    try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == b"\n"
-        made = Namespace(folder, holder.pid)
+    with entered(tmp_path_factory.mktemp("namespace"), OWN_SBIN) as made:
         made.done(ROOT / "packaging" / "install-mount-helper")
-        zarr.save_group(folder / "a.zarr", x=VALUES)
+        zarr.save_group(made.folder / "a.zarr", x=VALUES)
         yield made
-        for mountpoint in made.mounts():
-            made.run("umount", "--lazy", mountpoint)
-    finally:
-        holder.kill()
-        holder.communicate()
 
 
 @pytest.fixture

@@ -81,8 +81,13 @@ HELD_BY = {
         "test_umount.test_umount_names_who_is_in_the_way",
         "test_umount.test_lazy_lets_readers_finish",
         "test_umount.test_a_dead_mount_is_unmounted",
+        "test_ordinary_user.test_his_dead_mounts_are_cleaned",
     ],
-    "S21": ["test_lifecycle.test_option_words", "test_semantics.test_modes"],
+    "S21": [
+        "test_lifecycle.test_option_words",
+        "test_semantics.test_modes",
+        "test_ordinary_user.test_mounts_are_his_alone_and_busy_ones_are_told",
+    ],
     "S22": ["test_lifecycle.test_stats_count", "test_lifecycle.test_statfs_and_df"],
     "S23": [
         "test_prefetch.test_the_budget_holds",

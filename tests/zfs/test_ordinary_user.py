@@ -1,0 +1,92 @@
+"""Mounting without being root: fusermount3 does it, and what its dead mounts look like is different."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zarr
+
+from tests.zfs.conftest import has_ended, wait_until
+from tests.zfs.namespace import Namespace, entered, needs_root
+
+USER = 65534
+PREPARE = f"""
+mount -t tmpfs none /mnt
+mkdir /mnt/here
+mknod -m 666 /mnt/fuse c 10 229
+mount --bind /mnt/fuse /dev/fuse
+chown {USER} /mnt/here
+"""
+HERE = Path("/mnt/here")
+AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+
+
+@pytest.fixture(scope="module")
+def namespace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Namespace]:
+    with entered(tmp_path_factory.mktemp("namespace"), PREPARE) as made:
+        zarr.save_group(made.folder / "a.zarr", x=zarr.ones(3)[...])
+        yield made
+
+
+def zarrscope(namespace: Namespace, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """As another user, who may read the interpreter and this test's folder wherever they lie."""
+    may_read = "+dac_read_search"
+    user = [*AS_USER, f"--inh-caps={may_read}", f"--ambient-caps={may_read}"]
+    return namespace.run(*user, Path(sys.executable).with_name("zarrscope"), *arguments)
+
+
+def mounted(namespace: Namespace, *options: str) -> int:
+    """Mount; the daemon's process."""
+    done = zarrscope(namespace, "mount", namespace.folder / "a.zarr", HERE, *options)
+    assert done.returncode == 0, done
+    return int(json.loads(stats(namespace))["pid"])
+
+
+def stats(namespace: Namespace) -> str:
+    """Read as that user, since the mount is his alone."""
+    return namespace.done(*AS_USER, "cat", HERE / ".zarrscope" / "stats.json")
+
+
+def kill(daemon: int) -> None:
+    os.kill(daemon, signal.SIGKILL)
+    wait_until(lambda: has_ended(daemon), "the daemon ends")
+
+
+@needs_root
+def test_mounts_are_his_alone_and_busy_ones_are_told(namespace: Namespace) -> None:
+    daemon = mounted(namespace)
+    assert namespace.run("ls", HERE).returncode != 0, "root is another user"
+    sleeper = subprocess.Popen(
+        namespace.command(*AS_USER, "sh", "-c", f"cd {HERE}/keys; echo; exec sleep 100"),
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert sleeper.stdout is not None
+        assert sleeper.stdout.readline() == b"\n"
+        busy = zarrscope(namespace, "umount", HERE)
+        assert busy.returncode == 1
+        assert f"sleep ({sleeper.pid}) is in {HERE}/keys" in busy.stderr
+    finally:
+        sleeper.kill()
+        sleeper.communicate()
+    assert zarrscope(namespace, "umount", HERE).returncode == 0
+    assert not namespace.mounts()
+    assert has_ended(daemon)
+
+
+@needs_root
+@pytest.mark.parametrize("options", [(), ("-o", "auto_unmount")])
+def test_his_dead_mounts_are_cleaned(namespace: Namespace, options: tuple[str, ...]) -> None:
+    kill(mounted(namespace, *options))
+    kill(mounted(namespace, *options))
+    assert len(namespace.mounts()) <= 1
+    if namespace.mounts():
+        assert zarrscope(namespace, "umount", HERE).returncode == 0
+    assert not namespace.mounts()

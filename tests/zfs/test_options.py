@@ -30,7 +30,7 @@ def test_each_option_is_a_word_and_each_word_an_option() -> None:
         "view": "keys", "format": "v2", "cache-size": "8MiB", "metadata-ttl": "forever", "threads": "4", "log-file": "a",
         "log-level": "info", "env-file": "e", "fsname": "x", "uid": "root", "gid": "0", "umask": "027", "region": "r",
         "endpoint-url": "http://host:1", "profile": "p", "header": "A: b", "ca-bundle": "c", "timeout": "3",
-        "retries": "1", "cache-dir": "d", "cache-dir-size": "1g",
+        "retries": "1", "cache-dir": "d", "cache-dir-size": "1g", "spill-size": "1g",
     }  # fmt: skip
     flags = ["foreground", "ro", "allow_other", "default_permissions", "auto_unmount", "anonymous",
              "requester-pays", "follow-links", "treat-403-as-missing"]  # fmt: skip

@@ -103,6 +103,7 @@ def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
         mountpoint=mountpoint,
         view=namespace.view,
         cache_bytes=namespace.cache_size,
+        spill_bytes=namespace.spill_size,
         ttl_s=namespace.metadata_ttl,
         disk_cache=namespace.cache_dir is not None,
         threads=namespace.threads,

@@ -76,6 +76,8 @@ class MountOptions:
     """``keys`` or ``arrays`` at the mount point itself; None for both side by side."""
     cache_bytes: int = 512 << 20
     """Decoded chunks and blocks read ahead, in memory."""
+    spill_bytes: int = 8 << 30
+    """Decoded chunks on disk, of arrays of which a slab has no room in memory."""
     ttl_s: float = 60.0
     """How old an answer may be."""
     disk_cache: bool = False
@@ -191,6 +193,8 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--cache-size", type=size, default=512 << 20, metavar="SIZE", help="memory for decoded data (512MiB)"
     )
+    group.add_argument("--spill-size", type=size, default=8 << 30, metavar="SIZE",
+                       help="disk for decoded chunks of arrays of which memory holds no slab; 0 for none (8GiB)")  # fmt: skip
     group.add_argument("--metadata-ttl", type=time_to_live, default=60.0, metavar="SECONDS",
                        help="how old an answer may be: seconds, or 'forever'; 0 always asks the store (60)")  # fmt: skip
     group.add_argument("--show", type=file_types, default=("raw", "npy"), metavar="TYPE,...",

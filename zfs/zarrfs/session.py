@@ -18,6 +18,7 @@ import pyfuse3
 import trio
 
 from zarrcore import ChunkCache, Hierarchy
+from zarrcore.array.spill import Spill
 from zarrcore.errors import ZarrError
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.statistics import StatisticsStore
@@ -68,7 +69,8 @@ class Session:
         self._freshness = Freshness(options.share_s)
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
         forever = options.ttl_s == 0 or options.ttl_s == float("inf")
-        self._chunks = ChunkCache(options.cache_bytes - ahead, None if forever else self._freshness.ttl_s)
+        max_age_s = None if forever else self._freshness.ttl_s
+        self._chunks = ChunkCache(options.cache_bytes - ahead, max_age_s, Spill(options.spill_bytes))
         self._arrays = ArraysView(
             lambda: open_hierarchy(store, self._chunks), self._freshness, self._chunks.clear, options.show
         )
@@ -119,6 +121,7 @@ class Session:
             "chunk_cache": {
                 "bytes": self._chunks.nbytes,
                 "limit_bytes": self._chunks.max_bytes,
+                "spilled_bytes": self._chunks.spilled_nbytes,
                 "hits": self._chunks.hits,
                 "misses": self._chunks.misses,
             },

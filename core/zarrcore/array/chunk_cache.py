@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.array.spill import Spill
+
 Chunk = np.ndarray[Any, Any]
 
 # What an entry weighs beside its elements: without it a million tiny chunks would fit any budget.
@@ -52,20 +54,21 @@ class _Entry:
 class Claim:
     """The duty to decode one chunk, and to tell those who wait."""
 
-    __slots__ = ("_cache", "_generation", "_key", "future")
+    __slots__ = ("_cache", "_generation", "_key", "_slab_nbytes", "future")
 
-    def __init__(self, cache: ChunkCache, key: Hashable, generation: int) -> None:
+    def __init__(self, cache: ChunkCache, key: Hashable, generation: int, slab_nbytes: int) -> None:
         self._cache = cache
+        self._slab_nbytes = slab_nbytes
         self._key = key
         self._generation = generation
         self.future: Future[Chunk] = Future()
 
     def fulfil(self, chunk: Chunk, decode_s: float | None = None) -> None:
         """Keep ``chunk`` and hand it to all who wait; ``decode_s`` is what decoding it took, if it was decoded."""
-        chunk.flags.writeable = False
         if decode_s is not None:
             self._cache._count(chunk.nbytes, decode_s)  # noqa: SLF001 - see below
-        self._cache._store(self._key, chunk, self._generation, self)  # noqa: SLF001 - a claim is the cache's own hand
+        keep = self._cache._keep  # noqa: SLF001 - a claim is the cache's own hand
+        chunk = keep(self._key, chunk, self._generation, self, self._slab_nbytes)
         self.future.set_result(chunk)
 
     def fail(self, error: Exception) -> None:
@@ -88,9 +91,11 @@ class ChunkCache:
     Args:
         max_bytes: the budget for decoded bytes; chunks in use by a reader do not count.
         max_age_s: chunks decoded longer ago are decoded again; None keeps them for ever.
+        spill: takes the chunks of arrays of which a slab is larger than ``max_bytes``, up to its own size.
 
     Attributes:
         generation: another number whenever something was forgotten.
+        spilled_nbytes: bytes of chunks on disk.
         nbytes: bytes of the chunks it holds.
         hits: how often a chunk was there.
         misses: how often one was not.
@@ -103,10 +108,12 @@ class ChunkCache:
     0
     """
 
-    def __init__(self, max_bytes: int, max_age_s: float | None = None) -> None:
+    def __init__(self, max_bytes: int, max_age_s: float | None = None, spill: Spill | None = None) -> None:
         self.max_bytes = max_bytes
         self.max_age_s = max_age_s
+        self._spill = spill
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._spilled: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._claims: dict[Hashable, Claim] = {}
         self._lock = threading.Lock()
         self.generation = 0
@@ -114,6 +121,7 @@ class ChunkCache:
         self.nbytes = 0
         self.hits = 0
         self.misses = 0
+        self.spilled_nbytes = 0
         self.decoded = 0
         self.decoded_bytes = 0
         self.decode_s = 0.0
@@ -123,8 +131,13 @@ class ChunkCache:
         with self._lock:
             return self._fresh(key)
 
-    def claim(self, key: Hashable) -> Chunk | Claim | Future[Chunk]:
-        """The chunk; or the duty to decode it; or the future of somebody else who does."""
+    def claim(self, key: Hashable, slab_nbytes: int = 0) -> Chunk | Claim | Future[Chunk]:
+        """The chunk; or the duty to decode it; or the future of somebody else who does.
+
+        Args:
+            key: which chunk.
+            slab_nbytes: see `zarrcore.array.spill.slab_nbytes`.
+        """
         with self._lock:
             chunk = self._fresh(key)
             if chunk is not None:
@@ -133,7 +146,7 @@ class ChunkCache:
             self.misses += 1
             if (running := self._claims.get(key)) is not None:
                 return running.future
-            claim = self._claims[key] = Claim(self, key, self.generation)
+            claim = self._claims[key] = Claim(self, key, self.generation, slab_nbytes)
             return claim
 
     def put(self, key: Hashable, chunk: Chunk) -> None:
@@ -155,20 +168,24 @@ class ChunkCache:
             self.generation += 1
             for key in keys:
                 self._claims.pop(key, None)
-                if (entry := self._entries.pop(key, None)) is not None:
-                    self.nbytes -= entry.nbytes
+                self._drop(key)
 
     def clear(self) -> None:
         """Forget all chunks, those too that are being decoded at this moment."""
         with self._lock:
             self._entries.clear()
+            self._spilled.clear()
             self._claims.clear()
             self.generation += 1
-            self.nbytes = 0
+            self.nbytes = self.spilled_nbytes = 0
+            if self._spill is not None:
+                self._spill.forget()
 
     def _start_anew(self) -> None:
         """In a forked child: whoever held the lock or a claim is not there any more."""
         self._lock = threading.Lock()
+        if self._spill is not None:
+            self._spill.start_anew()
         self.clear()
 
     def _count(self, nbytes: int, decode_s: float) -> None:
@@ -178,35 +195,64 @@ class ChunkCache:
             self.decode_s += decode_s
 
     def _fresh(self, key: Hashable) -> Chunk | None:
-        entry = self._entries.get(key)
+        entry = self._entries.get(key) or self._spilled.get(key)
         if entry is None:
             return None
         if self._is_stale(entry):
-            del self._entries[key]
-            self.nbytes -= entry.nbytes
+            self._drop(key)
             return None
-        self._entries.move_to_end(key)
+        # Those on disk go by their age: their files end when the last chunk in them goes.
+        if key in self._entries:
+            self._entries.move_to_end(key)
         return entry.chunk
+
+    def _drop(self, key: Hashable) -> None:
+        if (entry := self._entries.pop(key, None)) is not None:
+            self.nbytes -= entry.nbytes
+        if (entry := self._spilled.pop(key, None)) is not None:
+            self.spilled_nbytes -= entry.nbytes
 
     def _is_stale(self, entry: _Entry) -> bool:
         return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
 
-    def _store(self, key: Hashable, chunk: Chunk, generation: int, claim: Claim | None = None) -> None:
-        nbytes = _ENTRY_NBYTES + _memory_nbytes(chunk)
+    def _keep(self, key: Hashable, chunk: Chunk, generation: int, claim: Claim, slab_nbytes: int) -> Chunk:
+        """Keep what was decoded, on disk where a reader in C order would drive it out of memory before its next row."""
+        spill, kept = self._spill, None
+        if spill is not None and self.max_bytes < slab_nbytes <= spill.max_bytes:
+            kept = spill.keep(chunk)
+        chunk = chunk if kept is None else kept
+        chunk.flags.writeable = False
+        self._store(key, chunk, generation, claim, spilled=kept is not None)
+        return chunk
+
+    def _store(
+        self,
+        key: Hashable,
+        chunk: Chunk,
+        generation: int,
+        claim: Claim | None = None,
+        spilled: bool = False,
+    ) -> None:
+        nbytes = chunk.nbytes if spilled else _ENTRY_NBYTES + _memory_nbytes(chunk)
         with self._lock:
             if claim is not None and self._claims.get(key) is claim:
                 del self._claims[key]
-            if generation != self.generation:
+            if generation != self.generation or (nbytes > self.max_bytes and not spilled):
                 return
-            if nbytes > self.max_bytes:
-                return
-            if (old := self._entries.pop(key, None)) is not None:
-                self.nbytes -= old.nbytes
-            self._entries[key] = _Entry(chunk, nbytes, time.monotonic())
-            self.nbytes += nbytes
-            while self.nbytes > self.max_bytes:
-                _, evicted = self._entries.popitem(last=False)
-                self.nbytes -= evicted.nbytes
+            self._drop(key)
+            if spilled:
+                self._spilled[key] = _Entry(chunk, nbytes, time.monotonic())
+                self.spilled_nbytes += nbytes
+            else:
+                self._entries[key] = _Entry(chunk, nbytes, time.monotonic())
+                self.nbytes += nbytes
+            self._trim()
+
+    def _trim(self) -> None:
+        while self.nbytes > self.max_bytes:
+            self._drop(next(iter(self._entries)))
+        while self._spill is not None and self.spilled_nbytes > self._spill.max_bytes:
+            self._drop(next(iter(self._spilled)))
 
     def _forget_claim(self, key: Hashable, claim: Claim) -> None:
         with self._lock:

@@ -18,6 +18,7 @@ from zarrcore.array.chunk_keys import ChunkKeys
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
 from zarrcore.array.selection import AxisRange
 from zarrcore.array.shards import ShardReader
+from zarrcore.array.spill import slab_nbytes
 from zarrcore.array.units import Crossings, Unit, attempt
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
@@ -148,12 +149,13 @@ class ChunkReader:
     def _read_cached(
         self, units: list[Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None
     ) -> None:
+        slab = slab_nbytes(self._metadata.shape, self.unit_shape, self._metadata.data_type.dtype.itemsize)
         while units:
             claimed: list[Unit] = []
             waiting: list[tuple[Unit, Future[Chunk]]] = []
             try:
                 for unit in units:
-                    found = cache.claim(self._cache_key(unit.index))
+                    found = cache.claim(self._cache_key(unit.index), slab)
                     if isinstance(found, Claim):
                         unit.claim = found
                         claimed.append(unit)

@@ -21,7 +21,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("xattrs") / "a.zarr"
     group = zarr.open_group(path, mode="w", attributes=ATTRIBUTES)
     group.create_array("a", shape=(3, 4), chunks=(2, 2), dtype="f4", fill_value=float("nan"))
-    group.create_group("many").attrs.update({f"{n:0200}": n for n in range(1000)})
+    group.create_group("many", attributes={f"{n:0200}": n for n in range(1000)})
     return path
 
 

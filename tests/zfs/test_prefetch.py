@@ -121,6 +121,8 @@ def test_the_budget_holds() -> None:
         for offset in range(0, len(DATA), 128 << 10):
             assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
             assert budget.used <= 2 * MIB
+        # A small budget is used to the end, not only until blocks have grown beyond it.
+        assert len(file.reads) < 32
 
     reading(test, budget=2 * MIB)
 

@@ -132,14 +132,15 @@ class Reader:
         self._run += nbytes
         self._next = max(self._next, offset + nbytes)
         if self._run >= _BEGIN:
-            self._drop_before(self._next - _SLACK)
+            # Of a small budget most must be left for what lies before the reader.
+            self._drop_before(self._next - min(_SLACK, self._budget.limit // 4))
             self._fetch_until(min(self.file.size, self._next + min(_WINDOW_MAX, 2 * self._run)))
 
     def _fetch_until(self, stop: int) -> None:
         start = self._blocks[-1].stop if self._blocks else self._next
         # Half a window is fetched at once, not a sliver per request.
         while start < stop:
-            wanted = min(_BLOCK_MAX, max(_BLOCK_MIN, self._run // 2))
+            wanted = min(_BLOCK_MAX, max(_BLOCK_MIN, min(self._run // 2, self._budget.limit // 4)))
             # Whole multiples: a request of the kernel then seldom straddles two blocks, which would cost a copy.
             end = min(self.file.size, (start + wanted) // _BLOCK_MIN * _BLOCK_MIN)
             if end > stop and end - start > _BLOCK_MIN and end != self.file.size:

@@ -90,6 +90,11 @@ class ReadOnlyStore(ReadableStore, ListableStore, RefusingStore):
             return self.store.get(key, byte_range)
         return self.store.get(key, byte_range, max_nbytes=max_nbytes)
 
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        return self.store.get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
         return self.store.get_into(key, buffer, byte_range)
 

@@ -206,8 +206,9 @@ def test_stores_of_one_process_share_the_file(empty: LMDBStore) -> None:
     assert other.get("a") == b"1"
     other.close()
     gc.collect()
-    with lmdb.open(empty.path):  # which is refused while it is open
-        assert True
+    # A second opening is refused while the file is open.
+    with lmdb.open(empty.path) as again, again.begin() as transaction:
+        assert transaction.get(b"a") == b"1"
 
 
 def test_the_checksum_of_a_value_is_made_once(empty: LMDBStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from zarrcore.stores import (
     PrefixStore,
     ReadableStore,
     ReadOnlyStore,
+    StatisticsStore,
     writable,
 )
 
@@ -33,6 +34,15 @@ class TestPrefixOfAReadOnlyStore(StoreTests, ReadOnlyStoreTests):
     def store(self) -> PrefixStore:
         inner = MemoryStore("read-only", {f"p/{key}": value for key, value in VALUES.items()})
         return PrefixStore(ReadOnlyStore(inner), "p/")
+
+
+def test_it_asks_the_store_once_for_a_value_and_what_is_known_of_it() -> None:
+    counted = StatisticsStore(MemoryStore(values={"a": b"123"}))
+    found = ReadOnlyStore(counted).get_with_stat("a")
+    assert found is not None
+    assert (bytes(found[0]), found[1].size) == (b"123", 3)
+    asked = counted.statistics()
+    assert (asked["get"].requests, asked["stat"].requests) == (1, 0)
 
 
 def test_it_gives_the_same_values_and_so_shares_caches() -> None:

@@ -40,7 +40,7 @@ from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.read_only import listable
+from zarrcore.stores.wrapper import listable
 from zarrcore.stores.zip import ZipStore
 
 PROBES = 16

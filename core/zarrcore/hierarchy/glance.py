@@ -18,7 +18,7 @@ from zarrcore.stores.interface import (
     StoreEntry,
     StoreStat,
 )
-from zarrcore.stores.read_only import listable
+from zarrcore.stores.wrapper import listable
 
 _PAGE = 1000
 

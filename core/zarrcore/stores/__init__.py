@@ -16,8 +16,9 @@ from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
 from zarrcore.stores.prefix import PrefixStore
-from zarrcore.stores.read_only import ReadOnlyStore, writable
+from zarrcore.stores.read_only import ReadOnlyStore
 from zarrcore.stores.statistics import StatisticsStore
+from zarrcore.stores.wrapper import writable
 from zarrcore.stores.zip import ZipStore
 
 __all__ = [

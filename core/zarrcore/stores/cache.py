@@ -8,7 +8,7 @@ to get, and a millisecond for 4 MiB.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from itertools import islice
 from typing import Any, Final
 
@@ -16,16 +16,13 @@ from zarrcore.stores.cache_directory import CacheDirectory
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
-    ListableStore,
     ReadableStore,
-    StoreEntry,
     StoreStat,
-    WritableStore,
 )
 from zarrcore.stores.kept_values import KeptValues, Known
 from zarrcore.stores.keys import check_key, check_prefix
-from zarrcore.stores.read_only import listable, writable
 from zarrcore.stores.single_flight import SingleFlight
+from zarrcore.stores.wrapper import WrapperStore, writable
 
 _ERASED_AT_ONCE: Final = 1000
 _WHOLE: Final = ByteRange(0)
@@ -34,7 +31,7 @@ Answer = tuple[BytesLike | None]
 """A value, in a tuple since an absent key's is None."""
 
 
-class CacheStore(ReadableStore, ListableStore, WritableStore):
+class CacheStore(WrapperStore):
     """A store whose answers are kept in a directory. It lists and writes where ``store`` does; listings are not kept.
 
     An answer is given again for ``max_age_s``; then one `stat` tells whether what is kept is still right. Of values that
@@ -64,8 +61,6 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
     (b'1', b'1', b'2')
     """
 
-    remembers = True
-
     def __init__(
         self,
         store: ReadableStore,
@@ -73,12 +68,11 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
         max_age_s: float = 60.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.store = store
+        super().__init__(store)
+        self.remembers = True
+        self.fills_buffers = False
         self.directory = directory
         self.max_age_s = max_age_s
-        self.url = store.url
-        self.requests_in_flight = store.requests_in_flight
-        self.is_remote = store.is_remote
         self._clock = clock
         self._reset()
 
@@ -91,19 +85,8 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.store, self.directory, self.max_age_s, self._clock)
 
-    @property
-    def identity(self) -> Hashable:
-        return self.store.identity
-
-    @property
-    def read_only(self) -> bool:
-        return self.store.read_only
-
-    def close(self) -> None:
-        self.store.close()
-
     def refresh(self) -> None:
-        self.store.refresh()
+        super().refresh()
         self._generation += 1
         self._values.refresh(self._clock())
 
@@ -117,6 +100,11 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
             (asked, self._moment), lambda: self._kept(*asked) or self._fetched(*asked, generation)
         )
         return answer[0]
+
+    # All made of what `get` and `stat` answer, and so kept too.
+    get_with_stat = ReadableStore.get_with_stat
+    get_into = ReadableStore.get_into
+    get_partial_values = ReadableStore.get_partial_values
 
     def stat(self, key: str) -> StoreStat | None:
         check_key(key, self.url)
@@ -194,15 +182,6 @@ class CacheStore(ReadableStore, ListableStore, WritableStore):
         self._generation += 1
         for key in keys:
             self._values.forget(key)
-
-    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        return listable(self.store).list_prefix(prefix)
-
-    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        return listable(self.store).list_dir(prefix)
-
-    def has_prefix(self, prefix: str) -> bool:
-        return listable(self.store).has_prefix(prefix)
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         try:

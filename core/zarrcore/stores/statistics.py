@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,13 +13,11 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
-    ListableStore,
     ReadableStore,
     StoreEntry,
     StoreStat,
-    WritableStore,
 )
-from zarrcore.stores.read_only import listable, writable
+from zarrcore.stores.wrapper import WrapperStore
 
 OPERATIONS: Final = ("get", "stat", "list", "set", "erase")
 """The kinds that are counted apart."""
@@ -39,7 +37,7 @@ class OperationStatistics:
     """Time spent waiting for the store, summed over threads."""
 
 
-class StatisticsStore(ReadableStore, ListableStore, WritableStore):
+class StatisticsStore(WrapperStore):
     """A store that counts what it is asked for; it lists and writes where ``store`` does. Closing it closes the store.
 
     It costs about a microsecond for each request. A pickled store counts from nothing.
@@ -57,12 +55,7 @@ class StatisticsStore(ReadableStore, ListableStore, WritableStore):
     """
 
     def __init__(self, store: ReadableStore) -> None:
-        self.store = store
-        self.url = store.url
-        self.requests_in_flight = store.requests_in_flight
-        self.is_remote = store.is_remote
-        self.remembers = store.remembers
-        self.fills_buffers = store.fills_buffers
+        super().__init__(store)
         self._tallies = {name: _Tally() for name in OPERATIONS}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -72,25 +65,11 @@ class StatisticsStore(ReadableStore, ListableStore, WritableStore):
         """What was counted so far, by kind of operation."""
         return {name: tally.read() for name, tally in self._tallies.items()}
 
-    @property
-    def identity(self) -> Hashable:
-        return self.store.identity
-
-    @property
-    def read_only(self) -> bool:
-        return self.store.read_only
-
-    def refresh(self) -> None:
-        self.store.refresh()
-
-    def close(self) -> None:
-        self.store.close()
-
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
         with self._tallies["get"].counting() as count:
-            value = self.store.get(key, byte_range, max_nbytes=max_nbytes)
+            value = super().get(key, byte_range, max_nbytes=max_nbytes)
             count(value)
             return value
 
@@ -98,13 +77,13 @@ class StatisticsStore(ReadableStore, ListableStore, WritableStore):
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> tuple[BytesLike, StoreStat] | None:
         with self._tallies["get"].counting() as count:
-            found = self.store.get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+            found = super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
             count(None if found is None else found[0])
             return found
 
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
         with self._tallies["get"].counting() as count:
-            size = self.store.get_into(key, buffer, byte_range)
+            size = super().get_into(key, buffer, byte_range)
             count(None if size is None else buffer[:size])
             return size
 
@@ -113,23 +92,23 @@ class StatisticsStore(ReadableStore, ListableStore, WritableStore):
     ) -> list[BytesLike | None]:
         asked = [*key_ranges]
         with self._tallies["get"].counting(len(asked)) as count:
-            values = self.store.get_partial_values(asked)
+            values = super().get_partial_values(asked)
             count(*values)
             return values
 
     def stat(self, key: str) -> StoreStat | None:
         with self._tallies["stat"].counting():
-            return self.store.stat(key)
+            return super().stat(key)
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
-        return self._listing(listable(self.store).list_prefix(prefix))
+        return self._listing(super().list_prefix(prefix))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        return self._listing(listable(self.store).list_dir(prefix))
+        return self._listing(super().list_dir(prefix))
 
     def has_prefix(self, prefix: str) -> bool:
         with self._tallies["list"].counting():
-            return listable(self.store).has_prefix(prefix)
+            return super().has_prefix(prefix)
 
     def _listing(self, entries: Iterator[StoreEntry]) -> Iterator[StoreEntry]:
         """The listing, whose time is the store's alone and not that of whoever goes through it."""
@@ -153,28 +132,28 @@ class StatisticsStore(ReadableStore, ListableStore, WritableStore):
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         with self._tallies["set"].counting() as count:
-            stored = writable(self.store).set(key, value, if_absent=if_absent)
+            stored = super().set(key, value, if_absent=if_absent)
             count(value)
             return stored
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [*key_start_values]
         with self._tallies["set"].counting(len(parts)) as count:
-            writable(self.store).set_partial_values(parts)
+            super().set_partial_values(parts)
             count(*(value for _, _, value in parts))
 
     def erase(self, key: str) -> None:
         with self._tallies["erase"].counting():
-            writable(self.store).erase(key)
+            super().erase(key)
 
     def erase_values(self, keys: Iterable[str]) -> None:
         asked = [*keys]
         with self._tallies["erase"].counting(len(asked)):
-            writable(self.store).erase_values(asked)
+            super().erase_values(asked)
 
     def erase_prefix(self, prefix: str) -> None:
         with self._tallies["erase"].counting():
-            writable(self.store).erase_prefix(prefix)
+            super().erase_prefix(prefix)
 
 
 class _Tally:

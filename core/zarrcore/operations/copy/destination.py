@@ -14,7 +14,8 @@ from zarrcore.stores.cache import CacheStore
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.object import ObstoreStore
-from zarrcore.stores.read_only import ReadOnlyStore, writable
+from zarrcore.stores.read_only import ReadOnlyStore
+from zarrcore.stores.wrapper import writable
 
 
 def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, overwrite: bool) -> bool:

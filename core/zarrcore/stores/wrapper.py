@@ -1,0 +1,120 @@
+"""What stores that stand before another one have in common, and what tells the abilities of any store."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from zarrcore.errors import ListingUnsupportedError, ReadOnlyError
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+    WritableStore,
+)
+
+
+class WrapperStore(ReadableStore, ListableStore, WritableStore):
+    """A store that passes everything on to ``store``, and lists and writes where that does. Closing it closes the store.
+
+    A wrapper overrides what it does otherwise; what it does not know of reaches the store all the same.
+
+    Args:
+        store: what is asked.
+    """
+
+    def __init__(self, store: ReadableStore) -> None:
+        self.store = store
+        self.url = store.url
+        self.requests_in_flight = store.requests_in_flight
+        self.is_remote = store.is_remote
+        self.remembers = store.remembers
+        self.fills_buffers = store.fills_buffers
+
+    @property
+    def identity(self) -> Hashable:
+        return self.store.identity
+
+    @property
+    def read_only(self) -> bool:
+        return self.store.read_only
+
+    def refresh(self) -> None:
+        self.store.refresh()
+
+    def close(self) -> None:
+        self.store.close()
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        if max_nbytes is None:
+            return self.store.get(key, byte_range)
+        return self.store.get(key, byte_range, max_nbytes=max_nbytes)
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        return self.store.get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        return self.store.get_into(key, buffer, byte_range)
+
+    def get_partial_values(
+        self, key_ranges: Iterable[tuple[str, ByteRange | None]]
+    ) -> list[BytesLike | None]:
+        return self.store.get_partial_values(key_ranges)
+
+    def stat(self, key: str) -> StoreStat | None:
+        return self.store.stat(key)
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        return listable(self.store).list_prefix(prefix)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        return listable(self.store).list_dir(prefix)
+
+    def has_prefix(self, prefix: str) -> bool:
+        return listable(self.store).has_prefix(prefix)
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        return writable(self.store).set(key, value, if_absent=if_absent)
+
+    def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
+        writable(self.store).set_partial_values(key_start_values)
+
+    def erase(self, key: str) -> None:
+        writable(self.store).erase(key)
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        writable(self.store).erase_values(keys)
+
+    def erase_prefix(self, prefix: str) -> None:
+        writable(self.store).erase_prefix(prefix)
+
+
+def listable(store: ReadableStore) -> ListableStore:
+    """The store, which can tell its keys.
+
+    Raises:
+        ListingUnsupportedError: it cannot.
+    """
+    if not isinstance(store, ListableStore):
+        raise ListingUnsupportedError(f"{store.url} cannot tell which keys it holds", url=store.url)
+    return store
+
+
+def writable(store: ReadableStore) -> WritableStore:
+    """The store, which can be written.
+
+    Raises:
+        ReadOnlyError: it cannot.
+    """
+    if not isinstance(store, WritableStore):
+        raise ReadOnlyError(f"{store.url} cannot be written: stores of this kind can only be read")
+    if store.read_only:
+        store.erase_values(())  # a store that refuses says why
+        raise ReadOnlyError(f"{store.url} cannot be written")
+    return store

@@ -7,6 +7,7 @@ from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import VirtualFile
 from zarrcore.filetypes.npy import NpyFile
 from zarrcore.filetypes.nrrd import NrrdFile
+from zarrcore.filetypes.plain_chunks import PlainChunk, PlainChunks, group_document
 from zarrcore.filetypes.png import PngFile
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.text import TEXT_SUFFIXES, values_as_text
@@ -55,10 +56,13 @@ __all__ = [
     "TEXT_SUFFIXES",
     "NpyFile",
     "NrrdFile",
+    "PlainChunk",
+    "PlainChunks",
     "PngFile",
     "RawFile",
     "TiffFile",
     "VirtualFile",
+    "group_document",
     "supported_suffixes",
     "values_as_text",
     "virtual_file",

@@ -7,7 +7,7 @@ a selection of its own. So no offset costs more than the chunks it touches.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -46,21 +46,7 @@ class ArrayBody:
         Raises:
             As `Array.read`.
         """
-        itemsize = self.array.itemsize
-        first, last = offset // itemsize, -(-(offset + len(buffer)) // itemsize)
-        aligned = offset % itemsize == 0 and len(buffer) % itemsize == 0
-        target = (
-            np.frombuffer(buffer, self.array.dtype) if aligned else np.empty(last - first, self.array.dtype)
-        )
-        done = 0
-        for box in boxes(self.shape, first, last):
-            lengths = tuple(stop - start for start, stop in box)
-            count = math.prod(lengths)
-            self._read_box(box, target[done : done + count].reshape(lengths))
-            done += count
-        if not aligned:
-            skipped = offset - first * itemsize
-            buffer[:] = target.view(np.uint8).data[skipped : skipped + len(buffer)]
+        read_boxes(self.shape, self.array.dtype, offset, buffer, self._read_box)
 
     def prefetch(self, offset: int, nbytes: int) -> None:
         """Decode the chunks of a range of bytes into the array's chunk cache.
@@ -110,6 +96,28 @@ class ArrayBody:
             first = axis.count - stop if axis.flipped else start
             ranges.append(AxisRange(axis.start + first * axis.step, axis.step, stop - start))
         return ranges
+
+
+def read_boxes(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    offset: int,
+    buffer: memoryview,
+    read_box: Callable[[Box, np.ndarray[Any, Any]], None],
+) -> None:
+    """Fill ``buffer`` with the bytes from ``offset`` on of elements of ``shape``, of which ``read_box`` reads any box."""
+    first, last = offset // dtype.itemsize, -(-(offset + len(buffer)) // dtype.itemsize)
+    aligned = offset % dtype.itemsize == 0 and len(buffer) % dtype.itemsize == 0
+    target = np.frombuffer(buffer, dtype) if aligned else np.empty(last - first, dtype)
+    done = 0
+    for box in boxes(shape, first, last):
+        lengths = tuple(stop - start for start, stop in box)
+        count = math.prod(lengths)
+        read_box(box, target[done : done + count].reshape(lengths))
+        done += count
+    if not aligned:
+        skipped = offset - first * dtype.itemsize
+        buffer[:] = target.view(np.uint8).data[skipped : skipped + len(buffer)]
 
 
 def boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Box]:

@@ -1,0 +1,156 @@
+"""Arrays of any format as accepted version 3 without any codec but ``bytes``: the document, and each chunk as a file.
+
+Accepted specification, "Array metadata", "Regular grids", "bytes codec". Elements lie in C order, little-endian, so that
+a chunk's size is arithmetic and any part of it can be read by itself. What overhangs the array is the fill value. Elements of any
+length have the codec of their type instead, and a chunk of them is made whole.
+
+The grid is the array's own where that is regular; readers then fetch what the mount decodes. Of shards it is their inner chunks,
+as many together as make up a file that is worth opening; of a rectilinear grid, which few readers know, a regular one of its
+largest chunk. It never depends on the array's shape: what was read before an array grew stays right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array import Array
+from zarrcore.array.selection import AxisRange
+from zarrcore.codecs import Pipeline
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.body import Box, boxes, read_boxes
+from zarrcore.formats.chunk_terms import chunk_spec, plain_array_to_bytes
+from zarrcore.formats.v3_encode import adapted_array, encode_node
+from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata, RegularChunkGrid
+
+_WORTH_OPENING_NBYTES = 1 << 20
+"""Through a mount, opening a file takes as long as reading some hundred kilobytes."""
+_MAX_NBYTES = (1 << 63) - 1
+
+
+def group_document(attributes: Mapping[str, Any]) -> bytes:
+    """The ``zarr.json`` of a group.
+
+    Raises:
+        MetadataError: an attribute is not JSON.
+    """
+    return encode_node(GroupMetadata(attributes))
+
+
+class PlainChunks:
+    """An array in chunks of plain elements.
+
+    Attributes:
+        document: its ``zarr.json``.
+        shape: elements per dimension of a chunk, with what overhangs the array.
+        grid_shape: chunks per dimension.
+        nbytes: of each chunk; None where elements have any length.
+
+    Raises:
+        UnsupportedError: version 3 has no words for the array, or its chunks are too large for a file.
+        MetadataError: an attribute is not JSON.
+    """
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+        self.shape = _chunk_shape(array)
+        grid = RegularChunkGrid(self.shape)
+        codecs = (plain_array_to_bytes(array.dtype),)
+        self._metadata = replace(
+            array.metadata, chunk_grid=grid, codecs=codecs, chunk_key_encoding=ChunkKeyEncoding()
+        )
+        self.document = encode_node(adapted_array(self._metadata))
+        self.grid_shape = grid.grid_shape(array.shape)
+        nbytes = math.prod(self.shape) * array.itemsize
+        if nbytes > _MAX_NBYTES:
+            raise UnsupportedError("chunk shape", str(self.shape), "is too large for a file")
+        self.nbytes = None if array.data_type.is_variable_length else nbytes
+
+    def chunk(self, index: tuple[int, ...]) -> PlainChunk:
+        """The chunk at a grid index, of elements of fixed length."""
+        return PlainChunk(self._array, self.shape, index)
+
+    def encoded(self, index: tuple[int, ...]) -> bytes:
+        """The chunk at a grid index as bytes, whatever its elements.
+
+        Raises:
+            As `Array.read`.
+        """
+        spec = chunk_spec(self._metadata)
+        chunk = np.empty(self.shape, spec.dtype)
+        PlainChunk(self._array, self.shape, index).read_box(
+            tuple((0, length) for length in self.shape), chunk
+        )
+        return bytes(Pipeline(self._metadata.codecs, spec).encode(chunk))
+
+
+def _chunk_shape(array: Array) -> tuple[int, ...]:
+    """What is decoded as a whole; of shards several of these together, doubled along their shortest side."""
+    unit = array.inner_chunk_shape
+    shape, shard = list(unit), array.chunk_shape
+    while math.prod(shape) * array.itemsize < _WORTH_OPENING_NBYTES:
+        growing = [axis for axis, length in enumerate(shape) if 2 * length <= shard[axis]]
+        if not growing:
+            break
+        shape[min(growing, key=lambda axis: (shape[axis], -axis))] *= 2
+    return tuple(shape)
+
+
+class PlainChunk:
+    """One chunk's elements as a run of bytes, readable at any offset.
+
+    Attributes:
+        size: bytes of the whole chunk.
+    """
+
+    def __init__(self, array: Array, shape: tuple[int, ...], index: tuple[int, ...]) -> None:
+        self._array = array
+        self._shape = shape
+        self._origin = tuple(i * length for i, length in zip(index, shape, strict=True))
+        self.size = math.prod(shape) * array.itemsize
+
+    def readinto(self, offset: int, buffer: memoryview) -> int:
+        """Copy bytes from ``offset`` on into ``buffer``; returns how many, fewer only at the end.
+
+        Raises:
+            As `Array.read`.
+        """
+        nbytes = max(0, min(self.size - offset, len(buffer)))
+        read_boxes(self._shape, self._array.dtype, offset, buffer[:nbytes], self.read_box)
+        return nbytes
+
+    def cached(self, offset: int, nbytes: int) -> bool:
+        """Whether reading a range of bytes costs no I/O and no decoding."""
+        itemsize = self._array.itemsize
+        stop = -(-min(self.size, offset + nbytes) // itemsize)
+        return all(
+            self._array.is_cached(ranges)
+            for box in boxes(self._shape, offset // itemsize, stop)
+            if (ranges := self._inside(box)) is not None
+        )
+
+    def read_box(self, box: Box, out: np.ndarray[Any, Any]) -> None:
+        """A part of the chunk, the fill value where it overhangs the array.
+
+        Raises:
+            As `Array.read`.
+        """
+        ranges = self._inside(box)
+        lengths = (0,) * out.ndim if ranges is None else tuple(axis.count for axis in ranges)
+        if lengths != out.shape:
+            np.copyto(out, self._array.metadata.fill_value)
+        if ranges is not None:
+            self._array.read_ranges(ranges, out[tuple(map(slice, lengths)) or ...])
+
+    def _inside(self, box: Box) -> list[AxisRange] | None:
+        """What of a part lies in the array; None where nothing does."""
+        ranges = [*self._ranges(box)]
+        return None if any(axis.count <= 0 for axis in ranges) else ranges
+
+    def _ranges(self, box: Box) -> Iterator[AxisRange]:
+        for (start, stop), first, length in zip(box, self._origin, self._array.shape, strict=True):
+            yield AxisRange(first + start, 1, min(first + stop, length) - (first + start))

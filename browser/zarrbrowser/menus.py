@@ -49,6 +49,7 @@ def add_shortcuts(window: MainWindow) -> None:
         ("Ctrl+Right", lambda: window.step(1)),
         ("Ctrl+Left", lambda: window.step(-1)),
         ("Ctrl+L", window.focus_address),
+        ("Ctrl+F", window.side.focus_box),
     ):
         QShortcut(QKeySequence(keys), window, action)
 

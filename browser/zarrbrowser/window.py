@@ -28,6 +28,7 @@ from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.views.empty_state import EmptyState
 from zarrbrowser.views.node_pane import NodePane
+from zarrbrowser.views.side_pane import SidePane
 from zarrbrowser.views.status_bar import StatusBar
 from zarrbrowser.views.top_bar import TopBar
 from zarrbrowser.views.tree_view import TreeView
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
         self.workers = Workers(self)
         self.model = TreeModel(self.workers, opener, self)
         self.tree = TreeView(self.model)
+        self.side = SidePane(self.tree, lambda: self.session.sources, self.workers)
         self.node_pane = NodePane(self.session, self.workers)
         self._retry: Callable[[], None] = self._retry_row
         self.sentence = SentencePane(lambda: self._retry())
@@ -121,6 +123,7 @@ class MainWindow(QMainWindow):
         self.empty.wear()
         self.node_pane.wear()
         self.tree.viewport().update()
+        self.side.wear()
 
     def fit(self) -> None:
         """The whole picture or plot in view."""
@@ -155,10 +158,10 @@ class MainWindow(QMainWindow):
         self.resize(1280, 800)
         self._right.addWidget(self.node_pane)
         self._right.addWidget(self.sentence)
-        self._split.addWidget(self.tree)
+        self._split.addWidget(self.side)
         self._split.addWidget(self._right)
         self._split.setSizes([_TREE_WIDTH, 1280 - _TREE_WIDTH])
-        self.tree.setMinimumWidth(220)
+        self.side.setMinimumWidth(220)
         self._split.setStretchFactor(1, 1)
         self._split.setHandleWidth(1)
         self._split.setCollapsible(1, False)
@@ -181,6 +184,7 @@ class MainWindow(QMainWindow):
             place.open_pressed.connect(self.choose_folder)
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
+        self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._source_failed)
         self.model.dataChanged.connect(self._row_changed)
@@ -260,6 +264,7 @@ class MainWindow(QMainWindow):
             return
         self._forget_closed()  # reloading puts another source in the place of the old one
         self.session.add(item.source)
+        self.side.sources_changed()
         self.settings.keep("recent", self.session.recent.addresses)
         self._show_recent()
         self.tree.expand(index)
@@ -269,6 +274,9 @@ class MainWindow(QMainWindow):
                 self._revealer.reveal(item.source, index, item.request.path)
             else:
                 self._show_row(index)
+
+    def _hit_chosen(self, source: Source, path: str) -> None:
+        self._revealer.reveal(source, self.model.find(source.request), path)
 
     def _source_failed(self, index: QModelIndex) -> None:
         if self._is_current(index):
@@ -283,6 +291,7 @@ class MainWindow(QMainWindow):
         kept = [item.source for item in sources if item is not None]
         for source in [source for source in self.session.sources if source not in kept]:
             self.session.remove(source)
+        self.side.sources_changed()
         if not sources:
             self._body.setCurrentWidget(self.empty)
             self.top_bar.show_address("")

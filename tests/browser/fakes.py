@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.errors import NodeNotFoundError, UnreachableError
+from zarrcore.errors import NodeNotFoundError, StoreError, UnreachableError
 
 
 class FakeArray:
@@ -131,8 +131,27 @@ class FakeHierarchy:
     def node(self, path: str) -> Any:
         return self.root.find(path) if isinstance(self.root, FakeGroup) else self.root
 
+    def walk(self, path: str = "/") -> Iterator[Any]:
+        yield from walk(self.node(path), is_top=True)
+
     def refresh(self) -> None:
         """Nothing is cached."""
+
+
+def walk(node: Any, *, is_top: bool = False) -> Iterator[Any]:
+    """Depth first; a group below the top that cannot be listed is followed by a broken node of its own path."""
+    yield node
+    if not isinstance(node, FakeGroup):
+        return
+    try:
+        for child in node.children():
+            yield from walk(child)
+    except StoreError as error:
+        if is_top:
+            raise
+        broken = FakeBroken(error)
+        broken.path, broken.name = node.path, node.name
+        yield broken
 
 
 class Gate:

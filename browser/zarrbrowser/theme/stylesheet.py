@@ -25,6 +25,7 @@ QLineEdit, QComboBox, QDoubleSpinBox {
     background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;
     padding: 3px 7px; min-height: 20px; selection-background-color: $accent; selection-color: $on_accent;
 }
+QLineEdit QToolButton { background: transparent; border: 0; padding: 0; min-height: 16px; }
 QLineEdit:focus, QComboBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
 QLineEdit:disabled, QComboBox:disabled, QDoubleSpinBox:disabled { color: $disabled; }
 QComboBox { padding-right: 2px; }

@@ -36,6 +36,7 @@ class Request:
     label: str
     started_s: float
     _report: Callable[[Request, float], None]
+    _tell: Callable[[Request, Any], None]
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def cancel(self) -> None:
@@ -49,6 +50,10 @@ class Request:
     def progress(self, fraction: float) -> None:
         """How much is done, 0 to 1; called by the worker."""
         self._report(self, fraction)
+
+    def tell(self, part: Any) -> None:
+        """A part of the answer that need not wait for the rest; called by the worker."""
+        self._tell(self, part)
 
 
 @dataclass(slots=True)
@@ -69,6 +74,7 @@ class Workers(QObject):
     activity_changed = Signal()
     progressed = Signal(object, float)
     _answered = Signal(object)
+    _told = Signal(object, object)
 
     def __init__(self, parent: QObject | None = None, threads: int = THREADS) -> None:
         super().__init__(parent)
@@ -76,8 +82,10 @@ class Workers(QObject):
         self._pool.setMaxThreadCount(threads)
         self._count = 0
         self._waiting: dict[Request, tuple[Callable[[Any], None], Callable[[Exception], None]]] = {}
+        self._hearers: dict[Request, Callable[[Any], None]] = {}
         self._closed = False
         self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._told.connect(self._deliver_part, Qt.ConnectionType.QueuedConnection)
 
     @property
     def active(self) -> tuple[Request, ...]:
@@ -90,15 +98,19 @@ class Workers(QObject):
         done: Callable[[_T], None],
         failed: Callable[[Exception], None],
         label: str = "",
+        heard: Callable[[Any], None] | None = None,
     ) -> Request:
         """Run ``work`` in a thread; then ``done`` or ``failed`` here, unless the request was cancelled.
 
         Args:
             label: what the status bar says meanwhile; empty for work not worth a word.
+            heard: gets here, before the answer, the parts that the work tells.
         """
         self._count += 1
-        request = Request(self._count, label, time.monotonic(), self._report)
+        request = Request(self._count, label, time.monotonic(), self._report, self._tell)
         self._waiting[request] = (done, failed)
+        if heard is not None:
+            self._hearers[request] = heard
         self._pool.start(lambda: self._run(request, work))
         self.activity_changed.emit()
         return request
@@ -106,6 +118,7 @@ class Workers(QObject):
     def cancel(self, request: Request) -> None:
         """The answer is no longer wanted; the thread stops at its next block, or comes too late."""
         request.cancel()
+        self._hearers.pop(request, None)
         if self._waiting.pop(request, None) is not None:
             self.activity_changed.emit()
 
@@ -142,8 +155,18 @@ class Workers(QObject):
         if not self._closed and not request.is_cancelled():
             self.progressed.emit(request, fraction)
 
+    def _tell(self, request: Request, part: Any) -> None:
+        if not self._closed and not request.is_cancelled():
+            self._told.emit(request, part)
+
+    def _deliver_part(self, request: Request, part: Any) -> None:
+        hearer = self._hearers.get(request)
+        if hearer is not None:
+            hearer(part)
+
     def _deliver(self, answer: _Answer) -> None:
         callbacks = self._waiting.pop(answer.request, None)
+        self._hearers.pop(answer.request, None)
         if callbacks is None:
             return
         self.activity_changed.emit()

@@ -1,0 +1,44 @@
+"""A search over all opened sources in words: how far it is, what it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from zarrbrowser.session.inventory import Findings, Inventory
+from zarrbrowser.session.quantities import count
+from zarrbrowser.session.sources import Source
+
+
+@dataclass(slots=True)
+class Search:
+    """What is known of the sources, and how far each was searched."""
+
+    inventories: dict[int, Inventory] = field(default_factory=dict)
+    latest: dict[int, Findings] = field(default_factory=dict)
+
+    def inventory(self, source: Source) -> Inventory:
+        """What is known of a source; kept until it is closed."""
+        found = self.inventories.get(id(source))
+        if found is None:
+            found = self.inventories[id(source)] = Inventory(source)
+        return found
+
+    def keep_only(self, sources: list[Source]) -> None:
+        """Forget the sources that were closed."""
+        known = set(map(id, sources))
+        self.inventories = {key: value for key, value in self.inventories.items() if key in known}
+        self.latest = {key: value for key, value in self.latest.items() if key in known}
+
+    def summary(self, found: int, shown: int, *, running: bool, stopped: bool) -> str:
+        """One line: what was found, and in how much."""
+        groups = sum(findings.groups for findings in self.latest.values())
+        unlisted = sum(findings.unlisted for findings in self.latest.values())
+        parts = [f"{found:,} found" if found else "nothing found" if not running else "searching…"]
+        if found > shown:
+            parts[0] += f", the first {shown:,} shown"
+        parts.append(f"{count(groups, 'group')} searched" + ("…" if running else ""))
+        if unlisted:
+            parts.append(f"{count(unlisted, 'group')} cannot be listed")
+        if stopped:
+            parts.append("stopped")
+        return "  ·  ".join(parts)

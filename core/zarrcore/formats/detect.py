@@ -47,8 +47,25 @@ def is_there(store: ReadableStore, key: str) -> bool:
         raise
 
 
-def detect_format(store: ReadableStore, formats: tuple[Format, ...]) -> tuple[Format, Documents | None]:
+def ask_root(store: ReadableStore, formats: tuple[Format, ...]) -> Get:
+    """Gives documents; what tells apart the formats in use, and consolidated metadata, is asked for now, all together.
+
+    Over a network it takes as long as one of them, and is what a hierarchy of any of these formats is opened by.
+    """
+    in_use = [candidate for candidate in formats if candidate.writable]
+    keys = [key for candidate in in_use for key in (*candidate.deciding_keys, candidate.consolidated_key)]
+    return _at_once(partial(fetch_document, store), [*filter(None, keys)])
+
+
+def detect_format(
+    store: ReadableStore, formats: tuple[Format, ...], get: Get | None = None
+) -> tuple[Format, Documents | None]:
     """The first of ``formats`` that is found at the root, with the root's documents; or at a root's child, without.
+
+    Args:
+        store: where to look.
+        formats: the candidates.
+        get: gives documents, for instance those of `ask_root`; without, the formats are asked for in their order.
 
     Raises:
         HierarchyNotFoundError: none is.
@@ -56,11 +73,12 @@ def detect_format(store: ReadableStore, formats: tuple[Format, ...]) -> tuple[Fo
         StoreError: the store did not answer as it should.
     """
     tried: dict[str, None] = {}
-    get: Get = cache(partial(fetch_document, store))
+    ask_together = get is None and store.is_remote
+    get = cache(get or partial(fetch_document, store))
     for candidate in formats:
         unknown = [key for key in candidate.deciding_keys if key not in tried]
-        if tried and unknown and candidate.writable and store.is_remote:
-            # The formats that are in use are asked for together, the old ones one by one.
+        if ask_together and tried and unknown and candidate.writable:
+            # Of many places most are told by the first document; then the formats in use come together, the old ones singly.
             get = _at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
         tried.update(dict.fromkeys(unknown))
         if found := candidate.found(get, partial(is_there, store)):

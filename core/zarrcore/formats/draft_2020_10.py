@@ -20,4 +20,5 @@ class Draft202010(DraftFormat):
     specification = f"{TEXTS}/970bdf3913349c6ed03fc427ab2ddba43ba20c04/docs/protocol/core/v3.0.rst"
     layouts = (META_ROOT_AND_DATA_ROOT,)
     forms = ((Form.SUFFIX, ChunkKeyEncoding("draft", "/")),)
+    # zarr-python 2 put it there; no text speaks of it.
     consolidated_key = "meta/root/consolidated/.zmetadata"

@@ -38,7 +38,6 @@ class DraftFormat(Format):
         layouts: the keys; the first are usual.
         forms: of entry points, and how chunk keys are built where one is such.
         ignores_unknown: whether a reader may pass over members that it does not know.
-        consolidated_key: where zarr-python 2 put consolidated metadata, of which no text speaks.
         entry_point: what the hierarchy's tells; without one, what is usual.
         layout: the keys of the hierarchy.
     """
@@ -48,7 +47,6 @@ class DraftFormat(Format):
     layouts: ClassVar[tuple[DraftLayout, ...]]
     forms: ClassVar[tuple[tuple[Form, ChunkKeyEncoding], ...]]
     ignores_unknown: ClassVar[bool] = True
-    consolidated_key: ClassVar[str] = ""
 
     def __init__(self, entry_point: EntryPoint | None = None, layout: DraftLayout | None = None) -> None:
         form = self.forms[0][0]

@@ -30,6 +30,7 @@ class Format(ABC):
         specification: where the format is described.
         implicit_groups: whether a prefix without a document of its own is a group.
         empty_groups: whether it is one too where no node stands below it.
+        consolidated_key: the key that holds consolidated metadata and nothing else, where there is such a key.
         writable: whether `encode` and the other methods that make documents work.
     """
 
@@ -38,6 +39,7 @@ class Format(ABC):
     specification: ClassVar[str]
     implicit_groups: ClassVar[bool]
     empty_groups: ClassVar[bool] = True
+    consolidated_key: ClassVar[str] = ""
     writable: ClassVar[bool] = False
 
     V3: ClassVar[Format]
@@ -196,6 +198,14 @@ class Format(ABC):
             MetadataError: the consolidated metadata is broken.
         """
         return None
+
+    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
+        """The node of which consolidated metadata tell, as `comparable` has it, or None where that is none.
+
+        Raises:
+            As `parse`.
+        """
+        return self.parse(self.told_documents(told))
 
     def told_documents(self, told: JsonObject) -> Documents:
         """Documents of which `comparable` makes ``told``."""

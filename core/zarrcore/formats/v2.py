@@ -30,6 +30,7 @@ class V2Format(Format):
     title = "Zarr v2"
     specification = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
     implicit_groups = False
+    consolidated_key = ".zmetadata"
     writable = True
 
     def document_keys(self, path: str) -> tuple[str, ...]:
@@ -53,6 +54,15 @@ class V2Format(Format):
             _with_format(parse_json_object(group))
             return GroupMetadata(_attributes(attributes))
         return None
+
+    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
+        if not all(isinstance(document, dict) for document in told.values()):
+            return super().parse_told(told)  # which says what is wrong with it
+        attributes = told.get(".zattrs", {})
+        if ".zarray" in told:
+            return parse_array(_with_format(told[".zarray"]), attributes)
+        _with_format(told[".zgroup"])
+        return GroupMetadata(attributes)
 
     def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys, prefix, first = metadata.chunk_key_encoding, self.prefix(path), (0,) * len(metadata.shape)
@@ -122,21 +132,21 @@ class V2Format(Format):
                         entries[key] = parse_json_object(data)
                     except MetadataError as error:
                         raise error.at(key) from error
-        return {".zmetadata": document_bytes({"zarr_consolidated_format": 1, "metadata": entries})}
+        return {self.consolidated_key: document_bytes({"zarr_consolidated_format": 1, "metadata": entries})}
 
     def unconsolidate(self, root: Documents) -> dict[str, bytes | None]:
-        return {".zmetadata": None}
+        return {self.consolidated_key: None}
 
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:
-        stored = get(".zmetadata")
+        stored = get(self.consolidated_key)
         if stored is None:
             return None
         entries = parse_json_object(stored).get("metadata")
         if not isinstance(entries, dict):
             raise MetadataError(
-                f"expected an object, found {describe(entries)}", member="metadata", key=".zmetadata"
+                f"expected an object, found {describe(entries)}", member="metadata", key=self.consolidated_key
             )
         documents: dict[str, JsonObject] = {}
         for key, document in entries.items():

@@ -77,6 +77,9 @@ class V3Format(Format):
             return None
         return parse_node(_document(documents[0]))
 
+    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
+        return parse_node(told)
+
     def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys = metadata.chunk_key_encoding
         # In March 2023, when a codec was still called "endian", zarrita built the keys of chunks as earlier drafts do.

@@ -30,6 +30,7 @@ from zarrcore.errors import (
     UnsupportedError,
 )
 from zarrcore.formats import Format, detect_format, known_formats
+from zarrcore.formats.detect import ask_root
 from zarrcore.hierarchy.collection_format import COLLECTION
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.glance import Glance
@@ -264,12 +265,13 @@ def open_place(
         StoreError: the store did not answer as it should.
     """
     missing = None
+    asked = ask_root(store, known_formats()) if store.is_remote and seen is None else None
     try:
-        format_, documents = detect_format(seen or store, known_formats())
+        format_, documents = detect_format(seen or store, known_formats(), asked)
     except HierarchyNotFoundError as error:
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
-        return Hierarchy(store, format_, root_documents=documents, at=at, **options)
+        return Hierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)
     collection = Collection(store, format_, at=at, **options)
     if missing is None:
         collection.settle()

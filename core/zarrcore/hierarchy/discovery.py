@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, StoreError, ZarrError
 from zarrcore.formats import Format
-from zarrcore.formats.detect import fetch_document
-from zarrcore.formats.interface import Documents
+from zarrcore.formats.detect import Get, fetch_document
 from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, Group
 from zarrcore.hierarchy.walking import Branch, Survey, grow
 from zarrcore.metadata import JsonObject
@@ -49,18 +48,22 @@ class Discovery:
         hierarchy: whose groups.
         max_age_s: consolidated metadata read longer ago is read again; None keeps it until `forget`.
         believes: whether consolidated metadata are believed.
+        asked: gives what was asked for just now.
     """
 
-    def __init__(self, hierarchy: Hierarchy, max_age_s: float | None, believes: bool) -> None:
+    def __init__(
+        self, hierarchy: Hierarchy, max_age_s: float | None, believes: bool, asked: Get | None = None
+    ) -> None:
         self._hierarchy = hierarchy
         self._max_age_s = max_age_s
         self.believes = believes
         self._lock = threading.Lock()
         self._kept: tuple[float, _Consolidated | ZarrError | None] | None = None
+        self._asked = None if asked is None or not believes else (time.monotonic(), asked)
 
     def forget(self) -> None:
         """Forget what was read of consolidated metadata."""
-        self._kept = None
+        self._kept = self._asked = None
 
     @contextmanager
     def walk(self, top: AnyNode, depth: int | None = None) -> Iterator[Branch]:
@@ -111,11 +114,10 @@ class Discovery:
                 raise ListingUnsupportedError(sentence, url=url) from error
             yield from found.names.get(within, ())
 
-    def documents(self, path: str) -> Documents | None:
-        """The documents of a node as consolidated metadata tell them; None where they do not."""
+    def told(self, path: str) -> JsonObject | None:
+        """What consolidated metadata tell of a node, as `Format.comparable` has it; None where they do not."""
         found = None if path == self._hierarchy.at else self._believed()
-        told = None if found is None else found.documents.get(self._hierarchy.within(path))
-        return self._hierarchy.format.told_documents(told) if told else None
+        return None if found is None else found.documents.get(self._hierarchy.within(path)) or None
 
     def _listed_names(self, path: str) -> Iterator[str]:
         if not isinstance(self._hierarchy.store, ListableStore):
@@ -155,10 +157,13 @@ class Discovery:
         """
         with self._lock:  # many threads want it first
             kept = self._kept
-            if kept is None or not (self._max_age_s is None or time.monotonic() - kept[0] < self._max_age_s):
-                read_s = time.monotonic()
+            if kept is None or not self._is_recent(kept[0]):
+                asked, self._asked = self._asked, None  # the text is not needed twice
+                if asked is None or not self._is_recent(asked[0]):
+                    asked = (time.monotonic(), partial(fetch_document, self._hierarchy.store))
+                read_s, get = asked
                 try:
-                    kept = (read_s, self._read())
+                    kept = (read_s, self._read(get))
                 except ZarrError as error:
                     kept = (read_s, error)
                 self._kept = kept
@@ -166,13 +171,16 @@ class Discovery:
             raise kept[1].with_traceback(None)
         return kept[1]
 
-    def _read(self) -> _Consolidated | None:
+    def _is_recent(self, read_s: float) -> bool:
+        return self._max_age_s is None or time.monotonic() - read_s < self._max_age_s
+
+    def _read(self, get: Get) -> _Consolidated | None:
         format_ = self._hierarchy.format
         try:
             root = self._hierarchy.node(self._hierarchy.at).documents
         except NodeNotFoundError:
             return None
-        documents = format_.consolidated_documents(partial(fetch_document, self._hierarchy.store), root)
+        documents = format_.consolidated_documents(get, root)
         return None if documents is None else _Consolidated(documents, names_by_parent(documents, format_))
 
 

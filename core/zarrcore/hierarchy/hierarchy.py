@@ -24,13 +24,13 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.formats import Format
-from zarrcore.formats.detect import fetch_document
+from zarrcore.formats.detect import Get, fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.new_array import CodecLike, new_array_metadata
 from zarrcore.hierarchy.node_writer import NodeWriter
-from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Found, Group
 from zarrcore.hierarchy.walking import Branch
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, NodeMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
@@ -46,6 +46,7 @@ class Hierarchy:
         metadata_max_age_s: documents read longer ago are read again; None keeps them until `refresh`.
         max_chunk_bytes: arrays refuse chunks that decode to more.
         root_documents: the root's, where they have been fetched already.
+        asked: gives documents, of which `ask_root` has asked for some just now.
         read_only: whether changing anything is refused, whatever the store can do.
         believe_consolidated: whether nodes are what consolidated metadata say; without, where the store is remote,
             and nothing is changed here.
@@ -61,6 +62,7 @@ class Hierarchy:
         metadata_max_age_s: float | None = None,
         max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
         root_documents: Documents | None = None,
+        asked: Get | None = None,
         read_only: bool = True,
         believe_consolidated: bool | None = None,
         at: str = "/",
@@ -75,7 +77,7 @@ class Hierarchy:
         if believe_consolidated is None:
             # Consolidated metadata that are not kept would be read again for each node.
             believe_consolidated = store.is_remote and read_only and metadata_max_age_s != 0
-        self._discovery = Discovery(self, metadata_max_age_s, believe_consolidated)
+        self._discovery = Discovery(self, metadata_max_age_s, believe_consolidated, asked)
         self._writer: NodeWriter | None = None
         if root_documents is not None:
             self.take(at, root_documents)
@@ -133,13 +135,13 @@ class Hierarchy:
         if kept is not None:
             return kept
         read_s = time.monotonic()
-        documents = self._discovery.documents(path)
-        if documents is None:
-            documents = self.format.fetch(partial(fetch_document, self.store), self.within(path))
-        found = self.take(path, documents, read_s)
+        found = self.take(path, self._discovery.told(path) or self._fetched(path), read_s)
         if found is None:
             raise NodeNotFoundError(path, self.url)
         return found
+
+    def _fetched(self, path: str) -> Documents:
+        return self.format.fetch(partial(fetch_document, self.store), self.within(path))
 
     def member(self, path: str) -> Hierarchy:
         """The hierarchy that the node at ``path`` belongs to: this one, but for a `Collection`.
@@ -354,41 +356,36 @@ class Hierarchy:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def take(self, path: str, documents: Documents, read_s: float | None = None) -> AnyNode | None:
+    def take(self, path: str, found: Found, read_s: float | None = None) -> AnyNode | None:
         """The node that documents from the store describe, kept for those who ask for it next.
 
         They were asked for at ``read_s`` of the monotonic clock; without it, they are what is there now.
         """
+        node: AnyNode | None
         try:
-            node = self._parse(path, documents)
+            node = self._parse(path, found)
         except MetadataError as error:
-            keys = self.format.document_keys(self.within(path))
-            present = (key for key, document in zip(keys, documents, strict=True) if document is not None)
-            key = f"{self.at}/{next(present, keys[0])}".lstrip("/")
-            node = BrokenNode(self, path, documents, error.at(key))
+            node = BrokenNode(self, path, found, error)
+            node.error = error.at(f"{self.at}/{node.metadata_key}".lstrip("/"))
         except UnsupportedError as error:
-            node = BrokenNode(self, path, documents, error)
+            node = BrokenNode(self, path, found, error)
         if node is not None:
             self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
         return node
 
-    def _parse(self, path: str, documents: Documents) -> AnyNode | None:
+    def _parse(self, path: str, found: Found) -> AnyNode | None:
         try:
-            metadata = self.format.parse(documents)
+            metadata = self.format.parse_told(found) if isinstance(found, dict) else self.format.parse(found)
             if isinstance(metadata, ArrayMetadata):
-                return ArrayNode(self, path, documents, metadata)
+                return ArrayNode(self, path, found, metadata)
         except ZarrError:
             raise
         except Exception as error:
             # Documents are written by strangers: what no check foresaw is still one broken node, and no more.
             raise MetadataError(f"cannot be understood ({type(error).__name__}: {error})") from error
-        return (
-            self._implicit_group(path, documents)
-            if metadata is None
-            else Group(self, path, documents, metadata)
-        )
+        return self._implicit_group(path, found) if metadata is None else Group(self, path, found, metadata)
 
-    def _implicit_group(self, path: str, documents: Documents) -> Group | None:
+    def _implicit_group(self, path: str, found: Found) -> Group | None:
         is_root, names = path == self.at, self.within(path)[1:].split("/")
         if not (self.format.implicit_groups or is_root) or not isinstance(self.store, ListableStore):
             return None
@@ -398,7 +395,7 @@ class Hierarchy:
             exists = is_root or self._implies_group(self.store, path)
         except ListingUnsupportedError:
             return None
-        return Group(self, path, documents, GroupMetadata()) if exists else None
+        return Group(self, path, found, GroupMetadata()) if exists else None
 
     def _implies_group(self, store: ListableStore, path: str) -> bool:
         if self.format.empty_groups:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["group", "array", "broken", "collection"]
 
+Found = Documents | JsonObject
+"""A node's documents, or what consolidated metadata tell of it: `Format.comparable` of documents."""
+
 
 class Node:
     """What groups, arrays and broken nodes have in common.
@@ -28,13 +31,20 @@ class Node:
         kind: "group", "array", "broken" or "collection".
         path: the node's path, ``/foo/bar``; ``/`` is the root.
         hierarchy: where the node belongs.
-        documents: the metadata documents as found, in the order of the format's `document_keys`.
     """
 
     kind: ClassVar[Kind]
     hierarchy: Hierarchy
     path: str
-    documents: Documents
+    _found: Found
+
+    @property
+    def documents(self) -> Documents:
+        """The metadata documents as found, in the order of the format's `document_keys`."""
+        # Few ask for the text of what was told of thousands of nodes, parsed already.
+        if isinstance(self._found, dict):
+            self._found = self.hierarchy.format.told_documents(self._found)
+        return self._found
 
     @property
     def name(self) -> str:
@@ -73,12 +83,10 @@ class Group(Node):
 
     kind: ClassVar[Kind] = "group"
 
-    def __init__(
-        self, hierarchy: Hierarchy, path: str, documents: Documents, metadata: GroupMetadata
-    ) -> None:
+    def __init__(self, hierarchy: Hierarchy, path: str, found: Found, metadata: GroupMetadata) -> None:
         self.hierarchy = hierarchy
         self.path = path
-        self.documents = documents
+        self._found = found
         self.metadata = metadata
 
     @property
@@ -90,7 +98,7 @@ class Group(Node):
     def attributes(self, attributes: Mapping[str, Any]) -> None:
         node = self.hierarchy.writer().set_attributes(self.path, attributes, implicit=True)
         if isinstance(node, Group):
-            self.documents, self.metadata = node.documents, node.metadata
+            self._found, self.metadata = node.documents, node.metadata
 
     def metadata_document(self) -> JsonObject:
         """The group's document in version 3 terms."""
@@ -154,7 +162,7 @@ class ArrayNode(Array, Node):
         self,
         hierarchy: Hierarchy,
         path: str,
-        documents: Documents,
+        found: Found,
         metadata: ArrayMetadata,
     ) -> None:
         within = hierarchy.within(path)
@@ -169,7 +177,7 @@ class ArrayNode(Array, Node):
         )
         self.hierarchy = hierarchy
         self.path = path
-        self.documents = documents
+        self._found = found
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -200,7 +208,7 @@ class ArrayNode(Array, Node):
     def _become(self, node: AnyNode) -> None:
         """Be what the node's documents say now; who holds the array sees it changed."""
         if isinstance(node, ArrayNode):
-            self.documents = node.documents
+            self._found = node.documents
             self._take(node.metadata)
 
     def metadata_document(self) -> JsonObject:
@@ -215,11 +223,11 @@ class ArrayNode(Array, Node):
         return f"<Array {self.path} {self.shape} {self.data_type.name}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {"hierarchy": self.hierarchy, "path": self.path, "documents": self.documents}
+        own = {"hierarchy": self.hierarchy, "path": self.path, "_found": self._found}
         return {**super().__getstate__(), **own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for name in ("hierarchy", "path", "documents"):
+        for name in ("hierarchy", "path", "_found"):
             setattr(self, name, state.pop(name))
         super().__setstate__(state)
 
@@ -233,10 +241,10 @@ class BrokenNode(Node):
 
     kind = "broken"
 
-    def __init__(self, hierarchy: Hierarchy, path: str, documents: Documents, error: ZarrError) -> None:
+    def __init__(self, hierarchy: Hierarchy, path: str, found: Found, error: ZarrError) -> None:
         self.hierarchy = hierarchy
         self.path = path
-        self.documents = documents
+        self._found = found
         self.error = error
 
     @property

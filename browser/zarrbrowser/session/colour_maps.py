@@ -7,6 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+LABELS = "labels"
+"""Not of the catalogue: one colour per integer, far from those of its neighbours."""
+
 COLOUR_MAPS: dict[str, str] = {
     "gray": "Gray",
     "gray_r": "Gray, inverted",
@@ -20,15 +23,31 @@ COLOUR_MAPS: dict[str, str] = {
     "matplotlib:coolwarm": "Cool to warm",
     "colorbrewer:RdBu_r": "Blue to red",
     "cmocean:phase": "Cyclic",
+    LABELS: "Labels",
 }
 """Catalogue name → what the menu says: two grays, five that are even to the eye or familiar, two of one hue,
-two that diverge from a middle, one that closes on itself."""
+two that diverge from a middle, one that closes on itself, one for labels."""
 
 
 @lru_cache(maxsize=64)
 def lookup_table(name: str) -> NDArray[np.uint8]:
     """256 colours, RGB, shape (256, 3); gray where ``name`` is not known."""
+    if name == LABELS:
+        return _label_colours()
     from cmap import Colormap  # 50 ms that the window need not wait for
 
     colours = Colormap(name if name in COLOUR_MAPS else "gray").lut(256)
     return np.ascontiguousarray((colours[:, :3] * 255).round().astype(np.uint8))
+
+
+def _label_colours() -> NDArray[np.uint8]:
+    """256 hues in turn, each in four strengths: bright enough for a dark ground, and never gray."""
+    turn = np.arange(256)
+    hue, strong, light = (
+        turn / 256 * 6,
+        np.array([0.95, 0.6, 0.8, 0.45])[turn % 4],
+        np.array([1.0, 0.8])[turn % 2],
+    )
+    channels = [np.clip(np.abs((hue + shift) % 6 - 3) - 1, 0, 1) for shift in (0.0, 4.0, 2.0)]
+    colours = np.stack([(1 - strong * (1 - channel)) * light for channel in channels], axis=1)
+    return np.ascontiguousarray((colours * 255).round().astype(np.uint8))

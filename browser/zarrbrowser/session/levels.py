@@ -1,0 +1,113 @@
+"""An image as it is looked at: one array, or a pyramid of arrays that hold it ever more coarsely.
+
+Positions are counted in elements of the finest level, the base; element ``i`` covers ``[i − ½, i + ½)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from zarrbrowser.session.axes import axis_names, is_colour
+from zarrbrowser.session.nodes import ArrayLike
+
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One array of a pyramid."""
+
+    array: ArrayLike
+    factors: tuple[float, ...]
+    """Elements of the base that an element stands for, per axis."""
+    offsets: tuple[float, ...]
+    """Where the middle of element 0 lies, in elements of the base, per axis."""
+
+    def position(self, axis: int, base: float) -> int:
+        """The element nearest to a position of the base, held inside the array."""
+        nearest = round((base - self.offsets[axis]) / self.factors[axis])
+        return min(max(nearest, 0), max(self.array.shape[axis] - 1, 0))
+
+    def base(self, axis: int, position: float) -> float:
+        """Where a position of this level lies in the base."""
+        return position * self.factors[axis] + self.offsets[axis]
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One of the channels that are blended into a picture."""
+
+    name: str
+    colour: Colour
+    bounds: tuple[float, float] | None = None
+    """What the image's author wants shown, or None."""
+    is_on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """What the Image tab shows."""
+
+    path: str
+    """Of the node that was chosen: an array, or a group that holds the levels."""
+    levels: tuple[Level, ...]
+    """The finest first; at least one."""
+    names: tuple[str, ...]
+    """One per axis."""
+    units: tuple[str, ...] = ()
+    """One per axis, empty where it has none."""
+    spacing: tuple[float, ...] = ()
+    """The distance between two elements of the base, per axis, in units."""
+    origin: tuple[float, ...] = ()
+    """Where element 0 of the base lies, per axis, in units."""
+    channel_axis: int | None = None
+    channels: tuple[Channel, ...] = field(default=())
+    """One per position of the channel axis; empty where nothing is blended."""
+    is_labels: bool = False
+    """Whether elements are names of things, not amounts."""
+
+    @property
+    def base(self) -> ArrayLike:
+        """The array of the finest level."""
+        return self.levels[0].array
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether positions have a meaning in units."""
+        return bool(self.spacing)
+
+
+def image_of_array(array: ArrayLike) -> Image:
+    """An array by itself."""
+    return Image(array.path, (whole(array),), axis_names(array.ndim, array.dimension_names))
+
+
+def whole(array: ArrayLike) -> Level:
+    """A level that is its own base."""
+    return Level(array, (1.0,) * array.ndim, (0.0,) * array.ndim)
+
+
+def level_of(
+    base: Sequence[int],
+    array: ArrayLike,
+    factors: Sequence[float] | None = None,
+    offsets: Sequence[float] | None = None,
+) -> Level:
+    """A coarser level of a base of that shape.
+
+    Args:
+        factors: as told; else the shapes tell.
+        offsets: as told; else elements are taken for means of those they stand for.
+    """
+    if factors is None:
+        factors = [
+            float(max(1, round(whole / max(1, part)))) for whole, part in zip(base, array.shape, strict=True)
+        ]
+    told = offsets if offsets is not None else [(factor - 1) / 2 for factor in factors]
+    return Level(array, tuple(map(float, factors)), tuple(map(float, told)))
+
+
+def has_colours(image: Image) -> bool:
+    """Whether the last axis holds red, green and blue."""
+    return is_colour(image.base.shape, image.base.dtype)

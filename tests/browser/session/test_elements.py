@@ -1,0 +1,71 @@
+"""Numbers of elements: parts of complex ones, packed ones, what stands for no value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.fakes import FakeArray
+from zarrbrowser.session.elements import Elements, Packing, Part, fill_of, packing_of
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        (Part.AMPLITUDE, [5, 2]),
+        (Part.PHASE, [np.arctan2(4, 3), np.pi]),
+        (Part.REAL, [3, -2]),
+        (Part.IMAGINARY, [4, 0]),
+    ],
+)
+def test_parts_of_complex_numbers(part: Part, expected: list[float]) -> None:
+    numbers, is_fill = Elements(part=part).numbers(np.array([3 + 4j, -2 + 0j], np.complex64))
+    assert numbers == pytest.approx(expected)
+    assert is_fill is None
+
+
+def test_packed_numbers_and_missing_ones() -> None:
+    array = FakeArray(np.array([[-999, 0, 10]], np.int16))
+    array.attributes = {"_FillValue": -999, "missing_value": [-999], "scale_factor": 0.5, "add_offset": 273.0}
+    packing = packing_of(array)
+    assert packing == Packing(0.5, 273.0, (-999.0,))
+    numbers, is_fill = Elements(packing=packing).numbers(array.values)
+    assert numbers.tolist()[0][1:] == [273, 278]
+    assert is_fill is not None
+    assert is_fill.tolist() == [[True, False, False]]
+    assert np.isnan(Elements(packing=packing).known(array.values)).tolist() == [[True, False, False]]
+    plain, is_fill = Elements().numbers(array.values)
+    assert plain is array.values
+    assert is_fill is None
+
+
+def test_the_fill_value_apart() -> None:
+    values = np.array([0, 1, 2], np.uint8)
+    assert Elements(fill=(0.0,)).numbers(values)[1].tolist() == [True, False, False]
+    for absent in (7.0, 300.0, 0.5, -1.0, float("nan")):
+        assert Elements(fill=(absent,)).numbers(values)[1] is None
+
+
+@pytest.mark.parametrize(
+    "attributes", [{}, {"_FillValue": "NaN"}, {"scale_factor": True}, {"add_offset": None}]
+)
+def test_attributes_that_say_nothing(attributes: dict[str, Any]) -> None:
+    array = FakeArray(np.zeros(3))
+    array.attributes = attributes
+    assert packing_of(array) is None
+
+
+@pytest.mark.parametrize(
+    ("fill", "expected"), [(0, (0.0,)), (np.nan, ()), ("x", ()), (None, ()), (np.True_, (1.0,))]
+)
+def test_fill_values_that_are_numbers(fill: Any, expected: tuple[float, ...]) -> None:
+    array = FakeArray(np.zeros(3))
+    array.fill_value = fill
+    assert fill_of(array) == expected
+
+
+def test_fields() -> None:
+    values = np.array([(1, 2.5), (3, 4.5)], [("a", "i4"), ("b", "f4")])
+    assert Elements(field="b").numbers(values)[0].tolist() == [2.5, 4.5]

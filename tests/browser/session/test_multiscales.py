@@ -1,0 +1,180 @@
+"""Groups that are one image: what is made of their attributes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.fakes import FakeArray, FakeGroup
+from zarrbrowser.session.levels import Image
+from zarrbrowser.session.multiscales import image_of_group, is_image
+from zarrcore.errors import MetadataError
+
+
+def group_of(attributes: dict[str, Any], **arrays: FakeArray) -> FakeGroup:
+    group = FakeGroup(dict(arrays), attributes)
+    group._place("/image")
+    return group
+
+
+def image_of(group: FakeGroup) -> Image:
+    return image_of_group(group, lambda path: group.find(path.removeprefix("/image")))
+
+
+def level(*shape: int, attributes: dict[str, Any] | None = None) -> FakeArray:
+    array = FakeArray(np.zeros(shape, np.uint16))
+    array.attributes = attributes or {}
+    return array
+
+
+def ngff(scales: list[list[float]], **more: Any) -> dict[str, Any]:
+    names = [
+        ("t", "time", "second"),
+        ("c", "channel", None),
+        ("y", "space", "micrometer"),
+        ("x", "space", "micrometer"),
+    ]
+    datasets = [
+        {"path": f"{number}", "coordinateTransformations": [{"type": "scale", "scale": scale}]}
+        for number, scale in enumerate(scales)
+    ]
+    axes = [{"name": name, "type": kind, **({"unit": unit} if unit else {})} for name, kind, unit in names]
+    return {"multiscales": [{"axes": axes, "datasets": datasets, "version": "0.4", **more}]}
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_ngff(nested: bool) -> None:
+    attributes = ngff([[1, 1, 0.5, 0.25], [1, 1, 1.0, 0.5]]) | {
+        "omero": {
+            "channels": [
+                {
+                    "label": "DAPI",
+                    "color": "0000FF",
+                    "window": {"start": 10, "end": 900, "min": 0, "max": 65535},
+                },
+                {"label": "GFP", "color": "#00ff00", "active": False},
+            ]
+        }
+    }
+    if nested:  # version 0.5
+        attributes = {"ome": attributes}
+    image = image_of(group_of(attributes, **{"0": level(3, 2, 40, 80), "1": level(3, 2, 20, 40)}))
+    assert image.names == ("t", "c", "y", "x")
+    assert image.units == ("second", "", "micrometer", "micrometer")
+    assert image.levels[1].factors == (1, 1, 2, 2)
+    assert image.levels[1].offsets == (0, 0, 0.5, 0.5)
+    assert image.spacing == (1, 1, 0.5, 0.25)
+    assert image.channel_axis == 1
+    assert [(one.name, one.colour, one.bounds, one.is_on) for one in image.channels] == [
+        ("DAPI", (0, 0, 255), (10, 900), True),
+        ("GFP", (0, 255, 0), None, False),
+    ]
+    assert not image.is_labels
+
+
+def test_translations_are_believed_where_they_are_told() -> None:
+    attributes = ngff([[1, 1, 2, 2], [1, 1, 8, 8]])
+    for number, shift in enumerate((100.0, 101.0)):
+        attributes["multiscales"][0]["datasets"][number]["coordinateTransformations"].append(
+            {"type": "translation", "translation": [0, 0, shift, shift]}
+        )
+    attributes["multiscales"][0]["coordinateTransformations"] = [{"type": "scale", "scale": [10, 1, 1, 1]}]
+    image = image_of(group_of(attributes, **{"0": level(1, 1, 64, 64), "1": level(1, 1, 16, 16)}))
+    assert image.levels[1].offsets == (0, 0, 0.5, 0.5)
+    assert image.origin == (0, 0, 100, 100)
+    assert image.spacing[0] == 10
+    assert image.channel_axis is None  # one channel is no blend
+
+
+def test_labels() -> None:
+    attributes = ngff([[1, 1, 1, 1]]) | {"image-label": {"version": "0.4"}}
+    assert image_of(group_of(attributes, **{"0": level(1, 1, 4, 4)})).is_labels
+
+
+@pytest.mark.parametrize("place", ["group", "arrays", "shapes"])
+def test_n5_counts_axes_the_other_way(place: str) -> None:
+    group_says = {"downsamplingFactors": [[1, 1, 1], [4, 2, 1]]} if place == "group" else {"multiScale": True}
+    array_says = {"downsamplingFactors": [4, 2, 1]} if place == "arrays" else {}
+    group_says["pixelResolution"] = {"dimensions": [0.1, 0.2, 3.0], "unit": "um"}
+    arrays = {"s0": level(10, 40, 80), "s1": level(10, 20, 20, attributes=array_says)}
+    group = group_of(group_says, **arrays)
+    assert is_image(group)
+    image = image_of(group)
+    assert image.levels[1].factors == (1, 2, 4)
+    assert image.spacing == (3.0, 0.2, 0.1)
+
+
+def test_cosem() -> None:
+    datasets = [
+        {
+            "path": f"s{number}",
+            "transform": {"axes": ["z", "y", "x"], "scale": [4 << number] * 3, "translate": [shift] * 3},
+        }
+        for number, shift in enumerate((0.0, 2.0))
+    ]
+    image = image_of(
+        group_of({"multiscales": [{"datasets": datasets}]}, s0=level(8, 8, 8), s1=level(4, 4, 4))
+    )
+    assert image.levels[1].factors == (2, 2, 2)
+    assert image.levels[1].offsets == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {},
+        {"multiscales": []},
+        {"multiscales": "yes"},
+        {"multiscales": [3]},
+        {"ome": {"multiscales": {}}},
+        {"ome": 3, "units": "mm"},
+    ],
+)
+def test_what_is_no_image(attributes: dict[str, Any]) -> None:
+    assert not is_image(FakeGroup({}, attributes))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"datasets": [{"path": "0"}, {"path": "inner"}]},
+        {"datasets": [{"path": "0"}, {"path": "flat"}]},
+        {"datasets": []},
+    ],
+)
+def test_what_does_not_fit_is_told(entry: dict[str, Any]) -> None:
+    group = FakeGroup({"0": level(4, 4), "flat": level(4), "inner": FakeGroup({})}, {"multiscales": [entry]})
+    group._place("/image")
+    with pytest.raises(MetadataError, match=r"/image: its metadata tell of a pyramid"):
+        image_of(group)
+
+
+@pytest.mark.parametrize(
+    "transformations", [None, "scale", [{"type": "scale"}], [{"type": "scale", "scale": [0, 0, 0, 0]}], [3]]
+)
+def test_what_is_told_badly_is_taken_from_shapes(transformations: Any) -> None:
+    attributes = ngff([[1, 1, 1, 1]] * 2)
+    for dataset in attributes["multiscales"][0]["datasets"]:
+        dataset["coordinateTransformations"] = transformations
+    image = image_of(group_of(attributes, **{"0": level(1, 1, 9, 9), "1": level(1, 1, 5, 4)}))
+    assert image.levels[1].factors == (1, 1, 2, 2)
+    assert image.spacing == ()
+
+
+def test_levels_that_tensorstore_or_zarr_wrote(tmp_path: Path) -> None:
+    import zarr
+
+    from zarrbrowser.session.sources import SourceRequest, open_source
+
+    group = zarr.open_group(tmp_path / "image.zarr", mode="w", zarr_format=2)
+    for number in range(2):
+        group.create_array(str(number), data=np.zeros((1, 2, 8 >> number, 8 >> number), np.uint8))
+    group.attrs.update(ngff([[1, 1, 1, 1], [1, 1, 2, 2]]))
+    source = open_source(SourceRequest(str(tmp_path / "image.zarr")))
+    assert is_image(source.root)
+    image = image_of_group(source.root, source.hierarchy.node)
+    assert [one.array.shape for one in image.levels] == [(1, 2, 8, 8), (1, 2, 4, 4)]
+    assert [one.array.path for one in image.levels] == ["/0", "/1"]

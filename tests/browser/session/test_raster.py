@@ -1,0 +1,109 @@
+"""Tiles hold the elements that NumPy's slices hold, and cover each sample once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.browser.fakes import FakeArray
+from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.frames import assemble
+from zarrbrowser.session.levels import level_of, whole
+from zarrbrowser.session.plane import Cost
+from zarrbrowser.session.raster import Raster
+from zarrbrowser.session.tile_cache import TileCache
+
+sides = st.integers(1, 900)
+
+
+@given(sides, sides, sides, sides, st.sampled_from([1, 2, 4, 8]), st.sampled_from([1, 2, 16]), st.booleans())
+def test_tiles_make_the_plane(
+    height: int, width: int, across: int, along: int, down: int, right: int, turned: bool
+) -> None:
+    values = np.arange(height * width, dtype=np.int32).reshape(1, height, width)
+    array = FakeArray(values, chunks=(1, min(across, height), min(along, width)))
+    axes = Axes.initial(array)
+    axes = Axes(axes.shape, axes.names, *((2, 1) if turned else (1, 2)), None, (0, 0, 0))
+    raster = Raster.of(whole(array), axes, (down, right))
+    expected = (values[0].T if turned else values[0])[::down, ::right]
+    assert raster.shape == expected.shape
+    window = (slice(0, raster.shape[0]), slice(0, raster.shape[1]))
+    cache = TileCache()
+    times = np.zeros(raster.shape, int)
+    for tile in raster.tiles(window):
+        part = raster.samples(tile)
+        cache.put(tile, raster.read(part))
+        times[part] += 1
+    assert (times == 1).all()
+    mosaic = assemble(raster, window, cache)
+    assert mosaic.is_there is None
+    assert np.array_equal(mosaic.values, expected)
+
+
+@given(sides, sides, st.integers(1, 5000), st.sampled_from([1, 2, 4, 8]))
+def test_no_chunk_belongs_to_two_tiles(height: int, width: int, chunk: int, step: int) -> None:
+    chunks = (min(chunk, height), min(chunk, width))
+    array = FakeArray(np.broadcast_to(np.uint8(0), (height, width)), chunks=chunks)
+    raster = Raster.of(whole(array), Axes.initial(array), (step, step))
+    for axis in range(2):
+        if chunks[axis] <= 4096 * step:
+            assert raster.tile_shape[axis] % chunks[axis] == 0
+
+
+def test_a_tile_is_not_made_of_too_many_bytes() -> None:
+    array = FakeArray(np.broadcast_to(np.float32(0), (500, 1_000_000)), chunks=(1, 1_000_000))
+    raster = Raster.of(whole(array), Axes.initial(array))
+    height, width = raster.tile_shape
+    assert height * width * 4 <= 16 * 2**20
+    cost = raster.cost(raster.tiles((slice(0, 2), slice(0, 10))))
+    assert cost.nbytes == cost.chunks * 4_000_000
+
+
+def test_what_tiles_cost() -> None:
+    array = FakeArray(np.zeros((4, 300, 500), np.float32), chunks=(3, 100, 50))
+    raster = Raster.of(whole(array), Axes.initial(array))
+    assert raster.cost(raster.tiles((slice(0, 300), slice(0, 500)))) == Cost(30, 30 * 3 * 100 * 50 * 4)
+    rare = Raster.of(
+        whole(FakeArray(np.zeros((600, 4)), chunks=(1, 4))),
+        Axes((600, 4), ("a", "b"), 0, 1, None, (0, 0)),
+        (8, 1),
+    )
+    assert rare.cost(rare.tiles((slice(0, 75), slice(0, 4)))).chunks == 75  # each eighth row is a chunk
+
+
+def test_the_nearest_to_the_middle_comes_first() -> None:
+    array = FakeArray(np.zeros((2560, 2560), np.uint8), chunks=(256, 256))
+    raster = Raster.of(whole(array), Axes.initial(array))
+    tiles = raster.tiles((slice(0, 1280), slice(512, 1792)))
+    assert (tiles[0].row, tiles[0].column) == (2, 4)
+    assert {(tile.row, tile.column) for tile in tiles} == {(r, c) for r in range(5) for c in range(2, 7)}
+    assert abs(tiles[-1].row - 2) == 2
+
+
+def test_a_coarse_level_lies_where_its_elements_come_from() -> None:
+    base, coarse = FakeArray(np.zeros((40, 80))), FakeArray(np.zeros((10, 20)))
+    level = level_of(base.shape, coarse)
+    assert level.factors == (4, 4)
+    raster = Raster.of(level, Axes.initial(base))
+    assert raster.to_base(0, 0) == 1.5  # the middle of elements 0 to 3
+    assert raster.to_sample(0, raster.to_base(0, 7)) == pytest.approx(7)
+    assert level.position(0, 39) == 9
+    sampled = Raster.of(whole(base), Axes.initial(base), (4, 4))
+    assert sampled.to_base(1, 2) == 9.5  # drawn over elements 8 to 11
+
+
+def test_tiles_last_used_are_kept() -> None:
+    array = FakeArray(np.zeros((10, 10), np.uint8), chunks=(1, 10))
+    raster = Raster.of(whole(array), Axes.initial(array))
+    tiles = [type(raster.tiles((slice(0, 1), slice(0, 1)))[0])(raster, row, 0) for row in range(4)]
+    cache = TileCache(25)
+    for tile in tiles[:2]:
+        cache.put(tile, np.zeros(10, np.uint8))
+    assert cache.get(tiles[0]) is not None
+    cache.put(tiles[2], np.zeros(10, np.uint8))
+    assert [tile in cache for tile in tiles] == [True, False, True, False]
+    assert cache.nbytes == 20
+    cache.put(tiles[3], np.zeros(1000, np.uint8))
+    assert len(cache) == 1

@@ -1,0 +1,94 @@
+"""Colours of numbers against NumPy written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from zarrbrowser.session.colour_maps import LABELS, lookup_table
+from zarrbrowser.session.render import Norm, Style, blend, coloured, rgba, spread
+
+NAN, FILL = (1, 2, 3, 255), (4, 5, 6, 255)
+
+
+def test_linear_colours_are_those_of_the_map() -> None:
+    numbers = np.linspace(-2, 3, 1001)
+    found = rgba(numbers, Style("viridis", levels=(0.0, 2.0)))
+    index = np.clip(np.floor(numbers / 2 * 256), 0, 255).astype(int)
+    assert np.array_equal(found[:, :3], lookup_table("viridis")[index])
+    assert (found[:, 3] == 255).all()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
+def test_small_integers_by_table_are_the_same(dtype: type[np.integer]) -> None:
+    info = np.iinfo(dtype)
+    numbers = np.random.default_rng(1).integers(info.min, info.max, (300, 300), dtype, endpoint=True)
+    style = Style("magma", levels=(3.0, 200.0))
+    assert np.array_equal(rgba(numbers, style), rgba(numbers.astype(np.float64), style))
+
+
+@pytest.mark.parametrize(
+    ("norm", "formula"),
+    [
+        (Norm.LINEAR, lambda x: (x - 1) / 99),
+        (Norm.LOG, lambda x: np.log10(x) / 2),
+        (Norm.SQRT, lambda x: np.sqrt((x - 1) / 99)),
+        (
+            Norm.SYMLOG,
+            lambda x: (np.log1p(x / 0.1) - np.log1p(1 / 0.1)) / (np.log1p(100 / 0.1) - np.log1p(1 / 0.1)),
+        ),
+    ],
+)
+def test_norms(norm: Norm, formula: object) -> None:
+    numbers = np.linspace(1, 100, 500)
+    assert spread(numbers, norm, (1.0, 100.0)) == pytest.approx(formula(numbers))  # type: ignore[operator]
+    assert spread(numbers.astype(np.float32), norm, (1.0, 100.0)).dtype == np.float32
+
+
+@given(
+    hnp.arrays(np.float64, 20, elements=st.floats(allow_nan=True, allow_infinity=True)),
+    st.sampled_from(list(Norm)),
+    st.floats(-1e6, 1e6),
+    st.floats(1e-3, 1e6),
+)
+def test_any_number_has_a_colour_and_order_is_kept(
+    numbers: np.ndarray, norm: Norm, low: float, span: float
+) -> None:
+    found = rgba(numbers, Style("gray", norm, (low, low + span), nan=NAN))
+    is_nan = np.isnan(numbers)
+    assert (found[is_nan] == NAN).all()
+    ordered = found[~is_nan][np.argsort(numbers[~is_nan], kind="stable")][:, 0].astype(int)
+    assert (np.diff(ordered) >= 0).all()
+
+
+def test_fill_and_nan_are_told_apart() -> None:
+    numbers = np.array([[0.0, np.nan, 5.0]])
+    found = rgba(numbers, Style(levels=(0.0, 10.0), nan=NAN, fill=FILL), numbers == 0)
+    assert found[0, 0].tolist() == list(FILL)
+    assert found[0, 1].tolist() == list(NAN)
+    assert found[0, 2].tolist() == [128, 128, 128, 255]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "u8", "i8"])
+def test_labels_keep_their_colour_and_differ(dtype: str) -> None:
+    labels = np.arange(100).astype(dtype).reshape(10, 10)
+    found = rgba(labels, Style(LABELS))
+    assert np.array_equal(found, rgba(labels[::-1], Style(LABELS))[::-1])
+    assert found[0, 0].tolist() == [0, 0, 0, 255]
+    assert len(np.unique(found.reshape(-1, 4), axis=0)) > 70
+
+
+def test_channels_add_up() -> None:
+    one, two = np.array([[0.0, 5.0, 10.0]]), np.array([[4.0, np.nan, 4.0]], np.float32)
+    found = blend([one, two], [(0.0, 10.0), (0.0, 8.0)], [(255, 0, 0), (200, 100, 0)], Norm.LINEAR)
+    assert found[0].tolist() == [[100, 50, 0, 255], [128, 0, 0, 255], [255, 50, 0, 255]]
+
+
+def test_colours_as_they_are_and_of_few_bits() -> None:
+    plain = np.random.default_rng(1).integers(0, 255, (5, 6, 3), dtype=np.uint8)
+    assert np.array_equal(coloured(plain, 255.0)[..., :3], plain)
+    wide = np.array([[[4095, 0, 2048, 65535]]], np.uint16)
+    assert coloured(wide, 4095.0)[0, 0].tolist() == [255, 0, 128, 255]

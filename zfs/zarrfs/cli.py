@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from zarrcore.stores.interface import ReadableStore
 
 _MOUNT_EXAMPLES = """\
-The mount point then holds keys/ (every key of the store as a file) and arrays/ (groups and arrays as directories,
-with data.npy, data.raw, metadata.json, slices/...). Unmount with 'zarrscope umount MOUNTPOINT'.
+The mount point then holds keys/ (every key of the store as a file), arrays/ (groups and arrays as directories,
+with data.npy, data.raw, metadata.json, slices/...) and zarr3/ (the hierarchy as uncompressed Zarr v3, whatever its
+format, for other readers). Unmount with 'zarrscope umount MOUNTPOINT'.
 """
 
 

@@ -73,7 +73,7 @@ class MountOptions:
     mountpoint: str
     """Absolute path of an existing directory."""
     view: str | None = None
-    """``keys`` or ``arrays`` at the mount point itself; None for both side by side."""
+    """``keys``, ``arrays`` or ``zarr3`` at the mount point itself; None for all side by side."""
     cache_bytes: int = 512 << 20
     """Decoded chunks and blocks read ahead, in memory."""
     spill_bytes: int = 8 << 30
@@ -186,7 +186,9 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     """Add our own options."""
     group = parser.add_argument_group("mount options")
     group.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
-    group.add_argument("--view", choices=("keys", "arrays"), help="mount one tree at the mount point itself")
+    group.add_argument(
+        "--view", choices=("keys", "arrays", "zarr3"), help="mount one tree at the mount point itself"
+    )
     group.add_argument(
         "--format", metavar="NAME", help="the format of the hierarchy, instead of detecting it"
     )

@@ -34,6 +34,7 @@ from zarrfs.views.entry import Directory
 from zarrfs.views.freshness import Freshness
 from zarrfs.views.keys import KeysView
 from zarrfs.views.root import LazyTree, NamedTrees, WithControl
+from zarrfs.views.zarr3 import Zarr3View
 from zarrfs.workers import Workers
 from zarrfs.xattrs import OperationsWithXattrs
 
@@ -97,10 +98,11 @@ class Session:
     def _trees(self, started_s: float) -> Directory:
         if self._options.view == "keys":
             return self._keys.root()
-        if self._options.view == "arrays":
+        arrays, zarr3 = LazyTree(self._arrays.root), LazyTree(Zarr3View(self._arrays).root)
+        if self._options.view is not None:
             self._arrays.hierarchy()
-            return LazyTree(self._arrays.root)
-        return NamedTrees({"keys": self._keys.root(), "arrays": LazyTree(self._arrays.root)}, started_s)
+            return zarr3 if self._options.view == "zarr3" else arrays
+        return NamedTrees({"keys": self._keys.root(), "arrays": arrays, "zarr3": zarr3}, started_s)
 
     def _is_node(self, path: str) -> bool:
         try:

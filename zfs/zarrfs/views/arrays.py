@@ -51,7 +51,7 @@ class ArraysView:
         self._generation = freshness.generation
         self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
         self._children: Remembered[str, list[str]] = Remembered(freshness, _NODES_MAX)
-        self._texts = Texts(freshness, self._before_open)
+        self.texts = Texts(freshness, self.before_open)
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:
@@ -106,20 +106,27 @@ class ArraysView:
         if group.hierarchy.store.is_remote:
             self._children.put(group.path, paths, asked_s, 1 + len(paths))
 
-    def root(self, wait: bool) -> Directory:
-        """The tree's root; where there is no hierarchy, a directory that says so."""
+    def child(self, group: Group, name: str, wait: bool) -> AnyNode | None:
+        """The node whose file name in a group's directory is ``name``, or None."""
+        part = segment(name)
+        if not part or file_name(part) != name:
+            return None
+        return self.node(f"{group.path.rstrip('/')}/{part}", wait)
+
+    def root(self, wait: bool, shown: Callable[[AnyNode], Directory] | None = None) -> Directory:
+        """The root of the tree in which ``shown`` shows the nodes; where there is no hierarchy, a directory that says so."""
         try:
             node = self.node("/", wait)
         except (HierarchyNotFoundError, MetadataError, UnsupportedError) as error:
             return ErrorDirectory(sentence(error))
         if node is None:
             return ErrorDirectory("this store holds no hierarchy\n")
-        return self.directory(node)
+        return (shown or self.directory)(node)
 
     def directory(self, node: AnyNode) -> Directory:
         """The directory that shows a node."""
         if isinstance(node, ArrayNode):
-            return ArrayDirectory(node, self.mtime_s(node), self.shown, self._before_open, self._texts)
+            return ArrayDirectory(node, self.mtime_s(node), self.shown, self.before_open, self.texts)
         if isinstance(node, Group):
             return GroupDirectory(self, node)
         return BrokenDirectory(node, self.mtime_s(node))
@@ -129,7 +136,8 @@ class ArraysView:
         hierarchy = self._hierarchy
         return None if hierarchy is None or hierarchy.store.is_remote else node.mtime_s
 
-    def _before_open(self) -> None:
+    def before_open(self) -> None:
+        """Called before anything is decoded: where each open asks the store, no chunk at hand counts."""
         if self.freshness.ttl_s == 0:
             self._forget_chunks()
 
@@ -145,13 +153,8 @@ class GroupDirectory(Directory):
         self.mtime_s = view.mtime_s(node)
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
-        part = segment(name)
-        if part and file_name(part) == name:
-            path = f"{self._node.path.rstrip('/')}/{part}"
-            node = self._view.node(path, wait)
-            if node is not None:
-                return self._view.directory(node)
-        return self._documents().get(name)
+        node = self._view.child(self._node, name, wait)
+        return self._documents().get(name) if node is None else self._view.directory(node)
 
     def facts(self, wait: bool) -> dict[str, Any]:
         return facts_of(self._node)

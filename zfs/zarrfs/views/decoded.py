@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -40,12 +41,24 @@ class DecodedFile(File):
         return OpenDecoded(self._file())
 
 
+class Decodes(Protocol):
+    """A file that is decoded while it is read: a `VirtualFile`, or a chunk."""
+
+    size: int
+
+    def readinto(self, offset: int, buffer: memoryview) -> int:
+        """Copy bytes from ``offset`` on into ``buffer``; returns how many."""
+
+    def cached(self, offset: int, nbytes: int) -> bool:
+        """Whether reading a range of bytes costs no I/O and no decoding."""
+
+
 class OpenDecoded(OpenFile):
-    """A virtual file, open."""
+    """A decoded file, open."""
 
     reads_ahead = True
 
-    def __init__(self, file: VirtualFile) -> None:
+    def __init__(self, file: Decodes) -> None:
         self._file = file
         self.size = file.size
 

@@ -1,4 +1,4 @@
-"""The mount point: both trees side by side, or one of them by itself; beside either, hidden, what controls the mount."""
+"""The mount point: all trees side by side, or one of them by itself; beside it, hidden, what controls the mount."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""``data.json``: elements of any length as one text, made when somebody first asks for its size.
+"""Elements of any length: ``data.json``, and chunks of ``zarr3/``, made when somebody first asks for their size.
 
-Texts are bounded, and few are kept; what is dropped is made again.
+Few are kept; what is dropped is made again. Texts are bounded; chunks are by what decodes them.
 """
 
 from __future__ import annotations
@@ -32,16 +32,13 @@ class Texts:
         self._before_open = before_open
         self._known: Remembered[tuple[str, str], bytes] = Remembered(freshness, _KEPT_NBYTES)
 
-    def text(self, array: ArrayNode, selection: Selection, wait: bool) -> bytes:
-        """The elements as JSON.
+    def content(self, question: tuple[str, str], make: Callable[[], bytes], wait: bool) -> bytes:
+        """What ``make`` makes, remembered by ``question``: the path of an array, and what is asked about it.
 
         Raises:
             WouldBlockError: not without waiting.
-            UnsupportedError: the text would be too long.
-            SelectionError: the array has no such selection.
-            As `Array.read`.
+            As ``make``.
         """
-        question = (array.path, repr(selection))
         known = self._known.get(question)
         if known is not None:
             return known[0]
@@ -49,35 +46,64 @@ class Texts:
             raise WouldBlockError
         asked_s = self._freshness.now()
         self._before_open()
-        text = values_as_text(array, selection, "json", _MAX_NBYTES)
-        self._known.put(question, text, asked_s, len(text))
-        return text
+        content = make()
+        self._known.put(question, content, asked_s, len(content))
+        return content
 
-    def file(self, array: ArrayNode, selection: Selection, mtime_s: float | None, wait: bool) -> File:
-        """The text as a file.
+    def made(
+        self,
+        question: tuple[str, str],
+        make: Callable[[], bytes],
+        uri: str,
+        mtime_s: float | None,
+        wait: bool,
+    ) -> File:
+        """The same as a file; ``uri`` is the array's.
 
         Raises:
-            As `text`.
+            As `content`.
         """
-        return TextFile(self, array, selection, mtime_s, len(self.text(array, selection, wait)))
+        return MadeFile(self, question, make, uri, mtime_s, len(self.content(question, make, wait)))
+
+    def file(self, array: ArrayNode, selection: Selection, mtime_s: float | None, wait: bool) -> File:
+        """The elements as JSON in a file.
+
+        Raises:
+            WouldBlockError: not without waiting.
+            UnsupportedError: the text would be too long.
+            SelectionError: the array has no such selection.
+            As `Array.read`.
+        """
+
+        def make() -> bytes:
+            return values_as_text(array, selection, "json", _MAX_NBYTES)
+
+        return self.made((array.path, repr(selection)), make, array.uri, mtime_s, wait)
 
 
-class TextFile(File):
-    """One text; it knows its size and not its bytes, since the kernel remembers many files."""
+class MadeFile(File):
+    """One content; it knows its size and not its bytes, since the kernel remembers many files."""
 
-    __slots__ = ("_array", "_selection", "_texts", "mtime_s", "size")
+    __slots__ = ("_make", "_question", "_texts", "_uri", "mtime_s", "size")
 
     def __init__(
-        self, texts: Texts, array: ArrayNode, selection: Selection, mtime_s: float | None, size: int
+        self,
+        texts: Texts,
+        question: tuple[str, str],
+        make: Callable[[], bytes],
+        uri: str,
+        mtime_s: float | None,
+        size: int,
     ) -> None:
         self._texts = texts
-        self._array = array
-        self._selection = selection
+        self._question = question
+        self._make = make
+        self._uri = uri
         self.mtime_s = mtime_s
         self.size = size
 
     def open(self, wait: bool) -> OpenFile:
-        text = self._texts.text(self._array, self._selection, wait)
-        if len(text) != self.size:
-            raise ChangedError(f"the elements of {self._array.uri} have changed: open the file again")
-        return Content(text)
+        content = self._texts.content(self._question, self._make, wait)
+        if len(content) != self.size:
+            raise ChangedError(f"the elements of {self._uri} have changed: open the file again")
+        return Content(content)

@@ -25,6 +25,7 @@ MAX_DEPTH = 100
 _QUOTE = ord('"')
 _STEPS = np.zeros(256, np.int8)
 _STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
+_NEITHER_QUOTE_NOR_BRACKET = bytes(set(range(256)) - set(b'"[]{}'))
 _BLOCK_NBYTES = 1 << 20
 
 
@@ -73,7 +74,8 @@ def _check_depth(text: bytes) -> None:
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return  # no document with so few brackets can be deeper
     # Without escapes every quotation mark begins or ends a string, and what stands within is no bracket.
-    characters = np.frombuffer(text.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
+    bare = text.replace(b"\\\\", b"").replace(b'\\"', b"")
+    characters = np.frombuffer(bare.translate(None, _NEITHER_QUOTE_NOR_BRACKET), np.uint8)
     depth = quotes = 0
     for start in range(0, len(characters), _BLOCK_NBYTES):
         block = characters[start : start + _BLOCK_NBYTES]

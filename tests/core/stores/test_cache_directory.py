@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import os
@@ -194,6 +195,33 @@ def test_a_full_disk_is_told_once_and_what_is_there_is_read(
         directory._root = None
     finally:
         subprocess.run(["umount", "--lazy", tmp_path], check=True)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])
+def test_a_disk_that_takes_nothing_more_is_told_once(
+    directory: CacheDirectory,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    directory.put(name(1), value(1))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as full:
+        full.setattr(cache_directory, "put_file", refuse)
+        directory.put(name(2), value(2))
+        directory.put(name(3), value(3))
+    assert len(messages(caplog)) == 1
+    assert os.strerror(number) in messages(caplog)[0]
+    assert directory.get(name(2)) is None
+    if number != errno.EIO:  # a disk that does not work is not asked for a while
+        assert directory.get(name(1)) == value(1)
+    now_s = time.monotonic()
+    monkeypatch.setattr(cache_directory.time, "monotonic", lambda: now_s + 61)
+    directory.put(name(2), value(2))
+    assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
 
 
 def test_threads_share_it(directory: CacheDirectory, tmp_path: Path) -> None:

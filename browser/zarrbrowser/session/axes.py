@@ -35,9 +35,9 @@ class Axes:
     """One position per axis; those of rows, columns and channel are not used."""
 
     @classmethod
-    def initial(cls, array: ArrayLike) -> Axes:
+    def initial(cls, array: ArrayLike, names: tuple[str, ...] = ()) -> Axes:
         """The plane that a person most likely wants to see first."""
-        names = axis_names(array.ndim, array.dimension_names)
+        names = names or axis_names(array.ndim, array.dimension_names)
         channel = array.ndim - 1 if is_colour(array.shape, array.dtype) else None
         rows, columns = _picture_axes(array.shape, names, channel)
         index = tuple(

@@ -10,8 +10,8 @@ import numpy as np
 from zarrbrowser.session.nodes import AnyArray
 from zarrbrowser.session.picture import DRAWABLE, drawable, finite
 
-SAMPLE_SIZE = 262_144
-"""Elements that percentiles and histogram look at: enough for 0.2 % precision, a few milliseconds."""
+SAMPLE_SIZE = 65_536
+"""Elements that percentiles and histogram look at: enough for 0.4 % precision, a few milliseconds."""
 PERCENTILES = (1.0, 99.0)
 BINS = 128
 _RESOLUTION = 1e-11
@@ -50,6 +50,8 @@ class Statistics:
     """Sampled counts, one per bin."""
     bin_edges: AnyArray
     """One more than there are bins."""
+    fill_count: int = 0
+    """Elements that equal the fill value, where that is shown apart; they count for nothing else."""
 
     def levels(self, contrast: Contrast) -> tuple[float, float]:
         """The bounds to draw with: always low < high, as colours need."""
@@ -61,19 +63,26 @@ class Statistics:
         return _apart(low, high) if low < high else _apart(*everything)
 
 
-def statistics(picture: AnyArray) -> Statistics:
-    """Measure ``picture``: extremes exactly, percentiles and histogram from a sample."""
+def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics:
+    """Measure ``picture``: extremes exactly, percentiles and histogram from a sample.
+
+    Args:
+        is_fill: where the fill value stands, which is no value.
+    """
+    size, fill_count = picture.size, 0 if is_fill is None else int(is_fill.sum())
+    if is_fill is not None:
+        picture = picture[~is_fill]
     nan_count = int(np.isnan(picture).sum()) if picture.dtype.kind == "f" else 0
     known = finite(picture)
     if known.size == 0:
         counts, edges = np.zeros(BINS, np.int64), np.linspace(0.0, 1.0, BINS + 1)
-        return Statistics(0.0, 1.0, (0.0, 1.0), nan_count, picture.size, counts, edges)
+        return Statistics(0.0, 1.0, (0.0, 1.0), nan_count, size, counts, edges, fill_count)
     low, high = float(known.min()), float(known.max())
     sample = known.reshape(-1)[:: max(1, known.size // SAMPLE_SIZE)].astype(np.float64)
     np.clip(sample, -DRAWABLE, DRAWABLE, out=sample)
     first, last = np.percentile(sample, PERCENTILES)
     counts, edges = np.histogram(sample, bins=BINS, range=_apart(low, high))
-    return Statistics(low, high, (float(first), float(last)), nan_count, picture.size, counts, edges)
+    return Statistics(low, high, (float(first), float(last)), nan_count, size, counts, edges, fill_count)
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,9 +47,10 @@ class View:
 class Frame:
     """One view, ready to be read."""
 
-    axes: Axes
-    rasters: tuple[Raster, ...]
+    planes: tuple[Axes, ...]
     """One per channel that is blended; else one."""
+    rasters: tuple[Raster, ...]
+    """One per plane."""
     window: Window
     """The samples to draw."""
     tiles: tuple[Tile, ...]
@@ -106,8 +107,7 @@ def rect_of(raster: Raster, window: Window) -> tuple[float, float, float, float]
 
 def plan(
     image: Image,
-    axes: Axes,
-    channels: Sequence[Axes],
+    planes: Sequence[Axes],
     view: View,
     is_there: Callable[[Tile], bool] = lambda _tile: False,
     may_read_bytes: int = 0,
@@ -115,19 +115,18 @@ def plan(
     """The finest frame that the screen can show and that may be read unasked; else the coarsest, held back.
 
     Args:
-        axes: the plane.
-        channels: the same plane at each of the channels to blend; the plane itself where there are none.
+        planes: the plane, or the same plane at each of the channels to blend.
         is_there: whether a tile need not be read.
         may_read_bytes: what the person agreed to.
     """
     limit, frame = max(ASK_ABOVE_BYTES, may_read_bytes), None
-    wanted = _finest(image, axes, view)
+    wanted = _finest(image, planes[0], view)
     for number in range(wanted, len(image.levels)):
-        frame = _frame(image, number, axes, channels, view, is_there)
+        frame = _frame(image, number, planes, view, is_there)
         if frame.cost.nbytes <= limit:
             return frame
     assert frame is not None  # noqa: S101 - an image has a level
-    return Frame(frame.axes, frame.rasters, frame.window, frame.tiles, (), frame.cost, is_held_back=True)
+    return replace(frame, backdrop=(), is_held_back=True)
 
 
 def _finest(image: Image, axes: Axes, view: View) -> int:
@@ -153,33 +152,32 @@ def _steps(level: Level, axes: Axes, view: View) -> tuple[int, int]:
 def _frame(
     image: Image,
     number: int,
-    axes: Axes,
-    channels: Sequence[Axes],
+    planes: Sequence[Axes],
     view: View,
     is_there: Callable[[Tile], bool],
 ) -> Frame:
     level = image.levels[number]
-    steps = _steps(level, axes, view)
-    rasters = tuple(Raster.of(level, one, steps) for one in channels)
+    steps = _steps(level, planes[0], view)
+    rasters = tuple(Raster.of(level, one, steps) for one in planes)
     seen, drawn = _window(rasters[0], view, 0.0, 1), _window(rasters[0], view, _MARGIN, _SNAP)
     by_raster = [raster.tiles(seen) for raster in rasters]
     tiles = tuple(tile for together in zip(*by_raster, strict=True) for tile in together)
     missing = [tile for tile in tiles if not is_there(tile)]
     cost = rasters[0].cost(missing)
-    backdrop = _backdrop(image, number, channels) if missing else ()
-    return Frame(axes, rasters, drawn, tiles, backdrop, cost)
+    backdrop = _backdrop(image, number, planes) if missing else ()
+    return Frame(tuple(planes), rasters, drawn, tiles, backdrop, cost)
 
 
-def _backdrop(image: Image, number: int, channels: Sequence[Axes]) -> tuple[Tile, ...]:
+def _backdrop(image: Image, number: int, planes: Sequence[Axes]) -> tuple[Tile, ...]:
     """The whole plane at the coarsest level, if there is a coarser one and it is small."""
     if number >= len(image.levels) - 1:
         return ()
     found = []
-    for one in channels:
+    for one in planes:
         raster = Raster.of(image.levels[-1], one)
         height, width = raster.shape
         found += raster.tiles((slice(0, height), slice(0, width)))
-    return tuple(found) if len(found) <= _BACKDROP_TILES * len(channels) else ()
+    return tuple(found) if len(found) <= _BACKDROP_TILES * len(planes) else ()
 
 
 def _window(raster: Raster, view: View, margin: float, snap: int) -> Window:

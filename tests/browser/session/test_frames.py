@@ -28,7 +28,7 @@ def pyramid(side: int = 65536, levels: int = 6, chunk: int = 256) -> Image:
 
 def frame_of(image: Image, rows: tuple[float, float], columns: tuple[float, float], **more: Any) -> Frame:
     axes = Axes.initial(image.base)
-    return plan(image, axes, [axes], View(rows, columns, 500, 800), **more)
+    return plan(image, [axes], View(rows, columns, 500, 800), **more)
 
 
 def test_the_level_is_that_of_the_zoom() -> None:

@@ -1,0 +1,72 @@
+"""How an image is looked at: the plane, its colours, which way it is turned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.colour_maps import LABELS
+from zarrbrowser.session.contrast import Contrast, ContrastMode
+from zarrbrowser.session.elements import Elements, packing_of
+from zarrbrowser.session.levels import Channel, Image
+from zarrbrowser.session.picture import drawable_fields
+from zarrbrowser.session.render import Norm
+
+
+@dataclass(slots=True)
+class ChannelLook:
+    """One channel of a blend."""
+
+    channel: Channel
+    is_on: bool
+    contrast: Contrast = field(default_factory=Contrast)
+
+
+@dataclass(slots=True)
+class Look:
+    """How one image is shown; kept, so that coming back to it shows the same."""
+
+    axes: Axes
+    elements: Elements
+    contrast: Contrast = field(default_factory=Contrast)
+    norm: Norm = Norm.LINEAR
+    colour_map: str = ""
+    """Empty for the one that the person chose last."""
+    flip_rows: bool = False
+    flip_columns: bool = False
+    is_blended: bool = False
+    channels: list[ChannelLook] = field(default_factory=list)
+    may_read_bytes: int = 0
+    """The largest cost that the person agreed to."""
+
+    def planes(self, image: Image) -> list[Axes]:
+        """The planes to read: one per channel that is on, or the one that the sliders tell."""
+        if not self.is_blended or image.channel_axis is None:
+            return [self.axes]
+        return [self.axes.at(image.channel_axis, position) for position in self.channels_on]
+
+    @property
+    def channels_on(self) -> list[int]:
+        """The positions of the channels that are blended; the first where none is."""
+        return [position for position, one in enumerate(self.channels) if one.is_on] or [0]
+
+
+def first_look(image: Image) -> Look:
+    """How a person most likely wants to see an image first."""
+    array = image.base
+    axes = Axes.initial(array, image.names)
+    fields = drawable_fields(array.dtype)
+    packing = packing_of(array)
+    missing = packing.missing if packing is not None else ()
+    channels = [ChannelLook(one, one.is_on, _wished(one.bounds)) for one in image.channels]
+    return Look(
+        axes,
+        Elements(fields[0] if fields else None, fill=missing),
+        colour_map=LABELS if image.is_labels else "",
+        is_blended=bool(channels),
+        channels=channels,
+    )
+
+
+def _wished(bounds: tuple[float, float] | None) -> Contrast:
+    return Contrast() if bounds is None else Contrast(ContrastMode.FIXED, *bounds)

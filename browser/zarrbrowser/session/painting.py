@@ -1,0 +1,111 @@
+"""From tiles that are there to colours on the screen, and what the numbers among them are like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrbrowser.session.contrast import Statistics, statistics
+from zarrbrowser.session.frames import Frame, Mosaic, assemble
+from zarrbrowser.session.look import Look
+from zarrbrowser.session.raster import Raster
+from zarrbrowser.session.render import NOTHING, Rgba, Style, blend, coloured, rgba
+from zarrbrowser.session.tile_cache import TileCache
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the numbers of a plane are like; kept while it is panned and zoomed, so that colours stay what they mean."""
+
+    statistics: tuple[Statistics, ...]
+    """One per channel that is blended, else one; none for colours, which are drawn as they are."""
+    brightest: float = 255.0
+    """What full light is among colours."""
+
+
+def compose(frame: Frame, cache: TileCache, backdrops: Sequence[Sequence[Mosaic]] = ()) -> tuple[Mosaic, ...]:
+    """The mosaics of a frame, one per raster.
+
+    Args:
+        backdrops: for each raster, other mosaics of the same plane, the best first.
+    """
+    coarse = {tile.raster.index: tile.raster for tile in frame.backdrop if tile in cache}
+    mosaics = []
+    for number, raster in enumerate(frame.rasters):
+        behind = list(backdrops[number]) if number < len(backdrops) else []
+        backdrop = coarse.get(_index_in(frame, raster))
+        if backdrop is not None:
+            height, width = backdrop.shape
+            behind.append(assemble(backdrop, (slice(0, height), slice(0, width)), cache))
+        mosaics.append(assemble(raster, frame.window, cache, behind))
+    return tuple(mosaics)
+
+
+def _index_in(frame: Frame, raster: Raster) -> tuple[int, ...]:
+    """Where the plane of a raster stands in the backdrop's level."""
+    if not frame.backdrop:
+        return ()
+    level = frame.backdrop[0].raster.level
+    shown = {*raster.axes, raster.channel}
+    return tuple(
+        0 if axis in shown else level.position(axis, raster.level.base(axis, place))
+        for axis, place in enumerate(raster.index)
+    )
+
+
+def measure(look: Look, mosaics: Sequence[Mosaic]) -> Measured:
+    """What the numbers of mosaics are like, where there are any."""
+    if mosaics[0].raster.channel is not None:
+        brightest = 255.0
+        if mosaics[0].values.dtype.itemsize > 1:
+            # Few cameras fill 16 bits: against the type's largest number their pictures would be black.
+            brightest = float(max(1, mosaics[0].values[..., :3].max(initial=1)))
+        return Measured((), brightest)
+    found = []
+    for mosaic in mosaics:
+        values = mosaic.values if mosaic.is_there is None else mosaic.values[mosaic.is_there]
+        numbers, is_fill = look.elements.numbers(values)
+        found.append(statistics(numbers, is_fill))
+    return Measured(tuple(found))
+
+
+def bounds(look: Look, measured: Measured) -> list[tuple[float, float]]:
+    """The values of the first and the last colour, for each channel that is blended, else for the picture."""
+    if look.is_blended:
+        wishes = [look.channels[position].contrast for position in look.channels_on]
+        return [found.levels(wish) for found, wish in zip(measured.statistics, wishes, strict=True)]
+    return [found.levels(look.contrast) for found in measured.statistics]
+
+
+def style_of(
+    look: Look, measured: Measured, colour_map: str, nan: Rgba = NOTHING, fill: Rgba = NOTHING
+) -> Style:
+    """How the numbers of a picture become colours."""
+    levels = bounds(look, measured)
+    return Style(look.colour_map or colour_map, look.norm, levels[0] if levels else (0.0, 1.0), nan, fill)
+
+
+def paint(look: Look, mosaics: Sequence[Mosaic], measured: Measured, style: Style) -> NDArray[np.uint8]:
+    """The picture, shape (h, w, 4); transparent where nothing is there yet."""
+    first = mosaics[0]
+    if first.raster.channel is not None:
+        picture = coloured(first.values, measured.brightest)
+    elif look.is_blended:
+        picture = blend(
+            [look.elements.numbers(mosaic.values)[0] for mosaic in mosaics],
+            bounds(look, measured),
+            [look.channels[position].channel.colour for position in look.channels_on],
+            look.norm,
+        )
+    elif style.is_labels and first.values.dtype.kind in "biu":
+        values = look.elements.of(first.values)
+        picture = rgba(values, style, look.elements.numbers(first.values)[1])
+    else:
+        numbers, is_fill = look.elements.numbers(first.values)
+        picture = rgba(numbers, style, is_fill)
+    if first.is_there is not None:
+        picture[~first.is_there] = NOTHING
+    return picture

@@ -89,7 +89,7 @@ class BucketStore(ObstoreStore, WritableStore):
         client = self._writer()
         path = self.prefix + prefix
         try:
-            found = (facts["path"] for facts in listed(client, path, self.url))
+            found = (facts["path"] for facts in listed(client, path, self.url, self.options.timeout_s))
             paths = (name for name in found if name.startswith(path))
             while batch := [*islice(paths, _ERASED_AT_ONCE)]:
                 self._delete_all(client, batch)

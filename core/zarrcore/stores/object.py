@@ -161,7 +161,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         held: StoreEntry | None = None
         empty = True
         try:
-            for facts in listed(client, path, self.url):
+            for facts in listed(client, path, self.url, self.options.timeout_s):
                 entry = self._entry(facts, path)
                 if entry is None:
                     continue
@@ -242,7 +242,8 @@ class ObstoreStore(ReadableStore, ListableStore):
         path = self.prefix + prefix
         try:
             # One key is enough, while the first entry of list_dir comes after its last page.
-            if any(self._entry(facts, path) for facts in listed(client, path, self.url, 1)):
+            first = listed(client, path, self.url, self.options.timeout_s, 1)
+            if any(self._entry(facts, path) for facts in first):
                 return True
         except StoreError:
             raise

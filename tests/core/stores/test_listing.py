@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import time
 import tracemalloc
 from collections.abc import Callable
 
 import pytest
 
 from tests.servers import FaultServer
-from zarrcore.errors import BrokenBodyError, StoreError
+from zarrcore.errors import BrokenBodyError, StoreError, StoreTimeoutError
 from zarrcore.stores import ListableStore, open_store
 
 _CONTENTS = (
@@ -70,6 +71,18 @@ def test_a_listing_that_repeats_itself_comes_to_an_end(
     faults.values["bucket"] = page([f"c/{number:03}" for number in range(length)], "again")
     with pytest.raises(BrokenBodyError):
         use(open_store("s3://bucket", **options))
+
+
+@pytest.mark.parametrize("use", [*LISTINGS, lambda store: store.has_prefix("c/")])
+def test_a_listing_that_never_names_a_key_comes_to_an_end(
+    faults: FaultServer, options: dict[str, object], use: Callable[[ListableStore], object]
+) -> None:
+    faults.values["bucket"] = page([], "again")
+    with pytest.raises(StoreTimeoutError):
+        use(open_store("s3://bucket", **{**options, "timeout_s": 0.1}))
+    asked = len(faults.requests)
+    time.sleep(0.2)
+    assert len(faults.requests) <= asked + 1, "nobody goes on asking"
 
 
 @pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "az://bucket"])

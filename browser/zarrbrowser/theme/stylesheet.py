@@ -92,6 +92,14 @@ QHeaderView { background: $surface; border: 0; }
 QHeaderView::section {
     background: $surface; color: $muted; border: 0; border-bottom: 1px solid $border; padding: 5px 6px;
 }
+QTableView {
+    background: $surface; color: $text; border: 0; gridline-color: $hover;
+    selection-background-color: $selection; selection-color: $text;
+}
+QTableView QHeaderView::section { padding: 3px 8px; }
+QTableView QHeaderView::section:vertical { border-bottom: 0; border-right: 1px solid $border; }
+QTableView QTableCornerButton::section { background: $surface; border: 0; border-bottom: 1px solid $border; }
+QAbstractScrollArea::corner { background: transparent; border: 0; }
 QFrame[role="panel"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
 QFrame[role="notice"] { background: $warning_ground; border: 1px solid $warning; border-radius: 6px; }
 QFrame[role="notice"] QLabel { color: $text; }

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBo
 
 from zarrbrowser.menus import add_picture_keys
 from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.colour_maps import COLOUR_MAPS, lookup_table
 from zarrbrowser.session.describe import summary
 from zarrbrowser.session.faults import sentence
@@ -20,6 +21,7 @@ from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.views.metadata_pane import MetadataPane
 from zarrbrowser.views.overview_pane import OverviewPane
 from zarrbrowser.views.problem_pane import ProblemPane
+from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.value_pane import ValuePane
 from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.widgets.label import ElidedLabel, label
@@ -29,6 +31,9 @@ from zarrbrowser.workers import Workers
 _log = logging.getLogger(__name__)
 
 _DRAWN = ("Image", "Plot")
+_FOLLOWS_THE_PICTURE = ("Table",)
+"""Filled each time they come to the front, as another plane may have been chosen in the picture."""
+_Kind = type[ValuePane | TablePane | MetadataPane | OverviewPane | ProblemPane]
 
 
 class NodePane(QWidget):
@@ -109,6 +114,13 @@ class NodePane(QWidget):
         """The name of the tab in front."""
         return self.tabs.tabText(self.tabs.currentIndex())
 
+    def show_tab(self, name: str) -> bool:
+        """Bring a tab to the front; False where the node has none of that name."""
+        names = [self.tabs.tabText(position) for position in range(self.tabs.count())]
+        if name in names:
+            self.tabs.setCurrentIndex(names.index(name))
+        return name in names
+
     def wear(self) -> None:
         """Take on the application's appearance."""
         self._draw_icon()
@@ -172,7 +184,7 @@ class NodePane(QWidget):
             return
         pane = self.pane(name)
         self._stack.setCurrentWidget(pane)
-        if name in self._stale:
+        if name in self._stale or name in _FOLLOWS_THE_PICTURE:
             self._stale.discard(name)
             try:
                 self._fill(pane, source, node)
@@ -184,62 +196,66 @@ class NodePane(QWidget):
                 self.shown.emit()
 
     def _fill(self, pane: QWidget, source: Source, node: NodeLike) -> None:
-        if isinstance(pane, MetadataPane):
+        if isinstance(pane, MetadataPane | OverviewPane | ProblemPane):
             pane.show_node(source, node)
-        elif isinstance(pane, OverviewPane) and is_group(node):
-            pane.show_group(source, node)
-        elif isinstance(pane, ProblemPane) and is_broken(node):
-            pane.show_node(node)
-        elif is_array(node):
-            self._fill_from_array(pane, source, node)
+        elif isinstance(pane, AttributeTree) and (is_array(node) or is_group(node)):
+            pane.show_attributes(node.attributes)
+        elif isinstance(pane, ValuePane) and is_array(node):
+            pane.show_array(node)
+        elif isinstance(pane, TablePane) and is_array(node):
+            pane.show_array(node, self._axes_of_picture(source, node))
+        else:
+            self._fill_drawn(pane, source, node)
 
-    def _fill_from_array(self, pane: QWidget, source: Source, array: object) -> None:
+    def _fill_drawn(self, pane: QWidget, source: Source, node: NodeLike) -> None:
         from zarrbrowser.views.image_pane import ImagePane
         from zarrbrowser.views.plot_pane import PlotPane
 
-        node = self._session.node
-        if node is None or node is not array or not is_array(node):
-            return
-        if isinstance(pane, ImagePane):
+        if isinstance(pane, ImagePane) and is_array(node):
             pane.show_array(source, node)
-        elif isinstance(pane, PlotPane | ValuePane):
+        elif isinstance(pane, PlotPane) and is_array(node):
             pane.show_array(node)
-        elif isinstance(pane, AttributeTree):
-            pane.show_attributes(node.attributes)
+
+    def _axes_of_picture(self, source: Source, node: NodeLike) -> Axes | None:
+        view = self._session.view_of(source, node.path)
+        return None if view is None else view.axes
 
     def _make(self, name: str) -> QWidget:
-        if name == "Image":
-            from zarrbrowser.views.image_pane import ImagePane
-
-            image = ImagePane(self._session, self._workers)
-            image.stack.settled.connect(self.shown)
-            step = image.step
-            turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1)}
-            add_picture_keys(image, {"F": image.canvas.fit, "1": image.canvas.actual_size, **turning})
-            image.pointed.connect(self.pointed)
-            image.reported.connect(self.reported)
-            return image
-        if name == "Plot":
-            from zarrbrowser.views.plot_pane import PlotPane
-
-            plot = PlotPane(self._workers)
-            plot.stack.settled.connect(self.shown)
-            add_picture_keys(plot, {"F": plot.fit})
-            plot.pointed.connect(self.pointed)
-            plot.reported.connect(self.reported)
-            return plot
+        if name in _DRAWN:
+            return self._make_drawn(name)
         if name == "Attributes":
             return AttributeTree()
-        if name == "Value":
-            value = ValuePane(self._workers)
-            value.stack.settled.connect(self.shown)
-            return value
-        kinds: dict[str, type[MetadataPane | OverviewPane | ProblemPane]] = {
+        kinds: dict[str, _Kind] = {
+            "Value": ValuePane,
+            "Table": TablePane,
             "Metadata": MetadataPane,
             "Overview": OverviewPane,
             "Problem": ProblemPane,
         }
-        return kinds[name](self._workers)
+        pane = kinds[name](self._workers)
+        if isinstance(pane, ValuePane | TablePane):
+            pane.stack.settled.connect(self.shown)
+        if isinstance(pane, TablePane):
+            pane.reported.connect(self.reported)
+        return pane
+
+    def _make_drawn(self, name: str) -> QWidget:
+        from zarrbrowser.views.image_pane import ImagePane
+        from zarrbrowser.views.plot_pane import PlotPane
+
+        pane: ImagePane | PlotPane
+        if name == "Image":
+            pane = image = ImagePane(self._session, self._workers)
+            step = image.step
+            turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1)}
+            add_picture_keys(image, {"F": image.canvas.fit, "1": image.canvas.actual_size, **turning})
+        else:
+            pane = PlotPane(self._workers)
+            add_picture_keys(pane, {"F": pane.fit})
+        pane.stack.settled.connect(self.shown)
+        pane.pointed.connect(self.pointed)
+        pane.reported.connect(self.reported)
+        return pane
 
     def _quiet(self) -> None:
         """Nothing of the last node is wanted any more."""

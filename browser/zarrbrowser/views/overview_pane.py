@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from zarrbrowser.session.describe import Fact, group_facts
 from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.nodes import GroupLike
+from zarrbrowser.session.nodes import GroupLike, NodeLike, is_group
 from zarrbrowser.session.plane import Cancelled
 from zarrbrowser.session.quantities import count
 from zarrbrowser.session.sources import Source
@@ -38,9 +38,11 @@ class OverviewPane(QWidget):
         column.addLayout(self._place)
         column.addWidget(self.attributes, 1)
 
-    def show_group(self, source: Source, group: GroupLike) -> None:
+    def show_node(self, source: Source, group: NodeLike) -> None:
         """Show a group; its children are counted in the background."""
         self._lane.forget()
+        if not is_group(group):
+            return
         if self._facts is not None:
             self._place.removeWidget(self._facts)
             self._facts.hide()

@@ -6,7 +6,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.nodes import BrokenLike
+from zarrbrowser.session.nodes import NodeLike, is_broken
+from zarrbrowser.session.sources import Source
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.json_text import JsonText
 from zarrbrowser.widgets.label import label
@@ -38,9 +39,11 @@ class ProblemPane(QWidget):
         column.addLayout(around)
         column.addWidget(self.document, 1)
 
-    def show_node(self, node: BrokenLike) -> None:
+    def show_node(self, _source: Source, node: NodeLike) -> None:
         """Show a broken node."""
         self.clear()
+        if not is_broken(node):
+            return
         self._picture.setPixmap(icon("broken", current_colours().warning).pixmap(QSize(24, 24)))
         self.sentence.setText(sentence(node.error))
 

@@ -1,0 +1,141 @@
+"""The cells of a table: those blocks that have been read; the others are told to whoever reads.
+
+Views keep something for every row, so a long axis is shown through a window of rows that moves along it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+
+from zarrbrowser.session.grid import (
+    BLOCK_COLUMNS,
+    BLOCK_ROWS,
+    Grid,
+    Place,
+    cell_text,
+    is_no_number,
+    is_numeric,
+    plain_text,
+)
+from zarrbrowser.theme import current_colours
+
+Index = QModelIndex | QPersistentModelIndex
+WINDOW_ROWS, WINDOW_COLUMNS = 200_000, 4_000
+"""Rows and columns that a view is told of at once; whole blocks."""
+KEPT_BLOCKS = 256
+
+
+class GridModel(QAbstractTableModel):
+    """Shows a part of a `Grid`.
+
+    Attributes:
+        grid: what is shown.
+        first_row, first_column: where the window begins.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.grid: Grid | None = None
+        self.first_row = self.first_column = 0
+        self._blocks: OrderedDict[Place, list[list[Any]]] = OrderedDict()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
+        if self.grid is None or parent.isValid():
+            return 0
+        return max(0, min(WINDOW_ROWS, self.grid.rows - self.first_row))
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
+        if self.grid is None or parent.isValid():
+            return 0
+        return max(0, min(WINDOW_COLUMNS, self.grid.columns - self.first_column))
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:  # noqa: N802 - Qt's
+        if self.grid is None or role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if orientation is Qt.Orientation.Horizontal:
+            return self.grid.column_name(self.first_column + section)
+        return f"{self.first_row + section:,}"
+
+    def data(self, index: Index, role: int = 0) -> Any:
+        if not index.isValid() or self.grid is None:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = (
+                Qt.AlignmentFlag.AlignRight if self._is_number(index.column()) else Qt.AlignmentFlag.AlignLeft
+            )
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        if role not in (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.ToolTipRole,
+            Qt.ItemDataRole.ForegroundRole,
+        ):
+            return None
+        known, value = self.value(self.first_row + index.row(), self.first_column + index.column())
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(current_colours().muted) if not known or is_no_number(value) else None
+        if not known:
+            return "…" if role == Qt.ItemDataRole.DisplayRole else None
+        return cell_text(value) if role == Qt.ItemDataRole.DisplayRole else plain_text(value)[:1000]
+
+    def value(self, row: int, column: int) -> tuple[bool, Any]:
+        """Whether a cell was read, and what is in it; positions are those in the grid."""
+        block = self._blocks.get((row // BLOCK_ROWS, column // BLOCK_COLUMNS))
+        return (False, None) if block is None else (True, block[row % BLOCK_ROWS][column % BLOCK_COLUMNS])
+
+    def show(self, grid: Grid | None) -> None:
+        """Show another grid from its beginning, or the same place of another slice of the same array."""
+        stays = grid is not None and self.grid is not None and _same_cells(grid, self.grid)
+        if stays:
+            self.grid = grid
+            self._blocks.clear()
+            self._changed(0, self.rowCount() - 1, 0, self.columnCount() - 1)
+            return
+        self.beginResetModel()
+        self.grid, self.first_row, self.first_column = grid, 0, 0
+        self._blocks.clear()
+        self.endResetModel()
+
+    def move(self, first_row: int, first_column: int) -> None:
+        """Move the window, by whole blocks."""
+        self.beginResetModel()
+        self.first_row = max(0, first_row // BLOCK_ROWS * BLOCK_ROWS)
+        self.first_column = max(0, first_column // BLOCK_COLUMNS * BLOCK_COLUMNS)
+        self.endResetModel()
+
+    def lacks(self, place: Place) -> bool:
+        """Whether a block has not been read; one that was counts as looked at just now."""
+        if place in self._blocks:
+            self._blocks.move_to_end(place)
+            return False
+        return True
+
+    def put(self, place: Place, values: list[list[Any]]) -> None:
+        """A block was read."""
+        self._blocks[place] = values
+        while len(self._blocks) > KEPT_BLOCKS:
+            self._blocks.popitem(last=False)
+        row, column = place[0] * BLOCK_ROWS - self.first_row, place[1] * BLOCK_COLUMNS - self.first_column
+        self._changed(row, row + BLOCK_ROWS - 1, column, column + BLOCK_COLUMNS - 1)
+
+    def _changed(self, top: int, bottom: int, left: int, right: int) -> None:
+        last_row, last_column = self.rowCount() - 1, self.columnCount() - 1
+        if max(top, 0) <= min(bottom, last_row) and max(left, 0) <= min(right, last_column):
+            self.dataChanged.emit(
+                self.index(max(top, 0), max(left, 0)),
+                self.index(min(bottom, last_row), min(right, last_column)),
+            )
+
+    def _is_number(self, column: int) -> bool:
+        if self.grid is None:
+            return False
+        dtype, fields = self.grid.array.dtype, self.grid.fields
+        return is_numeric(dtype[fields[self.first_column + column]] if fields else dtype)
+
+
+def _same_cells(one: Grid, other: Grid) -> bool:
+    same_axes = one.axes is not None and other.axes is not None and one.axes.shown == other.axes.shown
+    return one.array is other.array and same_axes

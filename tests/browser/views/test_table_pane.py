@@ -1,0 +1,181 @@
+"""The table: endless, lazy, and what is copied is what is there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
+from zarrbrowser.models.grid_model import WINDOW_ROWS, GridModel
+from zarrbrowser.session.grid import BLOCK_COLUMNS, BLOCK_ROWS, grid_of
+from zarrbrowser.views.table_pane import TablePane
+from zarrbrowser.window import MainWindow
+from zarrbrowser.workers import Workers
+from zarrcore.errors import CodecError
+
+VALUES = np.arange(3 * 1000 * 200, dtype=np.int32).reshape(3, 1000, 200)
+
+
+class Endless(FakeArray):
+    """Elements by arithmetic: 2 ** 40 rows take no memory."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__(np.zeros((1, 3), np.int64), chunks=(1, 3))
+        self.shape = (length, 3)
+        self.chunk_shape = self.inner_chunk_shape = (1000, 3)
+        self.name, self.path = "endless", "/endless"
+
+    def read(self, selection: object = ..., out: object = None, **_: object) -> np.ndarray:
+        rows, columns = selection  # type: ignore[misc]
+        self.selections.append(selection)
+        return np.arange(rows.start, rows.stop)[:, None] * 10 + np.arange(3)[columns]
+
+
+@pytest.fixture
+def pane(workers: Workers, qtbot: QtBot) -> TablePane:
+    made = TablePane(workers)
+    qtbot.addWidget(made)
+    made.resize(700, 500)
+    made.show()
+    return made
+
+
+def read_here(pane: TablePane, row: int, column: int) -> object:
+    known, value = pane.model.value(row, column)
+    return value if known else None
+
+
+def test_only_what_is_in_view_is_read(pane: TablePane, qtbot: QtBot) -> None:
+    array = FakeArray(VALUES, chunks=(1, 100, 100))
+    pane.show_array(array)
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
+    assert pane.model.index(3, 4).data() == f"{VALUES[1, 3, 4]:,}"
+    assert len(array.selections) <= 2
+    pane.go(990, 190)
+    qtbot.waitUntil(lambda: read_here(pane, 990, 190) == VALUES[1, 990, 190])
+    assert read_here(pane, 500, 100) is None
+    pane.sliders.sliders[0].setValue(2)
+    qtbot.waitUntil(lambda: read_here(pane, 990, 190) == VALUES[2, 990, 190])
+    pane.axes.swap.click()
+    qtbot.waitUntil(lambda: read_here(pane, 5, 7) == VALUES[2, 7, 5])
+    assert pane.model.headerData(7, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole) == "7"
+
+
+def test_a_column_of_any_length_has_an_end(pane: TablePane, qtbot: QtBot) -> None:
+    array, length = Endless(2**40), 2**40
+    pane.show_array(array)
+    assert pane.model.rowCount() == WINDOW_ROWS
+    pane.go_to.setText(f"{length - 1} 2")
+    QTest.keyClick(pane.go_to, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: read_here(pane, length - 1, 2) == (length - 1) * 10 + 2)
+    assert pane.table.currentIndex().data() == f"{(length - 1) * 10 + 2:,}"
+    pane.go(0)
+    bar = pane.table.verticalScrollBar()
+    for _ in range(3):  # at the end of the bar the rows go on
+        bar.setValue(bar.maximum())
+    qtbot.waitUntil(lambda: pane.table.in_view()[0].start > 1.9 * WINDOW_ROWS)
+    row = pane.table.in_view()[0].start
+    qtbot.waitUntil(lambda: read_here(pane, row, 0) == row * 10)
+    assert len(array.selections) < 30
+
+
+def test_what_is_selected_is_copied_though_it_was_not_seen(pane: TablePane, qtbot: QtBot) -> None:
+    pane.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
+    pane.table.selectAll()
+    with qtbot.waitSignal(pane.reported) as said:
+        pane.copy()
+    assert said.args == ["200,000 cells copied"]
+    lines = QGuiApplication.clipboard().text().split("\n")
+    assert np.array_equal([list(map(int, line.split("\t"))) for line in lines], VALUES[0])
+
+
+def test_too_much_for_the_clipboard_is_said(pane: TablePane, qtbot: QtBot) -> None:
+    pane.show_array(FakeArray(np.zeros((150_000, 10), np.uint8), chunks=(1000, 10)))
+    pane.table.selectAll()
+    with qtbot.waitSignal(pane.reported) as said:
+        pane.copy()
+    assert "1,500,000 cells are too many" in said.args[0]
+    pane.go(5, 3)
+    assert pane.table.chosen() == (slice(5, 6), slice(3, 4))
+
+
+def test_a_block_that_cannot_be_read_is_told_and_tried_again(pane: TablePane, qtbot: QtBot) -> None:
+    array, problem = FakeArray(VALUES[0], chunks=(100, 100)), [True]
+
+    def broken(selection: tuple[slice, slice]) -> None:
+        if problem and selection[0].start == 0:
+            raise CodecError("chunk c/0/0 is broken")
+
+    array.before_read = broken
+    pane.show_array(array)
+    qtbot.waitUntil(pane.problem.isVisible)
+    assert pane.problem.text == "Chunk c/0/0 is broken."
+    pane.go(900)
+    qtbot.waitUntil(lambda: read_here(pane, 900, 0) == VALUES[0, 900, 0])
+    problem.clear()
+    pane.go(0)
+    pane.problem.button.click()
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) == 0)
+    assert not pane.problem.isVisible()
+
+
+def test_blocks_out_of_view_are_not_waited_for(pane: TablePane, workers: Workers, qtbot: QtBot) -> None:
+    array, gate = FakeArray(VALUES[0], chunks=(100, 100)), Gate()
+    array.before_read = lambda selection: gate.wait() if selection[0].start == 0 else None
+    pane.show_array(array)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    pane.go(900)
+    qtbot.waitUntil(lambda: read_here(pane, 900, 0) == VALUES[0, 900, 0])
+    assert not any("rows 0–" in request.label for request in workers.active)
+    gate.open()
+    assert read_here(pane, 0, 0) is None, "a late answer is dropped"
+
+
+def test_much_is_asked_for_first(pane: TablePane, qtbot: QtBot) -> None:
+    array = FakeArray(VALUES[0], chunks=(100, 100))
+    array.inner_chunk_shape = (20_000, 20_000)
+    pane.show_array(array)
+    qtbot.waitUntil(pane.stack.notice.isVisible)
+    assert array.selections == []
+    pane.stack.notice.button.click()
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) == 0)
+
+
+def test_the_rows_of_a_table(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
+    model = GridModel()
+    model.show(grid_of(FakeArray(VALUES[0])))
+    model.put((0, 0), grid_of(FakeArray(VALUES[0])).read(slice(0, BLOCK_ROWS), slice(0, BLOCK_COLUMNS)))
+    qtmodeltester.check(model)
+    assert model.index(BLOCK_ROWS, 0).data() == "…"
+    assert model.index(1, 1).data(Qt.ItemDataRole.ToolTipRole) == "201"
+    model.show(None)
+    assert model.rowCount() == 0
+
+
+def table_of(window: MainWindow) -> TablePane:
+    assert window.node_pane.show_tab("Table")
+    pane = window.node_pane.pane("Table")
+    assert isinstance(pane, TablePane)
+    return pane
+
+
+def test_a_lost_connection_leaves_the_window_alive(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array, flaky = FakeArray(np.arange(40.0)), Flaky()
+    window = open_window(FakeGroup({"line": array, "none": FakeArray(np.zeros((0, 3)))}), "/line")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    array.before_read = flaky
+    pane = table_of(window)
+    qtbot.waitUntil(lambda: "does not answer" in pane.problem.text)
+    flaky.mended = True
+    pane.problem.button.click()
+    qtbot.waitUntil(lambda: read_here(pane, 39, 0) == 39.0)
+    window.open_text("fake.zarr#/none")
+    qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "none")
+    table_of(window)
+    assert "no elements" in pane.stack.sentence.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,19 @@ class Array:
     def _take(self, metadata: ArrayMetadata) -> None:
         """Be the array that ``metadata`` describes."""
         self._keys = ChunkKeys(self._prefix, metadata.chunk_key_encoding, self._settled)
-        self._reader = ChunkReader(self.store, self._keys, metadata, self._max_chunk_bytes)
         self._writer: ChunkWriter | None = None
         self.metadata = metadata
+        # A reader checks the codecs, and is let go: it is twice as large as all the rest, and of the thousands of arrays that
+        # a listing shows few are read.
+        self.__dict__.pop("_reader", None)
+        self._new_reader()
+
+    def _new_reader(self) -> ChunkReader:
+        return ChunkReader(self.store, self._keys, self.metadata, self._max_chunk_bytes)
+
+    @cached_property
+    def _reader(self) -> ChunkReader:
+        return self._new_reader()
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -69,6 +69,6 @@ def test_a_node_is_gone_to_by_its_path(window: MainWindow, folder: Path, qtbot: 
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
-    assert np.array_equal(pane.canvas.image.image, VALUES)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert np.array_equal(pane.view.mosaics[0].values, VALUES)
     assert len(window.session.sources) == 1

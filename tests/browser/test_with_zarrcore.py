@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.describe import type_name
-from zarrbrowser.session.plane import PlaneRequest, read_plane
+from zarrbrowser.session.elements import Elements
+from zarrbrowser.session.levels import whole
+from zarrbrowser.session.raster import Raster
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.settings import Settings
 from zarrbrowser.views.image_pane import ImagePane
@@ -24,6 +27,11 @@ from zarrbrowser.window import MainWindow
 from zarrcore.errors import StoreNotFoundError
 
 VOLUME = np.random.default_rng(5).integers(-500, 500, (20, 60, 50)).astype(np.int16)
+
+
+def plane(array: Any, axes: Axes) -> np.ndarray:
+    raster = Raster.of(whole(array), axes)
+    return raster.read((slice(0, raster.shape[0]), slice(0, raster.shape[1])))
 
 
 @pytest.fixture(params=[2, 3])
@@ -49,9 +57,9 @@ def window(application: QApplication) -> Iterator[MainWindow]:
 def test_planes_of_real_arrays(written: Path) -> None:
     array = open_source(SourceRequest(str(written))).hierarchy.node("/volume")
     axes = Axes.initial(array)
-    assert np.array_equal(read_plane(PlaneRequest(array, axes)).values, VOLUME[10])
+    assert np.array_equal(plane(array, axes), VOLUME[10])
     turned = axes.with_rows(2).with_columns(0)
-    assert np.array_equal(read_plane(PlaneRequest(array, turned)).values, VOLUME[:, 30, :].T)
+    assert np.array_equal(plane(array, turned), VOLUME[:, 30, :].T)
 
 
 def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbot: QtBot) -> None:
@@ -62,8 +70,8 @@ def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbo
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
-    assert np.array_equal(pane.canvas.image.image, VOLUME[10])
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert np.array_equal(pane.view.mosaics[0].values, VOLUME[10])
     qtbot.waitUntil(lambda: "chunks" in window.status.message.text)
 
 
@@ -88,7 +96,7 @@ def test_a_damaged_chunk_is_a_sentence_and_the_other_planes_are_shown(
     qtbot.waitUntil(lambda: damaged.relative_to(written).as_posix() in pane.stack.sentence.text)
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.sliders[0].setValue(2)
-    assert np.array_equal(pane.canvas.image.image, VOLUME[2])
+    assert np.array_equal(pane.view.mosaics[0].values, VOLUME[2])
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:
@@ -125,7 +133,7 @@ def test_numbers_that_numpy_does_not_know_have_a_picture(tmp_path: Path) -> None
     document = json.loads((path / "zarr.json").read_text())
     (path / "zarr.json").write_text(json.dumps({**document, "data_type": "bfloat16"}))
     array = open_source(SourceRequest(str(path))).hierarchy.node("/")
-    plane = read_plane(PlaneRequest(array, Axes.initial(array)))
-    assert plane.picture.dtype == np.float32
-    assert plane.picture[0].tolist() == [1.0, 1.0078125, 1.015625, 1.0234375]
+    numbers, _ = Elements().numbers(plane(array, Axes.initial(array)))
+    assert numbers.dtype == np.float32
+    assert numbers[0].tolist() == [1.0, 1.0078125, 1.015625, 1.0234375]
     assert type_name(array) == "bfloat16"

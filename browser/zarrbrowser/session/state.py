@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.contrast import Contrast
+from zarrbrowser.session.look import Look
+from zarrbrowser.session.multiscales import is_image
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.sources import RecentSources, Source
-
-
-@dataclass(slots=True)
-class ArrayView:
-    """How one array is shown; kept, so that coming back to it shows the same plane."""
-
-    axes: Axes
-    contrast: Contrast = field(default_factory=Contrast)
-    field: str | None = None
-    may_read_bytes: int = 0
-    """The largest cost that the person agreed to for this array."""
 
 
 @dataclass(slots=True)
@@ -33,7 +22,7 @@ class Session:
     colour_map: str = "gray"
     tab: str = ""
     """The kind of tab that the person chose last; empty until they chose one."""
-    _views: dict[tuple[int, str], ArrayView] = field(default_factory=dict)
+    _views: dict[tuple[int, str], Look] = field(default_factory=dict)
 
     def add(self, source: Source) -> None:
         """A source was opened."""
@@ -51,11 +40,11 @@ class Session:
         """Another node is looked at."""
         self.source, self.node = source, node
 
-    def view_of(self, source: Source, path: str) -> ArrayView | None:
+    def view_of(self, source: Source, path: str) -> Look | None:
         """How this array was shown before."""
         return self._views.get((id(source), path))
 
-    def remember(self, source: Source, path: str, view: ArrayView) -> None:
+    def remember(self, source: Source, path: str, view: Look) -> None:
         """Keep how this array is shown."""
         self._views[id(source), path] = view
 
@@ -63,7 +52,7 @@ class Session:
 def tabs_for(node: NodeLike) -> tuple[str, ...]:
     """The tabs that make sense for a node, the one shown first in front."""
     if is_group(node):
-        return ("Overview", "Metadata")
+        return (*(("Image",) if is_image(node) else ()), "Overview", "Metadata")
     if is_broken(node):
         return ("Problem",)
     if not is_array(node):

@@ -32,6 +32,8 @@ class Colours:
     warning_ground: str
     missing: str
     """What stands for NaN in a picture: in no colour map."""
+    fill: str
+    """What stands for the fill value in a picture: in no colour map either."""
     key: str
     """Names in JSON."""
     string: str
@@ -55,6 +57,7 @@ LIGHT = Colours(
     warning="#9a4a00",
     warning_ground="#fff3e0",
     missing="#d98ab8",
+    fill="#8fb3e8",
     key="#0b6e80",
     string="#3f6b1f",
     number="#8a3b9a",
@@ -77,6 +80,7 @@ DARK = Colours(
     warning="#f2b15c",
     warning_ground="#3a2d1a",
     missing="#8d4a72",
+    fill="#3f5f96",
     key="#6ccbd9",
     string="#a5cf84",
     number="#d6a2e2",

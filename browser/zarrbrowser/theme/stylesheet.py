@@ -20,6 +20,7 @@ QWidget[role="heading"] { font-weight: 600; color: $muted; }
 QLabel[role="number"] { font-size: 22pt; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
 QFrame[role="missing"] { background: $missing; border-radius: 3px; }
+QFrame[role="fill"] { background: $fill; border-radius: 3px; }
 
 QLineEdit, QComboBox, QDoubleSpinBox {
     background: $surface; color: $text; border: 1px solid $border; border-radius: 5px;

@@ -52,13 +52,19 @@ class DataStack(QWidget):
         """Whether the data widget is in front."""
         return self._stack.currentWidget() is self.data
 
-    def show_data(self) -> None:
-        """The data has come."""
+    def show_data(self, notice: str = "", button: str = "") -> None:
+        """The data has come; perhaps with words above it."""
         self._wait.stop()
-        self.notice.say("")
+        self.notice.say(notice, button)
         self._stack.setCurrentWidget(self.data)
         self.data_shown.emit(True)
         self.settled.emit()
+
+    def make_room(self) -> None:
+        """The data widget in front before its data has come: it shows by itself what comes bit by bit."""
+        self._wait.stop()
+        self.notice.say("")
+        self._stack.setCurrentWidget(self.data)
 
     def show_sentence(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
         """Words instead of data."""

@@ -1,4 +1,4 @@
-"""The Image tab: a plane of an array with two axes or more."""
+"""The Image tab: a plane of an array with two axes or more, or of a group that is one image."""
 
 from __future__ import annotations
 
@@ -7,47 +7,59 @@ from dataclasses import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.session.axes import Axes, is_colour
+from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.contrast import Contrast
-from zarrbrowser.session.nodes import ArrayLike
-from zarrbrowser.session.picture import drawable_fields, meaning_of, why_no_picture
-from zarrbrowser.session.plane import Plane, PlaneRequest, read_plane
-from zarrbrowser.session.quantities import count, format_bytes, format_duration, format_value
+from zarrbrowser.session.elements import Elements
+from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.frames import Frame
+from zarrbrowser.session.levels import Image, image_of_array
+from zarrbrowser.session.look import Look, first_look
+from zarrbrowser.session.multiscales import image_of_group
+from zarrbrowser.session.nodes import NodeLike, is_array
+from zarrbrowser.session.picture import drawable_fields, why_no_picture
+from zarrbrowser.session.probe import probe
+from zarrbrowser.session.quantities import count, format_bytes, format_duration
 from zarrbrowser.session.sources import Source
-from zarrbrowser.session.state import ArrayView, Session
+from zarrbrowser.session.state import Session
+from zarrbrowser.session.tile_cache import TileCache
 from zarrbrowser.theme import current_colours
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
+from zarrbrowser.views.plane_view import PlaneView
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.canvas import Canvas
 from zarrbrowser.widgets.contrast_panel import ContrastPanel
 from zarrbrowser.widgets.legend import MissingLegend
 from zarrbrowser.workers import Lane, Workers
 
+_LOAD, _RETRY = "Load anyway", "Retry"
+
 
 class ImagePane(QWidget):
-    """Shows one array.
+    """Shows one image.
 
     Signals:
-        plane_shown: the `Plane` that is on the screen now.
+        plane_shown: the plane that was wanted is on the screen.
         pointed: coordinates and value under the pointer as text; empty off the picture.
         reported: what was read, for the status bar.
     """
 
-    plane_shown = Signal(object)
+    plane_shown = Signal()
     pointed = Signal(str)
     reported = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._lane = Lane(workers)
+        self._opening = Lane(workers)
         self._source: Source | None = None
-        self._array: ArrayLike | None = None
-        self._view: ArrayView | None = None
+        self._node: NodeLike | None = None
+        self._image: Image | None = None
+        self._look: Look | None = None
+        self.cache = TileCache()
         self.controls = ImageControls()
-        self.canvas = Canvas()
-        self.stack = DataStack(self.canvas, self.request_plane, self._load_anyway)
+        self.view = PlaneView(workers, self.cache)
+        self.stack = DataStack(self.view, self.retry, self._notice_pressed)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
         self.missing = MissingLegend()
@@ -63,60 +75,45 @@ class ImagePane(QWidget):
         column.addWidget(self.missing)
         column.addWidget(self.sliders)
         self._connect()
-        self.canvas.set_colour_map(session.colour_map)
         self.contrast.choose_colour_map(session.colour_map)
         self.wear()
 
-    def show_array(self, source: Source, array: ArrayLike) -> None:
-        """Show an array, as it was shown before if it was."""
+    @property
+    def canvas(self) -> Canvas:
+        """The picture."""
+        return self.view.canvas
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show an array, or a group that is one image, as it was shown before if it was."""
         self.clear()
-        reason = why_no_picture(array.dtype)
-        self.controls.setVisible(not reason)
-        if reason:
-            self.sliders.hide()
-            self.stack.show_sentence(reason, drawing="array2")
+        self._source, self._node = source, node
+        if is_array(node):
+            self._show_image(image_of_array(node))
             return
-        fields = drawable_fields(array.dtype)
-        view = self._session.view_of(source, array.path)
-        if view is None or view.axes.shape != tuple(array.shape):
-            view = ArrayView(Axes.initial(array), field=fields[0] if fields else None)
-        self._source, self._array, self._view = source, array, view
-        self._session.remember(source, array.path, view)
-        self.controls.show_fields(fields, view.field)
-        self._axes_changed(view.axes)
+        self.stack.wait_for(f"Opening the levels of {node.path}")
+        self._opening.ask(
+            lambda _request: image_of_group(node, source.hierarchy.node),
+            self._show_image,
+            self.stack.show_error,
+            f"Opening {node.path}",
+        )
 
     def clear(self) -> None:
         """Show nothing, want nothing."""
-        self._lane.forget()
-        self._source = self._array = self._view = None
-        self.canvas.clear_plane()
+        self._opening.forget()
+        self._source = self._node = self._image = self._look = None
+        self.view.clear()
+        self.cache.clear()
         self.missing.hide()
         self.stack.notice.say("")
 
-    def request_plane(self) -> None:
-        """Read the plane that the controls describe."""
-        array, view = self._array, self._view
-        if array is None or view is None:
-            return
-        if 0 in array.shape:
-            self.stack.show_sentence(
-                "This array holds no elements: one of its axes has length 0.", drawing="array2"
-            )
-            return
-        request = PlaneRequest(array, view.axes, view.field)
-        if not self.stack.may_read(request.cost(), view.may_read_bytes, "This plane"):
-            self._lane.forget()
-            return
-        where = view.axes.describe()
-        label_text = f"Reading {array.path}" + (f", {where}" if where else "")
-        if self.canvas.plane is None or not self.stack.shows_data:
-            self.stack.wait_for(f"{label_text}: {format_bytes(request.cost().nbytes)}")
-        self._lane.ask(
-            lambda asked: read_plane(request, asked.is_cancelled, asked.progress),
-            self._show,
-            self._fail,
-            label_text,
-        )
+    def retry(self) -> None:
+        """Try again what failed."""
+        if self._image is not None:
+            self.stack.make_room()
+            self.view.retry()
+        elif self._source is not None and self._node is not None:
+            self.show_node(self._source, self._node)
 
     def step(self, by: int) -> None:
         """The next or previous plane."""
@@ -124,64 +121,168 @@ class ImagePane(QWidget):
 
     def wear(self) -> None:
         """Take on the application's appearance."""
-        self.canvas.wear(current_colours())
+        self.view.wear(current_colours())
         self.contrast.histogram.wear(current_colours())
+
+    # How it is made
 
     def _connect(self) -> None:
         controls, canvas = self.controls, self.canvas
-        controls.axes.chosen.connect(self._axes_changed)
+        controls.axes.chosen.connect(self._axes_chosen)
         controls.field.textActivated.connect(self._field_chosen)
-        self.contrast.colour_map_chosen.connect(self._colours_chosen)
-        self.contrast.chosen.connect(self._contrast_chosen)
         controls.fit.clicked.connect(lambda _checked: canvas.fit())
         controls.actual_size.clicked.connect(lambda _checked: canvas.actual_size())
         controls.square.toggled.connect(self._square_chosen)
-        canvas.pointed.connect(self._point)
-        canvas.square_changed.connect(self._show_square)
+        self.contrast.colour_map_chosen.connect(self._colours_chosen)
+        self.contrast.chosen.connect(self._contrast_chosen)
         self.sliders.moved.connect(self._slider_moved)
         self.stack.data_shown.connect(self._data_shown)
+        canvas.pointed.connect(self._point)
+        canvas.square_changed.connect(self._show_square)
+        self.view.frame_shown.connect(self._frame_shown)
+        self.view.drawn.connect(self._drawn)
+        self.view.failed.connect(self._fail)
 
-    def _axes_changed(self, axes: Axes) -> None:
-        if self._view is None:
+    # What is shown
+
+    def _show_image(self, image: Image) -> None:
+        array, source = image.base, self._source
+        reason = "This image has but one axis." if array.ndim < 2 else why_no_picture(array.dtype)
+        if 0 in array.shape:
+            reason = "This array holds no elements: one of its axes has length 0."
+        self.controls.setVisible(not reason)
+        if reason or source is None:
+            self.sliders.hide()
+            self.stack.show_sentence(reason, drawing="array2")
             return
-        self._view.axes = axes
-        self._lane.forget()
+        look = self._session.view_of(source, image.path)
+        if look is None or look.axes.shape != tuple(array.shape):
+            look = first_look(image)
+        self._image, self._look = image, look
+        self._session.remember(source, image.path, look)
+        self.controls.show_fields(drawable_fields(array.dtype), look.elements.field)
+        self._show_axes(look.axes)
+        self.stack.make_room()
+        self.view.show_image(image, look, self._session.colour_map)
+
+    def _show_axes(self, axes: Axes) -> None:
         self.controls.axes.show_axes(axes)
         self.sliders.show_axes(axes)
-        self.request_plane()
+
+    # What the person does
+
+    def _axes_chosen(self, axes: Axes) -> None:
+        if self._look is not None:
+            self._look.axes = axes
+            self._show_axes(axes)
+            self.stack.make_room()
+            self.view.show_axes()
 
     def _slider_moved(self, axis: int, position: int) -> None:
-        if self._view is not None:
-            self._view.axes = self._view.axes.at(axis, position)
-            self.request_plane()
-
-    def _data_shown(self, shown: bool) -> None:
-        # Colours and contrast of nothing would be those of the picture before.
-        plain = self._array is not None and not is_colour(self._array.shape, self._array.dtype)
-        self.contrast.setVisible(shown and plain)
+        if self._look is not None:
+            self._look.axes = self._look.axes.at(axis, position)
+            self.view.refresh()
 
     def _field_chosen(self, name: str) -> None:
-        if self._view is not None:
-            self._view.field, self._view.contrast = name, Contrast()
-            self._lane.forget()
-            self.request_plane()
+        if self._look is not None:
+            self._choose_elements(replace(self._look.elements, field=name))
+
+    def _choose_elements(self, elements: Elements) -> None:
+        """Other numbers of the same elements: their bounds are others too."""
+        if self._look is not None:
+            self._look.elements, self._look.contrast = elements, Contrast()
+            self.view.measure()
 
     def _colours_chosen(self, name: str) -> None:
+        if self._look is not None:
+            self._look.colour_map = ""
         self._session.colour_map = name
-        self.canvas.set_colour_map(name)
+        self.view.recolour(name)
 
     def _contrast_chosen(self, contrast: Contrast) -> None:
-        plane = self.canvas.plane
-        if self._view is None or plane is None or plane.statistics is None:
+        measured = self.view.measured
+        if self._look is None or measured is None or not measured.statistics:
             return
-        levels = plane.statistics.levels(contrast)
-        self._view.contrast = replace(contrast, low=levels[0], high=levels[1])
-        self.contrast.show_contrast(contrast, levels, plane.statistics)
-        self.canvas.set_levels(*levels)
+        levels = measured.statistics[0].levels(contrast)
+        self._look.contrast = replace(contrast, low=levels[0], high=levels[1])
+        self.view.recolour()
 
     def _square_chosen(self, square: bool) -> None:
         self.canvas.set_square(square)
         self.canvas.fit()
+
+    # What happens
+
+    def _data_shown(self, shown: bool) -> None:
+        # Colours and contrast of nothing would be those of the picture before.
+        plain = self._look is not None and self._look.axes.channel is None
+        self.contrast.setVisible(shown and plain)
+
+    def _frame_shown(self) -> None:
+        broken, frame = self.view.loader.broken, self.view.frame
+        if frame is None:
+            return
+        if broken and all(tile in broken for tile in frame.tiles):
+            self.stack.show_error(next(iter(broken.values())))
+            return
+        self.stack.show_data(*self._notice())
+        self._report(frame)
+        self.plane_shown.emit()
+
+    def _notice(self) -> tuple[str, str]:
+        """What stands above the picture, and on its button."""
+        view = self.view
+        if view.loader.broken:
+            return sentence(next(iter(view.loader.broken.values()))), _RETRY
+        held = view.frame is not None and view.frame.is_held_back
+        cost = view.frame.cost if held and view.frame is not None else view.withheld
+        if cost is None:
+            return "", ""
+        what = "What is in view crosses" if held else "The middle is shown: the whole plane crosses"
+        size = f"{count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded"
+        return f"{what} {size}. Zoom in, or load it all.", _LOAD
+
+    def _notice_pressed(self) -> None:
+        if self.view.loader.broken:
+            self.retry()
+        elif self._look is not None and self.view.frame is not None:
+            cost = self.view.withheld or self.view.frame.cost
+            self._look.may_read_bytes = cost.nbytes
+            if self.view.withheld is not None:
+                self.view.withheld = None
+                self.canvas.fit()
+            self.view.refresh()
+
+    def _drawn(self) -> None:
+        look, measured = self._look, self.view.measured
+        if look is None or measured is None:
+            return
+        if measured.statistics:
+            found = measured.statistics[0]
+            self.contrast.show_type(look.elements.of(self.view.mosaics[0].values).dtype)
+            self.contrast.show_contrast(look.contrast, found.levels(look.contrast), found)
+        self.missing.show_statistics(measured.statistics[0] if measured.statistics else None)
+
+    def _fail(self, error: Exception) -> None:
+        if not self.view.mosaics:
+            self.stack.show_error(error)
+
+    def _report(self, frame: Frame) -> None:
+        image = self._image
+        if image is None:
+            return
+        level = image.levels.index(frame.raster.level)
+        where = self._look.axes.describe() if self._look is not None else ""
+        parts = [frame.raster.level.array.path + (f", {where}" if where else "")]
+        if len(image.levels) > 1:
+            parts.append(f"level {level} of 0–{len(image.levels) - 1}")
+        if max(frame.raster.steps) > 1:
+            parts.append("every {} × {} elements".format(*frame.raster.steps))
+        cost = frame.cost
+        if cost.chunks:
+            read = f"{format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}"
+            parts.append(f"{read}, {format_duration(self.view.took_s)}")
+        self.reported.emit(": ".join([parts[0], " · ".join(parts[1:])]) if parts[1:] else parts[0])
 
     def _show_square(self, square: bool) -> None:
         button = self.controls.square
@@ -189,47 +290,9 @@ class ImagePane(QWidget):
         button.setChecked(square)
         button.blockSignals(blocked)
 
-    def _load_anyway(self) -> None:
-        if self._array is not None and self._view is not None:
-            request = PlaneRequest(self._array, self._view.axes, self._view.field)
-            self._view.may_read_bytes = request.cost().nbytes
-            self.request_plane()
-
-    def _show(self, plane: Plane) -> None:
-        view = self._view
-        if view is None:
-            return
-        levels = (0.0, 1.0)
-        if plane.statistics is not None:
-            levels = plane.statistics.levels(view.contrast)
-            self.contrast.show_type(plane.values.dtype)
-            self.contrast.show_contrast(view.contrast, levels, plane.statistics)
-        self.missing.show_statistics(plane.statistics)
-        self.stack.show_data()
-        self.canvas.show_plane(plane, levels)
-        self._report(plane)
-        self.plane_shown.emit(plane)
-
-    def _report(self, plane: Plane) -> None:
-        cost, where = plane.request.cost(), plane.request.axes.describe()
-        self.reported.emit(
-            f"{plane.request.array.path}{', ' + where if where else ''}: "
-            f"{format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}, {format_duration(plane.elapsed_s)}"
-        )
-
-    def _fail(self, error: Exception) -> None:
-        self.canvas.clear_plane()
-        self.missing.hide()
-        self.stack.show_error(error)
-
-    def _point(self, place: tuple[int, int] | None) -> None:
-        plane = self.canvas.plane
-        if place is None or plane is None:
+    def _point(self, place: tuple[float, float] | None) -> None:
+        look, mosaics = self._look, self.view.mosaics
+        if place is None or look is None or not mosaics:
             self.pointed.emit("")
-            return
-        axes, value = plane.request.axes, plane.values[place]
-        text = f"{axes.names[axes.rows]} = {place[0]:,}, {axes.names[axes.columns]} = {place[1]:,}:  {format_value(value)}"
-        meaning = meaning_of(plane.values.dtype)
-        if meaning == "amplitude":
-            text += f"  (amplitude {format_value(plane.picture[place])})"
-        self.pointed.emit(text)
+        else:
+            self.pointed.emit(probe(look, mosaics, place))

@@ -211,8 +211,8 @@ class NodePane(QWidget):
         from zarrbrowser.views.image_pane import ImagePane
         from zarrbrowser.views.plot_pane import PlotPane
 
-        if isinstance(pane, ImagePane) and is_array(node):
-            pane.show_array(source, node)
+        if isinstance(pane, ImagePane):
+            pane.show_node(source, node)
         elif isinstance(pane, PlotPane) and is_array(node):
             pane.show_array(node)
 

@@ -33,9 +33,11 @@ class Notice(QFrame):
         """What the bar says."""
         return self._label.text()
 
-    def say(self, text: str) -> None:
-        """Show ``text``; nothing to say hides the bar."""
+    def say(self, text: str, button: str = "") -> None:
+        """Show ``text``, and what the button is called from now on; nothing to say hides the bar."""
         self._label.setText(text)
+        if button:
+            self.button.setText(button)
         self.setVisible(bool(text))
 
 

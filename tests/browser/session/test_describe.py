@@ -11,9 +11,10 @@ import pytest
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
 from zarrbrowser.session.describe import array_facts, codec_facts, json_text, summary, type_name
 from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.levels import image_of_array
+from zarrbrowser.session.look import first_look
 from zarrbrowser.session.sources import RecentSources, SourceRequest
-from zarrbrowser.session.state import ArrayView, Session, tabs_for
-from zarrbrowser.session.viewport import window
+from zarrbrowser.session.state import Session, tabs_for
 from zarrcore.errors import CodecError, StoreNotFoundError
 
 
@@ -86,24 +87,17 @@ def test_tabs_that_make_sense() -> None:
         "Image",
         "Image",
     ]
+    assert tabs_for(FakeGroup({}, {"multiscales": [{"datasets": []}]}))[0] == "Image"
 
 
 def test_views_are_remembered_until_their_source_closes() -> None:
-    from zarrbrowser.session.axes import Axes
     from zarrbrowser.session.sources import Source
 
     array = FakeArray(np.zeros((3, 4)))
     source = Source(SourceRequest("a"), FakeHierarchy(array), array)
-    session, view = Session(), ArrayView(Axes.initial(array))
+    session, view = Session(), first_look(image_of_array(array))
     session.add(source)
     session.remember(source, "/", view)
     assert session.view_of(source, "/") is view
     session.remove(source)
     assert session.view_of(source, "/") is None
-
-
-def test_only_what_the_screen_holds_is_drawn() -> None:
-    drawn = window(40_000, 0, 40_000, 800)
-    assert 800 <= (drawn.stop - drawn.start) / drawn.step <= 1000
-    assert window(10, -5, 15, 800).slice == slice(0, 10, 1)
-    assert window(10, 50, 60, 800).slice == slice(0, 10, 1)  # out of sight: harmless

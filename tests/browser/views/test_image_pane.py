@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, QTimer
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
-from zarrbrowser.session import plane as plane_module
+from zarrbrowser.session import frames
 from zarrbrowser.session.contrast import ContrastMode
-from zarrbrowser.views import data_stack
+from zarrbrowser.session.render import Style, rgba
+from zarrbrowser.theme import LIGHT
 from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.window import MainWindow
 
@@ -28,20 +30,32 @@ def pane_of(window: MainWindow, qtbot: QtBot) -> ImagePane:
     return pane
 
 
+def picture(pane: ImagePane) -> Any:
+    """The elements that are on the screen."""
+    assert pane.view.is_complete
+    return pane.view.mosaics[0].values
+
+
+def drawn(pane: ImagePane) -> Any:
+    """The colours that are on the screen."""
+    assert pane.canvas.image.image.dtype == np.uint8
+    return pane.canvas.image.image
+
+
 def show(
     open_window: OpenWindow, qtbot: QtBot, values: Any, names: Any = None
 ) -> tuple[ImagePane, FakeArray]:
     array = FakeArray(values, names)
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.canvas.plane is not None, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
     return pane, array
 
 
 def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
-    assert np.array_equal(pane.canvas.image.image, VOLUME[4])
+    assert np.array_equal(picture(pane), VOLUME[4])
     assert pane.stack.shows_data
-    levels = pane.canvas.image.levels
+    levels = pane.view.picture_style().levels
     assert levels == pytest.approx(np.percentile(VOLUME[4], [1, 99]), rel=1e-5)
 
 
@@ -53,15 +67,15 @@ def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, 
     seen = pane.canvas.view.viewRect()
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.sliders[0].setValue(6)
-    assert np.array_equal(pane.canvas.plane.picture, VOLUME[6])
+    assert np.array_equal(picture(pane), VOLUME[6])
     assert pane.sliders.spins[0].value() == 6
     assert pane.canvas.view.viewRect() == seen
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.spins[0].setValue(2)
-    assert np.array_equal(pane.canvas.plane.values, VOLUME[2])
+    assert np.array_equal(picture(pane), VOLUME[2])
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
-    assert np.array_equal(pane.canvas.plane.values, VOLUME[3])
+    assert np.array_equal(picture(pane), VOLUME[3])
 
 
 def test_a_plane_that_fits_still_fits_a_larger_window(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -91,7 +105,7 @@ def test_an_axis_may_be_longer_than_qt_counts(open_window: OpenWindow, qtbot: Qt
     values = np.broadcast_to(np.float32(1), (2**33, 3, 4))
     array = FakeArray(values, chunks=(1, 3, 4))
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.spins[0].setValue(2**33 - 1)
     assert array.selections[-1][0] == 2**33 - 1
@@ -113,12 +127,12 @@ def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> N
     pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     with qtbot.waitSignal(pane.plane_shown):
         pane.controls.axes.swap.click()
-    assert np.array_equal(pane.canvas.image.image, VOLUME[4].T)
+    assert np.array_equal(picture(pane), VOLUME[4].T)
     box = pane.controls.axes.rows
     with qtbot.waitSignal(pane.plane_shown):
         box.setCurrentIndex(box.findText("z"))
         box.activated.emit(box.currentIndex())
-    assert np.array_equal(pane.canvas.image.image, VOLUME[:, :, 20])
+    assert np.array_equal(picture(pane), VOLUME[:, :, 20])
     assert list(pane.sliders.sliders) == [2]
 
 
@@ -131,8 +145,8 @@ def test_a_late_answer_is_dropped(open_window: OpenWindow, qtbot: QtBot) -> None
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.sliders[0].setValue(7)
     gate.open()
-    qtbot.waitUntil(lambda: not pane._lane.busy)
-    assert np.array_equal(pane.canvas.image.image, VOLUME[7])
+    qtbot.waitUntil(lambda: not pane.view.loader.busy)
+    assert np.array_equal(picture(pane), VOLUME[7])
 
 
 def test_an_error_is_a_sentence_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -147,20 +161,18 @@ def test_an_error_is_a_sentence_and_retry_works(open_window: OpenWindow, qtbot: 
     with qtbot.waitSignal(pane.plane_shown):
         pane.stack.sentence.button.click()
     assert pane.stack.shows_data
-    assert np.array_equal(pane.canvas.image.image, VOLUME[4])
+    assert np.array_equal(picture(pane), VOLUME[4])
 
 
-def test_nan_is_counted_and_transparent(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_nan_is_counted_and_has_its_own_colour(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.ones((20, 20), np.float32)
     values[:5] = np.nan
     values[5:10] = 2
     pane, _array = show(open_window, qtbot, values)
     assert pane.missing.text == "100 elements without a value (NaN) of 400"
     assert pane.missing.isVisible()
-    pane.canvas.image.render()
-    drawn = pane.canvas.image.qimage
-    assert drawn.pixelColor(3, 2).alpha() == 0
-    assert drawn.pixelColor(3, 7).alpha() == 255
+    assert QColor(*drawn(pane)[2, 3]).name() == LIGHT.missing
+    assert len(set(drawn(pane)[7, 3, :3])) == 1  # gray
 
 
 @pytest.mark.parametrize("dtype", ["?", "u1", "i8", "u8", "f2", "f8", "c8", "c16", "M8[D]", "m8[ns]", "i2"])
@@ -168,7 +180,7 @@ def test_every_type_that_can_be_drawn_is(dtype: str, open_window: OpenWindow, qt
     values = (np.arange(12) % 5).reshape(3, 4).astype(dtype)
     pane, _array = show(open_window, qtbot, values)
     pane.canvas.pointed.emit((1, 2))
-    assert pane.canvas.image.image.shape == (3, 4)
+    assert picture(pane).shape == (3, 4)
     assert pane.canvas.grab().toImage().width() > 0
 
 
@@ -186,15 +198,14 @@ def test_structures_offer_their_fields(open_window: OpenWindow, qtbot: QtBot) ->
     pane, _array = show(open_window, qtbot, values)
     box = pane.controls.field
     assert [box.itemText(row) for row in range(box.count())] == ["height", "count"]
-    with qtbot.waitSignal(pane.plane_shown):
-        box.textActivated.emit("count")
-    assert np.array_equal(pane.canvas.image.image, values["count"])
+    box.textActivated.emit("count")
+    assert np.array_equal(drawn(pane), rgba(values["count"], Style(levels=(4.5, 5.5))))
 
 
 def test_colours_are_shown_as_they_are(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.random.default_rng(1).integers(0, 255, (6, 7, 3), dtype=np.uint8)
     pane, _array = show(open_window, qtbot, values)
-    assert np.array_equal(pane.canvas.image.image, values)
+    assert np.array_equal(picture(pane), values)
     assert not pane.contrast.isVisible()
     pane.canvas.image.render()
     colour = pane.canvas.image.qimage.pixelColor(2, 1)
@@ -218,17 +229,17 @@ def test_bounds_of_dates_are_dates(open_window: OpenWindow, qtbot: QtBot) -> Non
     contrast.low.clear()
     QTest.keyClicks(contrast.low, "2020-03-01\r")
     expected = np.datetime64("2020-03-01", "h").astype(np.int64)
-    assert pane.canvas.image.levels[0] == expected
+    assert pane.view.picture_style().levels[0] == expected
     contrast.low.clear()
     QTest.keyClicks(contrast.low, "nonsense\r")
-    assert pane.canvas.image.levels[0] == expected
+    assert pane.view.picture_style().levels[0] == expected
     assert contrast.low.text() == "2020-03-01T00"
 
 
 def test_much_is_read_only_when_asked_for(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data_stack, "ASK_ABOVE_BYTES", 1000)
+    monkeypatch.setattr(frames, "ASK_ABOVE_BYTES", 1000)
     array = FakeArray(VOLUME)
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
@@ -245,13 +256,18 @@ def test_much_is_read_only_when_asked_for(
 def test_a_large_plane_is_drawn_at_the_screens_resolution(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.arange(3000 * 5000, dtype=np.float32).reshape(3000, 5000)
     pane, _array = show(open_window, qtbot, values)
-    drawn = pane.canvas.image.image
-    assert drawn.size < values.size / 4
+    assert picture(pane).size < values.size / 4
+    down, right = pane.view.frame.raster.steps
+    assert np.array_equal(picture(pane), values[::down, ::right])
     pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane anew
     pane.canvas.view.setRange(xRange=(2000, 2100), yRange=(1000, 1100), padding=0)
-    qtbot.waitUntil(lambda: [axis.step for axis in pane.canvas._drawn] == [1, 1])
-    rows, columns = pane.canvas._drawn
-    assert np.array_equal(pane.canvas.image.image, values[rows.slice, columns.slice])
+    with qtbot.waitSignal(pane.plane_shown):
+        pass
+    assert pane.view.frame.raster.steps == (1, 1)
+    rows, columns = pane.view.frame.window
+    mosaic = pane.view.mosaics[0]
+    seen = mosaic.is_there if mosaic.is_there is not None else np.ones(mosaic.values.shape, bool)
+    assert np.array_equal(picture(pane)[seen], values[rows, columns][seen])
     assert rows.start <= 1000
     assert rows.stop >= 1100
 
@@ -261,16 +277,16 @@ def test_contrast_by_mode_by_typing_and_kept(open_window: OpenWindow, qtbot: QtB
     contrast = pane.contrast
     contrast.mode.setCurrentIndex(1)
     contrast.mode.activated.emit(1)
-    assert pane.canvas.image.levels == pytest.approx((VOLUME[4].min(), VOLUME[4].max()))
+    assert pane.view.picture_style().levels == pytest.approx((VOLUME[4].min(), VOLUME[4].max()))
     contrast.low.clear()
     QTest.keyClicks(contrast.low, "-0.5\r")
-    assert pane.canvas.image.levels[0] == -0.5
+    assert pane.view.picture_style().levels[0] == -0.5
     assert contrast.mode.currentData() is ContrastMode.FIXED
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
-    assert pane.canvas.image.levels[0] == -0.5
+    assert pane.view.picture_style().levels[0] == -0.5
     contrast.histogram.dragged.emit(0.0, 1.0)
-    assert list(pane.canvas.image.levels) == [0.0, 1.0]
+    assert list(pane.view.picture_style().levels) == [0.0, 1.0]
 
 
 def test_the_value_under_the_pointer_has_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -297,7 +313,7 @@ def test_the_window_moves_while_a_store_is_slow(open_window: OpenWindow, qtbot: 
     ticker.timeout.connect(lambda: ticks.append(1))
     ticker.start()
     qtbot.waitUntil(lambda: len(ticks) >= 60, timeout=10_000)
-    assert pane.canvas.plane is None
+    assert not pane.view.mosaics
     qtbot.waitUntil(lambda: "Reading /array" in window.status.message.text)
     assert window.status.cancel.isVisible()
     window.status.cancel.click()
@@ -312,26 +328,126 @@ def test_coming_back_shows_the_same_plane(open_window: OpenWindow, qtbot: QtBot)
     root = FakeGroup({"one": FakeArray(VOLUME), "two": FakeArray(VOLUME * 2)})
     window = open_window(root, "/one")
     pane = pane_of(window, qtbot)
-    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.sliders[0].setValue(1)
     with qtbot.waitSignal(pane.plane_shown):
         window.open_text("fake.zarr#/two")
-    assert np.array_equal(pane.canvas.image.image, VOLUME[4] * 2)
+    assert np.array_equal(picture(pane), VOLUME[4] * 2)
     with qtbot.waitSignal(pane.plane_shown):
         window.open_text("fake.zarr#/one")
-    assert np.array_equal(pane.canvas.image.image, VOLUME[1])
+    assert np.array_equal(picture(pane), VOLUME[1])
 
 
-def test_blocks_report_progress(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plane_module, "BLOCK_BYTES", 1)
-    array = FakeArray(VOLUME, chunks=(1, 10, 40))
+def test_tiles_report_progress(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.broadcast_to(np.float32(0), (3, 1024, 768))
+    array = FakeArray(values, chunks=(1, 256, 256))
     window = open_window(FakeGroup({"array": array}), "/array")
     pane, fractions = pane_of(window, qtbot), []
-    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     window.workers.progressed.connect(lambda _request, fraction: fractions.append(fraction))
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
-    assert fractions == pytest.approx([1 / 3, 2 / 3])
+    assert set(fractions) == {0.25, 0.5, 0.75}  # four tiles
+
+
+def pyramid(side: int = 2048, levels: int = 4) -> tuple[FakeGroup, list[FakeArray]]:
+    finest = np.add.outer(np.arange(side), np.arange(side)).astype(np.float32)
+    arrays = [FakeArray(finest[:: 1 << n, :: 1 << n], ("y", "x"), chunks=(256, 256)) for n in range(levels)]
+    datasets = [{"path": str(number)} for number in range(levels)]
+    children = {str(number): array for number, array in enumerate(arrays)}
+    return FakeGroup(children, {"multiscales": [{"axes": ["y", "x"], "datasets": datasets}]}), arrays
+
+
+def test_a_group_of_levels_is_one_image_and_zooming_picks_the_level(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    group, arrays = pyramid()
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    level = pane.view.frame.raster.level.array
+    assert level in arrays[1:]
+    assert not arrays[0].selections  # the finest is not needed
+    assert np.array_equal(picture(pane), level.values)
+    top, left, bottom, right = pane.view.mosaics[0].rect
+    assert (top, left, bottom, right) == pytest.approx((-0.5, -0.5, 2047.5, 2047.5))
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.canvas.show_range((900, 1100), (300, 500))
+    assert pane.view.frame.raster.level.array is arrays[0]
+    read = sum(
+        (part[0].stop - part[0].start) * (part[1].stop - part[1].start) for part in arrays[0].selections
+    )
+    assert 200 * 200 <= read <= 3 * 3 * 256 * 256  # what is in view, in whole chunks
+
+
+def test_the_coarse_picture_stays_until_the_fine_one_comes(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, arrays = pyramid()
+    gate = Gate()
+    arrays[0].before_read = gate.wait
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    pane.canvas.show_range((1000, 1128), (1000, 1128))
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    qtbot.waitUntil(lambda: pane.view.frame.raster.level.array is arrays[0])
+    seen = pane.view.mosaics[0]
+    assert seen.is_there is None  # all of it, though coarse
+    rows, columns = seen.window
+    assert np.abs(seen.values - arrays[0].values[rows, columns]).max() <= 16
+    with qtbot.waitSignal(pane.plane_shown):
+        gate.open()
+    inside = (slice(1000 - rows.start, 1128 - rows.start), slice(1000 - columns.start, 1128 - columns.start))
+    assert np.array_equal(picture(pane)[inside], arrays[0].values[1000:1128, 1000:1128])
+
+
+def test_stale_tiles_are_cancelled(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.broadcast_to(np.float32(1), (100_000, 100_000))
+    array, gate = FakeArray(values, chunks=(256, 256)), Gate()
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert "The middle is shown" in pane.stack.notice.text
+    array.before_read = gate.wait
+    pane.canvas.show_range((0, 500), (0, 500))
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    read = len(array.selections)
+    pane.canvas.show_range((90_000, 90_500), (90_000, 90_500))
+    qtbot.waitUntil(lambda: all(tile.row > 300 for tile in pane.view.loader._running))
+    with qtbot.waitSignal(pane.plane_shown):
+        gate.open()
+    tiles_in_view = 9
+    assert len(array.selections) <= read + tiles_in_view + pane.view.loader._total
+
+
+def test_a_tile_that_cannot_be_read_leaves_the_others(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values, flaky = np.arange(600 * 600, dtype=np.float32).reshape(600, 600), Flaky()
+    array = FakeArray(values, chunks=(300, 300))
+    array.before_read = lambda selection: flaky() if selection[0].start == selection[1].start == 0 else None
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: "does not answer" in pane.stack.notice.text, timeout=5000)
+    assert pane.stack.shows_data
+    there = pane.view.mosaics[0].is_there
+    assert there is not None
+    assert there.mean() == pytest.approx(3 / 4)
+    assert (drawn(pane)[~there] == 0).all()
+    flaky.mended = True
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.stack.notice.button.click()
+    assert pane.view.mosaics[0].is_there is None
+    assert not pane.stack.notice.isVisible()
+
+
+def test_scrubbing_shows_planes_though_the_store_is_slow(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array, gate = FakeArray(VOLUME), Gate()
+    window = open_window(FakeGroup({"array": array}), "/array")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    array.before_read = lambda selection: gate.wait() if selection[0] > 1 else None
+    array.selections.clear()
+    shown: list[int] = []
+    pane.view.drawn.connect(lambda: shown.append(pane.view.frame.planes[0].index[0]))
+    for position in (1, 2, 3, 5):
+        pane.sliders.sliders[0].setValue(position)
+    qtbot.waitUntil(lambda: shown == [1])  # the first is not given up for the later ones
+    with qtbot.waitSignal(pane.plane_shown):
+        gate.open()
+    assert shown == [1, 5]
+    assert np.array_equal(picture(pane), VOLUME[5])

@@ -181,7 +181,7 @@ def test_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.canvas.plane is not None)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
     window.activateWindow()
     for keys, place in (("Ctrl+Right", 5), ("Ctrl+Right", 6), ("Ctrl+Left", 5)):
         QTest.keySequence(window, QKeySequence(keys))

@@ -1,0 +1,67 @@
+"""The element under the pointer: where it is and what it says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from zarrbrowser.session.elements import Elements, is_complex
+from zarrbrowser.session.frames import Mosaic
+from zarrbrowser.session.look import Look
+from zarrbrowser.session.quantities import format_value
+
+
+def element_at(place: tuple[float, float]) -> tuple[int, int]:
+    """The element of the base that covers a position down and to the right."""
+    return math.floor(place[0] + 0.5), math.floor(place[1] + 0.5)
+
+
+def sample_at(mosaic: Mosaic, place: tuple[float, float]) -> Any:
+    """The sample of a mosaic that covers a position; None where none is there."""
+    where = []
+    for side, position in enumerate(place):
+        sample = math.floor(mosaic.raster.to_sample(side, position) + 0.5) - mosaic.window[side].start
+        if not 0 <= sample < mosaic.values.shape[side]:
+            return None
+        where.append(sample)
+    if mosaic.is_there is not None and not mosaic.is_there[where[0], where[1]]:
+        return None
+    return mosaic.values[where[0], where[1]]
+
+
+def is_exact(mosaic: Mosaic) -> bool:
+    """Whether each element of the base is a sample."""
+    return max(mosaic.raster.steps) == 1 and all(factor == 1 for factor in mosaic.raster.level.factors)
+
+
+def probe(look: Look, mosaics: Sequence[Mosaic], place: tuple[float, float]) -> str:
+    """Coordinates and value at a position, as text."""
+    row, column = element_at(place)
+    axes = look.axes
+    text = f"{axes.names[axes.rows]} = {row:,}, {axes.names[axes.columns]} = {column:,}:  "
+    found = [sample_at(mosaic, place) for mosaic in mosaics]
+    values = [describe(look.elements, one) for one in found if one is not None]
+    if not values:
+        return text + "not read yet"
+    if look.is_blended:
+        names = [look.channels[position].channel.name for position in look.channels_on]
+        values = [f"{name} {value}" for name, value in zip(names, values, strict=False)]
+    return text + ", ".join(values) + ("" if is_exact(mosaics[0]) else "  (coarse)")
+
+
+def describe(elements: Elements, value: Any) -> str:
+    """One element, and what is drawn of it where that is another number."""
+    one = value if elements.field is None else value[elements.field]
+    text = format_value(one)
+    if hasattr(one, "dtype") and is_complex(one.dtype):
+        numbers, _ = elements.numbers(value.reshape(1))
+        return f"{text}  ({elements.part.value} {format_value(numbers[0])})"
+    if elements.packing is not None and elements.packing.is_packed:
+        numbers, is_fill = elements.numbers(value.reshape(1))
+        return (
+            f"{format_value(numbers[0])}  (stored {text})"
+            if is_fill is None
+            else f"no value  (stored {text})"
+        )
+    return text

@@ -1,0 +1,287 @@
+"""One plane on the screen: reads the tiles in view and draws what is there."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from zarrbrowser.session.frames import Frame, Mosaic, plan
+from zarrbrowser.session.levels import Image
+from zarrbrowser.session.look import Look
+from zarrbrowser.session.painting import Measured, compose, measure, paint, style_of
+from zarrbrowser.session.plane import Cost
+from zarrbrowser.session.render import NOTHING, Rgba, Style
+from zarrbrowser.session.tile_cache import TileCache
+from zarrbrowser.theme.colours import Colours
+from zarrbrowser.widgets.canvas import Canvas
+from zarrbrowser.workers import Workers
+from zarrbrowser.workers.tile_loader import TileLoader
+
+_GATHER_MS = 25
+"""Tiles that come together are drawn together."""
+_PATIENCE_S = 0.3
+"""After this a new plane is shown as far as it is there; before, the old one stays, so that nothing flickers."""
+_SCRUB_S = 1.0
+"""While a slider moves, a plane that is under way is not given up before this, or nothing would be seen at all."""
+
+
+class PlaneView(QWidget):
+    """Shows a plane of an image.
+
+    Signals:
+        frame_shown: the picture is complete.
+        drawn: another picture, perhaps incomplete, or the same in other colours.
+        failed: why a tile could not be read.
+    """
+
+    frame_shown = Signal()
+    drawn = Signal()
+    failed = Signal(object)
+
+    def __init__(self, workers: Workers, cache: TileCache, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.canvas = Canvas()
+        self.loader = TileLoader(workers, cache, self)
+        self._cache = cache
+        self._image: Image | None = None
+        self._look: Look | None = None
+        self._colour_map = "gray"
+        self._marks: tuple[Rgba, Rgba] = (NOTHING, NOTHING)
+        self._wanted: Frame | None = None
+        self._wanted_since = 0.0
+        self._earlier: Frame | None = None
+        self._shown: Frame | None = None
+        self._is_whole = False
+        self._was_measured_whole = False
+        self._mosaics: tuple[Mosaic, ...] = ()
+        self._backdrops: list[list[Mosaic]] = []
+        self.withheld: Cost | None = None
+        """What the whole plane costs, where only its middle was looked at, since that is more than may be read unasked."""
+        self.took_s = 0.0
+        """How long the picture took from wish to screen."""
+        self.measured: Measured | None = None
+        """What the numbers of the plane are like; None before there are any."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.canvas)
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._advance)
+        self._partly = QTimer(self, singleShot=True, interval=int(_PATIENCE_S * 1000) + 10)
+        self._partly.timeout.connect(self._advance)
+        self.loader.arrived.connect(lambda: self._soon.isActive() or self._soon.start())
+        self.loader.failed.connect(self._fail)
+        self.canvas.moved.connect(self.refresh)
+
+    @property
+    def mosaics(self) -> tuple[Mosaic, ...]:
+        """What is drawn: one per channel that is blended, else one; empty before anything is."""
+        return self._mosaics
+
+    @property
+    def frame(self) -> Frame | None:
+        """The frame that is drawn."""
+        return self._shown
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that is wanted is drawn."""
+        return self._is_whole and self._shown is self._wanted
+
+    def show_image(self, image: Image, look: Look, colour_map: str) -> None:
+        """Another image."""
+        self.clear()
+        self._image, self._look, self._colour_map = image, look, colour_map
+        self._turn()
+
+    def show_axes(self) -> None:
+        """The look has other axes in the picture."""
+        if self._image is not None:
+            self._forget()
+            self._turn()
+
+    def refresh(self) -> None:
+        """Read and draw what is in view: the look stands at another plane, or another part of it is in view."""
+        if self._image is None or self._look is None or not self.canvas.size_shown[0]:
+            return
+        look = self._look
+        frame = plan(
+            self._image,
+            look.planes(self._image),
+            self.canvas.visible(),
+            self._cache.__contains__,
+            look.may_read_bytes,
+        )
+        if self._wanted is not None and _same(frame, self._wanted) and not self.loader.broken:
+            return
+        if self._wanted is None or not _same_plane(frame, self._wanted):
+            self._keep_earlier()
+        if self._wanted is None or self.is_complete or not _same_plane(frame, self._wanted):
+            self._wanted_since = time.monotonic()
+        self._wanted = frame
+        if frame.is_held_back and self._shown is None and self.canvas.is_fitted:
+            self.withheld = frame.cost
+            self.canvas.actual_size()  # what it costs is asked for in the middle at least
+        self._read()
+        self._advance()
+
+    def recolour(self, colour_map: str | None = None) -> None:
+        """The same numbers in other colours."""
+        self._colour_map = colour_map or self._colour_map
+        self._paint()
+
+    def measure(self) -> None:
+        """Look anew at the numbers that are in view."""
+        if self._look is not None and self._mosaics:
+            self.measured = measure(self._look, self._mosaics)
+            self._paint()
+
+    def retry(self) -> None:
+        """Try again what could not be read."""
+        self.loader.retry()
+        self._wanted = None
+        self.refresh()
+
+    def picture_style(self) -> Style:
+        """How numbers become colours now."""
+        if self._look is None or self.measured is None:
+            return Style()
+        return style_of(self._look, self.measured, self._colour_map, *self._marks)
+
+    def clear(self) -> None:
+        """Show nothing, want nothing."""
+        self._forget()
+        self.loader.retry()
+        self._image = self._look = None
+        self.canvas.clear_plane()
+
+    def wear(self, colours: Colours) -> None:
+        """Take on an appearance."""
+        self._marks = (_rgba(colours.missing), _rgba(colours.fill))
+        self.canvas.wear(colours)
+        self._paint()
+
+    def _turn(self) -> None:
+        look = self._look
+        if look is not None:
+            self.canvas.set_flips(rows=look.flip_rows, columns=look.flip_columns)
+            self.canvas.show_plane(look.axes.height, look.axes.width)
+            self.refresh()
+
+    def _forget(self) -> None:
+        self.loader.forget()
+        self._soon.stop()
+        self._partly.stop()
+        self._wanted = self._earlier = self._shown = self.measured = None
+        self._mosaics, self._backdrops, self._is_whole = (), [], False
+        self.withheld, self._was_measured_whole = None, False
+
+    def _keep_earlier(self) -> None:
+        """The plane that was wanted until now is shown too when it comes, unless it takes too long."""
+        if self._earlier is not None and time.monotonic() - self._wanted_since > _SCRUB_S:
+            self._earlier = None
+        if self._earlier is None and self._wanted is not None and self._wanted.missing(self._cache):
+            self._earlier = self._wanted
+
+    def _read(self) -> None:
+        tiles = [] if self._earlier is None else self._earlier.missing(self._cache)
+        if self._wanted is not None and self._look is not None:
+            tiles += self._wanted.missing(self._cache)
+        self.loader.want(tiles, self._label())
+
+    def _label(self) -> str:
+        if self._image is None or self._look is None:
+            return ""
+        where = self._look.axes.describe()
+        return f"Reading {self._image.path}" + (f", {where}" if where else "")
+
+    def _missing(self, frame: Frame) -> bool:
+        return any(tile not in self.loader.broken for tile in frame.missing(self._cache))
+
+    def _advance(self) -> None:
+        """Draw the newest frame that is whole, or the wanted one in part when that is better than what is seen."""
+        wanted = self._wanted
+        if wanted is None:
+            return
+        if not self._missing(wanted):
+            self._earlier = None
+            self._draw(wanted, is_whole=True)
+            return
+        if self._earlier is not None and not self._missing(self._earlier):
+            earlier, self._earlier = self._earlier, None
+            self._draw(earlier, is_whole=False)
+        waited_s = time.monotonic() - self._wanted_since
+        seen = self._shown is not None and _same_plane(self._shown, wanted)
+        if seen or (
+            waited_s > _PATIENCE_S and any(tile in self._cache for tile in wanted.tiles + wanted.backdrop)
+        ):
+            self._draw(wanted, is_whole=False)
+        elif waited_s <= _PATIENCE_S:
+            self._partly.start()
+
+    def _draw(self, frame: Frame, *, is_whole: bool) -> None:
+        look = self._look
+        if look is None or (self._is_whole and self._shown is frame):
+            return
+        is_new = self._shown is None or not _same_plane(self._shown, frame)
+        self._mosaics = compose(frame, self._cache, [] if is_new else self._backdrops)
+        if is_new or self.measured is None or not self._was_measured_whole:
+            self.measured = measure(look, self._mosaics)
+            self._was_measured_whole = is_whole
+        self._shown, self._is_whole = frame, is_whole
+        if is_whole:
+            self._keep_backdrops(is_new=is_new)
+        self._paint()
+        if is_whole:
+            self.took_s = time.monotonic() - self._wanted_since
+            self.frame_shown.emit()
+
+    def _keep_backdrops(self, *, is_new: bool) -> None:
+        """The picture as it is now lies behind the next one, and that of the whole plane behind all."""
+        widest = [] if is_new else [mosaics[-1:] for mosaics in self._backdrops]
+        frame = self._shown
+        covers_all = frame is not None and all(
+            part.stop - part.start == length
+            for part, length in zip(frame.window, frame.raster.shape, strict=True)
+        )
+        if covers_all or len(widest) != len(self._mosaics):
+            widest = [[] for _ in self._mosaics]
+        self._backdrops = [[mosaic, *behind] for mosaic, behind in zip(self._mosaics, widest, strict=True)]
+
+    def _paint(self) -> None:
+        look = self._look
+        if look is None or not self._mosaics or self.measured is None:
+            return
+        style = self.picture_style()
+        view = self.canvas.visible()
+        mosaic = self._mosaics[0]
+        is_fine = all(
+            view.density(side) * 1.001 < mosaic.raster.to_base(side, 1) - mosaic.raster.to_base(side, 0)
+            for side in (0, 1)
+        )
+        picture = paint(look, self._mosaics, self.measured, style)
+        self.canvas.show_picture(picture, mosaic.rect, is_smooth=not is_fine and not style.is_labels)
+        self.drawn.emit()
+
+    def _fail(self, error: Exception) -> None:
+        self.failed.emit(error)
+        if not self._soon.isActive():
+            self._soon.start()
+
+
+def _rgba(colour: str) -> Rgba:
+    found = QColor(colour)
+    return found.red(), found.green(), found.blue(), 255
+
+
+def _same_plane(one: Frame, other: Frame) -> bool:
+    """Whether two frames show the same plane, perhaps another part of it or at another level."""
+    return one.planes == other.planes
+
+
+def _same(one: Frame, other: Frame) -> bool:
+    """Whether two frames draw and read the same."""
+    return replace(one, cost=other.cost, backdrop=other.backdrop) == other

@@ -1,0 +1,92 @@
+"""Reads tiles in the order of a list, a few at once; what leaves the list before it came is cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.session.nodes import AnyArray
+from zarrbrowser.session.raster import Tile
+from zarrbrowser.session.tile_cache import TileCache
+from zarrbrowser.workers.workers import Request, Workers
+
+IN_FLIGHT = 8
+"""Each tile is several chunks, which are fetched at once: more would only make the first one wait."""
+
+
+class TileLoader(QObject):
+    """Keeps what a view wants under way.
+
+    Signals:
+        arrived: one or more tiles are in the cache.
+        failed: why a tile cannot be read; the others still come.
+    """
+
+    arrived = Signal()
+    failed = Signal(object)
+
+    def __init__(self, workers: Workers, cache: TileCache, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._workers = workers
+        self._cache = cache
+        self._queue: list[Tile] = []
+        self._running: dict[Tile, Request] = {}
+        self._broken: dict[Tile, Exception] = {}
+        self._label = ""
+        self._total = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a tile is still to come."""
+        return bool(self._queue or self._running)
+
+    @property
+    def broken(self) -> dict[Tile, Exception]:
+        """Tiles that cannot be read, and why; they are not tried again until `retry`."""
+        return self._broken
+
+    def want(self, tiles: Sequence[Tile], label: str = "") -> None:
+        """These tiles, in this order, and no others."""
+        wanted = dict.fromkeys(tiles)
+        for tile in [tile for tile in self._running if tile not in wanted]:
+            self._workers.cancel(self._running.pop(tile))
+        self._queue = [tile for tile in wanted if tile not in self._running and tile not in self._broken]
+        self._label, self._total = label, len(self._queue) + len(self._running)
+        self._start()
+
+    def retry(self) -> None:
+        """What could not be read may be tried again."""
+        self._broken.clear()
+
+    def forget(self) -> None:
+        """Nothing is wanted."""
+        self.want(())
+
+    def _start(self) -> None:
+        while self._queue and len(self._running) < IN_FLIGHT:
+            tile = self._queue.pop(0)
+            self._running[tile] = self._submit(tile)
+
+    def _submit(self, tile: Tile) -> Request:
+        return self._workers.submit(
+            lambda request: tile.raster.read(tile.raster.samples(tile), request.is_cancelled),
+            lambda values: self._come(tile, values),
+            lambda error: self._fail(tile, error),
+            self._label,
+        )
+
+    def _come(self, tile: Tile, values: AnyArray) -> None:
+        self._running.pop(tile, None)
+        self._cache.put(tile, values)
+        done = self._total - len(self._queue) - len(self._running)
+        self._start()
+        for request in self._running.values():
+            request.progress(done / max(1, self._total))
+        self.arrived.emit()
+
+    def _fail(self, tile: Tile, error: Exception) -> None:
+        self._running.pop(tile, None)
+        self._broken[tile] = error
+        self._start()
+        self.failed.emit(error)

@@ -186,7 +186,9 @@ class MainWindow(QMainWindow):
         self.tree.clicked.connect(self._row_clicked)
         self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
-        self.model.source_failed.connect(self._source_failed)
+        self.model.source_failed.connect(self._row_settled)
+        self.model.node_read.connect(self._row_settled)
+        self.node_pane.retried.connect(self._retry_row)
         self.model.dataChanged.connect(self._row_changed)
         self.model.rowsRemoved.connect(lambda *_: self._forget_closed())
         self.node_pane.pointed.connect(self.status.show_value)
@@ -278,8 +280,8 @@ class MainWindow(QMainWindow):
     def _hit_chosen(self, source: Source, path: str) -> None:
         self._revealer.reveal(source, self.model.find(source.request), path)
 
-    def _source_failed(self, index: QModelIndex) -> None:
-        if self._is_current(index):
+    def _row_settled(self, index: QModelIndex) -> None:
+        if index == self.tree.currentIndex().siblingAtColumn(0):
             self._show_row(index)
 
     def _is_current(self, source: QModelIndex) -> bool:

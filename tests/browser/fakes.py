@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from zarrcore.array.storage_info import StorageInfo
 from zarrcore.errors import NodeNotFoundError, StoreError, UnreachableError
 
 
@@ -39,9 +41,25 @@ class FakeArray:
         self.attributes = {"units": "mm"}
         self.before_read: Callable[[Any], object] = lambda _selection: None
         self.selections: list[Any] = []
+        self.stored_chunks: list[tuple[int, ...]] = []
 
     def metadata_document(self) -> dict[str, Any]:
         return {"zarr_format": 3, "node_type": "array", "shape": list(self.shape)}
+
+    @property
+    def metadata_key(self) -> str:
+        return f"{self.path[1:]}/.zarray"
+
+    def stored_document(self) -> dict[str, Any]:
+        return {"zarr_format": 2, "order": "C"}
+
+    def storage_info(self, seen: Callable[[tuple[int, ...], int], None] | None = None) -> StorageInfo:
+        for index in self.stored_chunks:
+            self.before_read(index)
+            if seen is not None:
+                seen(index, 100)
+        chunks, present = math.prod(self.chunk_grid_shape), len(self.stored_chunks)
+        return StorageInfo(chunks, present, 100 * present, self.nbytes)
 
     def read(
         self, selection: Any = ..., out: Any = None, *, cancelled: Callable[[], bool] | None = None
@@ -86,6 +104,13 @@ class FakeGroup:
 
     def metadata_document(self) -> dict[str, Any]:
         return {"zarr_format": 3, "node_type": "group", "attributes": self.attributes}
+
+    @property
+    def metadata_key(self) -> str:
+        return f"{self.path[1:]}/zarr.json".lstrip("/")
+
+    def stored_document(self) -> dict[str, Any]:
+        return self.metadata_document()
 
     def children(self) -> Iterator[Any]:
         self.before_listing()
@@ -135,6 +160,9 @@ class FakeHierarchy:
         yield from walk(self.node(path), is_top=True)
 
     def refresh(self) -> None:
+        """Nothing is cached."""
+
+    def forget(self, path: str) -> None:
         """Nothing is cached."""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
@@ -18,7 +19,7 @@ from zarrbrowser.models.row_model import COLUMNS, Index, RowModel
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key, next_page
 from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
 from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.nodes import NodeLike, is_group
+from zarrbrowser.session.nodes import NodeLike, is_broken, is_group
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.workers import Request, Workers
@@ -34,11 +35,13 @@ class TreeModel(RowModel):
         source_opened: index of a source that is ready.
         source_failed: index of a source that could not be opened.
         children_arrived: index of a node of which more children are known now.
+        node_read: index of a node that was broken and has been read again.
     """
 
     source_opened = Signal(QModelIndex)
     source_failed = Signal(QModelIndex)
     children_arrived = Signal(QModelIndex)
+    node_read = Signal(QModelIndex)
 
     def __init__(self, workers: Workers, opener: Opener = open_source, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -144,6 +147,8 @@ class TreeModel(RowModel):
         item = item.parent if item.is_note and item.parent else item
         if item.request is not None and item.source is None:
             self._open(item)
+        elif item.node is not None and is_broken(item.node):
+            self._read_again(item)
         elif item.fetching in (Fetching.FAILED, Fetching.PARTLY):
             self._fetch(item)
 
@@ -215,6 +220,27 @@ class TreeModel(RowModel):
         self.source_failed.emit(self.index_of(item))
 
     # Children
+
+    def _read_again(self, item: TreeItem) -> None:
+        """Ask the store once more what stands at the place of a node."""
+        source, node = item.source, item.node
+        if source is None or node is None:
+            return
+
+        def work(_request: object) -> NodeLike:
+            source.hierarchy.forget(node.path)
+            found: NodeLike = source.hierarchy.node(node.path)
+            return found
+
+        self._cancel(item)
+        item.asked = self._workers.submit(
+            work, partial(self._is_read, item), lambda _error: self._changed(item), f"Reading {node.path}"
+        )
+
+    def _is_read(self, item: TreeItem, node: NodeLike) -> None:
+        item.asked, item.node, item.fetching = None, node, Fetching.NOT_YET
+        self._changed(item)
+        self.node_read.emit(self.index_of(item))
 
     def _fetch(self, item: TreeItem) -> None:
         node = item.node

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.session.axes import axis_names
+from zarrbrowser.session.chunk_map import ChunkMap
 from zarrbrowser.session.nodes import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
 from zarrbrowser.session.quantities import count, format_bytes, format_shape, format_value
 
@@ -38,12 +39,64 @@ def array_facts(array: ArrayLike, format_title: str, specification: str = "") ->
     ]
 
 
-def codec_facts(array: ArrayLike) -> list[Fact]:
-    """The codecs in the order in which they encode, numbered, each with its configuration."""
-    return [
-        Fact(str(number), codec.name, configuration_text(codec.configuration))
-        for number, codec in enumerate(array.codecs, start=1)
+def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
+    """How much of an array is stored, as far as it has been counted."""
+    chunks, info = math.prod(array.chunk_grid_shape), known.info
+    noun = "chunk" if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape) else "shard"
+    share = f" ({100 * known.present / chunks:.3g} %)" if chunks else ""
+    more = "" if info is not None else " so far"
+    facts = [
+        *_size_facts(array),
+        Fact("Stored size", format_bytes(known.stored_bytes) + more, _exact_bytes(known.stored_bytes)),
     ]
+    if info is not None and info.ratio is not None:
+        facts.append(
+            Fact(
+                "Ratio", f"{info.ratio:.3g} : 1", f"decoded bytes of the stored {noun}s to their stored bytes"
+            )
+        )
+    facts.append(Fact("Stored", f"{known.present:,} of {count(chunks, noun)}{share}{more}"))
+    if info is not None:
+        facts.append(
+            Fact("Not stored", count(info.missing, noun), "these read as the fill value" * bool(info.missing))
+        )
+    if known.present:
+        facts.append(
+            Fact("Mean size", f"{format_bytes(known.stored_bytes // known.present)} per stored {noun}")
+        )
+    if info is not None and info.outside:
+        facts.append(
+            Fact(
+                "Outside",
+                count(info.outside, noun),
+                f"{format_bytes(info.outside_bytes)} beyond the array's shape",
+            )
+        )
+    return facts
+
+
+def codec_facts(array: ArrayLike) -> list[Fact]:
+    """The codecs in the order in which they encode, numbered, each with its configuration; those inside a shard below it."""
+    facts: list[Fact] = []
+    for number, codec in enumerate(array.codecs, start=1):
+        nested = {name: value for name, value in codec.configuration.items() if _are_codecs(value)}
+        plain = {name: value for name, value in codec.configuration.items() if name not in nested}
+        facts.append(Fact(str(number), codec.name, configuration_text(plain)))
+        for member, codecs in nested.items():
+            place = str(number) if member == "codecs" else member.removesuffix("_codecs")
+            facts += [
+                Fact(f"{place}.{inner}", str(one["name"]), configuration_text(one.get("configuration") or {}))
+                for inner, one in enumerate(codecs, start=1)
+            ]
+    return facts
+
+
+def _are_codecs(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and len(value) > 0
+        and all(isinstance(item, Mapping) and "name" in item for item in value)
+    )
 
 
 def configuration_text(configuration: Mapping[str, Any]) -> str:

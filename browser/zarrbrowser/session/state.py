@@ -58,4 +58,4 @@ def tabs_for(node: NodeLike) -> tuple[str, ...]:
     if not is_array(node):
         return ("Metadata",)
     first = {0: "Value", 1: "Plot"}.get(node.ndim, "Image")
-    return (first, *(("Table",) if node.ndim else ()), "Metadata", "Attributes")
+    return (first, *(("Table",) if node.ndim else ()), "Metadata", "Attributes", "Storage")

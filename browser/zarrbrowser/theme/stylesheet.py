@@ -19,6 +19,8 @@ QWidget[role="title"] { font-size: 15pt; font-weight: 600; }
 QWidget[role="heading"] { font-weight: 600; color: $muted; }
 QLabel[role="number"] { font-size: 22pt; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
+QFrame[role="stored"] { background: $accent; border-radius: 2px; }
+QFrame[role="absent"] { background: $border; border-radius: 2px; }
 QFrame[role="missing"] { background: $missing; border-radius: 3px; }
 QFrame[role="fill"] { background: $fill; border-radius: 3px; }
 
@@ -120,6 +122,12 @@ QTabBar::tab {
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:focus { color: $accent; }
+QTabBar[role="switch"]::tab {
+    background: $raised; border: 1px solid $border; padding: 4px 10px; margin: 0; min-height: 18px;
+}
+QTabBar[role="switch"]::tab:first { border-top-left-radius: 5px; border-bottom-left-radius: 5px; border-right: 0; }
+QTabBar[role="switch"]::tab:last { border-top-right-radius: 5px; border-bottom-right-radius: 5px; }
+QTabBar[role="switch"]::tab:selected { background: $selection; color: $text; }
 
 QSlider::groove:horizontal { height: 4px; background: $border; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }

@@ -21,6 +21,7 @@ from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.views.metadata_pane import MetadataPane
 from zarrbrowser.views.overview_pane import OverviewPane
 from zarrbrowser.views.problem_pane import ProblemPane
+from zarrbrowser.views.storage_pane import StoragePane
 from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.value_pane import ValuePane
 from zarrbrowser.widgets.attribute_tree import AttributeTree
@@ -33,7 +34,7 @@ _log = logging.getLogger(__name__)
 _DRAWN = ("Image", "Plot")
 _FOLLOWS_THE_PICTURE = ("Table",)
 """Filled each time they come to the front, as another plane may have been chosen in the picture."""
-_Kind = type[ValuePane | TablePane | MetadataPane | OverviewPane | ProblemPane]
+_Kind = type[ValuePane | TablePane | MetadataPane | StoragePane | OverviewPane | ProblemPane]
 
 
 class NodePane(QWidget):
@@ -46,12 +47,14 @@ class NodePane(QWidget):
         reported: what was read, for the status bar.
         shown: a pane has its data on the screen.
         failed: the sentence that says why nothing can be drawn at all.
+        retried: the person wants the node read again.
     """
 
     pointed = Signal(str)
     reported = Signal(str)
     shown = Signal()
     failed = Signal(str)
+    retried = Signal()
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -200,7 +203,7 @@ class NodePane(QWidget):
             pane.show_node(source, node)
         elif isinstance(pane, AttributeTree) and (is_array(node) or is_group(node)):
             pane.show_attributes(node.attributes)
-        elif isinstance(pane, ValuePane) and is_array(node):
+        elif isinstance(pane, ValuePane | StoragePane) and is_array(node):
             pane.show_array(node)
         elif isinstance(pane, TablePane) and is_array(node):
             pane.show_array(node, self._axes_of_picture(source, node))
@@ -229,12 +232,17 @@ class NodePane(QWidget):
             "Value": ValuePane,
             "Table": TablePane,
             "Metadata": MetadataPane,
+            "Storage": StoragePane,
             "Overview": OverviewPane,
             "Problem": ProblemPane,
         }
         pane = kinds[name](self._workers)
         if isinstance(pane, ValuePane | TablePane):
             pane.stack.settled.connect(self.shown)
+        if isinstance(pane, ProblemPane):
+            pane.retried.connect(self.retried)
+        if isinstance(pane, StoragePane):
+            pane.settled.connect(self.shown)
         if isinstance(pane, TablePane):
             pane.reported.connect(self.reported)
         return pane

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, 
 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.session.nodes import is_broken
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 134, 84
 _SHAPE_WIDTH_MOST = 180
@@ -118,7 +119,12 @@ class TreeView(QTreeView):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         model, place = self.tree_model, QPersistentModelIndex(index)  # rows may move while the menu is open
-        failed = item.fetching is Fetching.FAILED or (item.parent and item.parent.fetching is Fetching.FAILED)
+        broken = item.node is not None and is_broken(item.node)
+        failed = (
+            broken
+            or item.fetching is Fetching.FAILED
+            or (item.parent and item.parent.fetching is Fetching.FAILED)
+        )
         if failed:
             menu.addAction("Retry", lambda: model.retry(place))
         if item.node is not None:

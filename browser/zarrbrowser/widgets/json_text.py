@@ -36,9 +36,14 @@ class _Highlighter(QSyntaxHighlighter):
 
 
 class JsonText(QWidget):
-    """A document, with a heading and Copy above it."""
+    """A document, with a heading and Copy above it.
 
-    def __init__(self, heading: str, parent: QWidget | None = None) -> None:
+    Args:
+        heading: says what the document is.
+        beside: a widget that stands between the heading and Copy.
+    """
+
+    def __init__(self, heading: str, beside: QWidget | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = ""
         self.edit = QPlainTextEdit()
@@ -50,10 +55,13 @@ class JsonText(QWidget):
         self._note = label(role="muted")
         self.copy_button = push_button("Copy", self.copy, drawing="copy")
         top = QHBoxLayout()
-        title = ElidedLabel("heading")
-        title.set_text(heading)
-        top.addWidget(title, 1)
+        top.setSpacing(8)
+        self.heading = ElidedLabel("heading")
+        self.heading.set_text(heading)
+        top.addWidget(self.heading, 1)
         top.addWidget(self._note)
+        if beside is not None:
+            top.addWidget(beside)
         top.addWidget(self.copy_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 12, 12)

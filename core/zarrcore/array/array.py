@@ -14,7 +14,7 @@ from zarrcore.array.chunk_cache import ChunkCache
 from zarrcore.array.chunk_keys import ChunkKeys
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
 from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
-from zarrcore.array.storage_info import StorageInfo, storage_info
+from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
 from zarrcore.array.values import as_elements
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
@@ -297,15 +297,19 @@ class Array:
             )
         return self._writer
 
-    def storage_info(self) -> StorageInfo:
+    def storage_info(self, seen: Seen | None = None) -> StorageInfo:
         """What is stored of this array: chunks present and missing, their bytes, the ratio to the decoded ones.
+
+        Args:
+            seen: told the index and the stored bytes of each chunk as it is found, in no certain order; what it raises
+                ends the counting.
 
         Raises:
             ListingUnsupportedError: the store cannot list, and there are too many chunks to ask for each.
             StoreError: the store did not answer as it should.
         """
         metadata = replace(self.metadata, chunk_key_encoding=self.chunk_key_encoding)
-        return storage_info(self.store, self._prefix, metadata)
+        return storage_info(self.store, self._prefix, metadata, seen)
 
     def is_cached(self, ranges: Sequence[AxisRange]) -> bool:
         """Whether reading normalized ranges costs no I/O and no decoding."""

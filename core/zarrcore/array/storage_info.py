@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -57,7 +57,13 @@ class StorageInfo:
         return self.nbytes * (self.present / self.chunks) / self.stored_bytes
 
 
-def storage_info(store: ReadableStore, prefix: str, metadata: ArrayMetadata) -> StorageInfo:
+Seen = Callable[[tuple[int, ...], int], None]
+"""Told the index and the stored bytes of each chunk of the grid as it is found, by one thread at a time."""
+
+
+def storage_info(
+    store: ReadableStore, prefix: str, metadata: ArrayMetadata, seen: Seen | None = None
+) -> StorageInfo:
     """What the array whose chunk keys begin with ``prefix`` takes up.
 
     One listing, of which nothing is kept; from a store that cannot list, a question for each chunk.
@@ -65,8 +71,9 @@ def storage_info(store: ReadableStore, prefix: str, metadata: ArrayMetadata) -> 
     Raises:
         ListingUnsupportedError: the store cannot list, and there are too many chunks to ask for each.
         StoreError: the store did not answer as it should.
+        Whatever ``seen`` raises, which ends the counting.
     """
-    counter = _Counter(store, metadata)
+    counter = _Counter(store, metadata, seen)
     try:
         counter.count_listed(prefix)
     except ListingUnsupportedError as error:
@@ -83,11 +90,12 @@ def storage_info(store: ReadableStore, prefix: str, metadata: ArrayMetadata) -> 
 class _Counter:
     """Adds up chunks; several threads may add."""
 
-    def __init__(self, store: ReadableStore, metadata: ArrayMetadata) -> None:
+    def __init__(self, store: ReadableStore, metadata: ArrayMetadata, seen: Seen | None) -> None:
         self._store = store
         self._metadata = metadata
         self._grid_shape = metadata.chunk_grid.grid_shape(metadata.shape)
         self.chunks = math.prod(self._grid_shape)
+        self._seen = seen
         self._lock = threading.Lock()
         self._inside = [0, 0]
         self._outside = [0, 0]
@@ -112,22 +120,26 @@ class _Counter:
                 continue
             inside = all(i < n for i, n in zip(index, self._grid_shape, strict=True))
             if entry.size is None:
-                yield partial(self._probe, entry.key, inside)
+                yield partial(self._probe, entry.key, index, inside)
             else:
-                self._add(inside, entry.size)
+                self._add(index, inside, entry.size)
 
     def count_probed(self, prefix: str) -> None:
         encode = self._metadata.chunk_key_encoding.encode
         indices = product(*map(range, self._grid_shape))
-        run_tasks((partial(self._probe, prefix + encode(index), True) for index in indices), self._store)
+        run_tasks(
+            (partial(self._probe, prefix + encode(index), index, True) for index in indices), self._store
+        )
 
-    def _probe(self, key: str, inside: bool) -> None:
+    def _probe(self, key: str, index: tuple[int, ...], inside: bool) -> None:
         stat = self._store.stat(key)
         if stat is not None:
-            self._add(inside, stat.size)
+            self._add(index, inside, stat.size)
 
-    def _add(self, inside: bool, size: int) -> None:
+    def _add(self, index: tuple[int, ...], inside: bool, size: int) -> None:
         with self._lock:
             counts = self._inside if inside else self._outside
             counts[0] += 1
             counts[1] += size
+            if inside and self._seen is not None:
+                self._seen(index, size)

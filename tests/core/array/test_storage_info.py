@@ -107,3 +107,25 @@ def test_any_chunks(present: set[tuple[int, int]]) -> None:
     info = array.storage_info()
     assert (info.chunks, info.present, info.stored_bytes) == (16, len(inside), sum(y + 1 for y in inside))
     assert info.outside == len(present) - len(inside)
+
+
+def test_each_chunk_is_told_and_counting_can_be_ended(tmp_path: Path) -> None:
+    root = tmp_path / "x.zarr"
+    zarr.create_group(root).create_array("a", data=DATA, chunks=(3, 4))
+    (root / "a/c/0/0").unlink()
+    for store in (
+        root,
+        MemoryStore(values=values_of(root)),
+        Unsized(values_of(root)),
+        Unlistable(values_of(root)),
+    ):
+        array, told = zc.open(store)["a"], {}
+        info = array.storage_info(told.__setitem__)
+        assert set(told) == {(y, x) for y in range(4) for x in range(3)} - {(0, 0)}
+        assert (len(told), sum(told.values())) == (info.present, info.stored_bytes)
+
+        def stop(_index: tuple[int, ...], _nbytes: int) -> None:
+            raise zc.ReadCancelledError("enough")
+
+        with pytest.raises(zc.ReadCancelledError, match="enough"):
+            array.storage_info(stop)

@@ -92,6 +92,8 @@ HELD_BY = {
     "S23": [
         "test_prefetch.test_the_budget_holds",
         "test_spill.test_each_chunk_is_decoded_once",
+        "test_resources.test_memory_is_bounded_whatever_is_read",
+        "test_resources.test_names_that_were_only_listed_are_forgotten",
         "test_inodes.test_the_oldest_names_that_nobody_used_are_offered_for_forgetting",
     ],
     "S24": [

@@ -1,0 +1,81 @@
+"""What a daemon takes of the machine: memory while much is read or listed, the processor while nobody asks."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import zarr
+
+from tests.zfs.conftest import Mounter, wait_until
+
+MIB = 1 << 20
+CHUNK = np.zeros(4 * MIB, "u1")
+CHUNKS = 256
+
+
+def of_status(process: int, name: str) -> int:
+    """A number from what the system tells of a process and its threads, added up."""
+    found = (
+        re.search(rf"^{name}:\s*(\d+)", (task / "status").read_text(), re.MULTILINE)
+        for task in Path(f"/proc/{process}/task").iterdir()
+    )
+    return sum(int(number[1]) for number in found if number)
+
+
+def peak_nbytes(process: int) -> int:
+    found = re.search(r"VmHWM:\s*(\d+) kB", Path(f"/proc/{process}/status").read_text())
+    assert found
+    return int(found[1]) << 10
+
+
+def test_memory_is_bounded_whatever_is_read(tmp_path: Path, mount: Mounter) -> None:
+    """S23: "Memory is bounded by `--cache-size`"; 1 GiB here, of one chunk on disk that has many names."""
+    array = zarr.create_array(
+        tmp_path / "a.zarr", shape=(CHUNKS, CHUNK.size), chunks=(1, CHUNK.size), dtype="u1"
+    )
+    array[0] = CHUNK + 1
+    for number in range(1, CHUNKS):
+        (tmp_path / "a.zarr" / "c" / str(number)).mkdir()
+        os.link(tmp_path / "a.zarr/c/0/0", tmp_path / f"a.zarr/c/{number}/0")
+    mounted = mount(tmp_path / "a.zarr", "--cache-size", "64MiB")
+    command = ["cmp", "-n", str(CHUNKS * CHUNK.size), mounted.arrays / "data.raw", "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as reader:
+        assert reader.stdin is not None
+        for _ in range(CHUNKS):
+            reader.stdin.write((CHUNK + 1).data)
+    assert reader.returncode == 0
+    assert mounted.stats()["decoded"]["chunks"] == CHUNKS
+    assert peak_nbytes(mounted.daemon()) < (150 + 64) * MIB
+
+
+def test_names_that_were_only_listed_are_forgotten(tmp_path: Path, mount: Mounter) -> None:
+    """S23: "Names that were only listed are forgotten once there are 100,000 of them"."""
+    count = 110_000
+    with sqlite3.connect(tmp_path / "keys") as database:
+        database.execute("CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)")
+        rows = ((f"many/{number:07}", b"x") for number in range(count))
+        database.executemany("INSERT INTO zarr VALUES(?, ?)", rows)
+    database.close()
+    mounted = mount(f"sqlite://{tmp_path / 'keys'}")
+    with os.scandir(mounted.keys / "many") as entries:
+        assert sum(1 for _ in entries) == count
+    wait_until(lambda: mounted.stats()["inodes"] < 100_100, "the oldest names are forgotten")
+    for number in (0, count // 2, count - 1):
+        assert (mounted.keys / "many" / f"{number:07}").read_bytes() == b"x"
+    assert not (mounted.keys / "many" / f"{count:07}").exists()
+
+
+def test_it_sleeps_while_nobody_asks(tmp_path: Path, mount: Mounter) -> None:
+    zarr.save_group(tmp_path / "a.zarr", x=np.arange(10))
+    mounted = mount(tmp_path / "a.zarr")
+    daemon = mounted.daemon()
+    time.sleep(0.5)  # what it still does after the last request
+    before = of_status(daemon, "voluntary_ctxt_switches")
+    time.sleep(1.5)
+    assert of_status(daemon, "voluntary_ctxt_switches") - before <= 2

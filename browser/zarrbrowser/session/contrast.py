@@ -13,6 +13,7 @@ from zarrbrowser.session.picture import DRAWABLE, drawable, finite
 SAMPLE_SIZE = 65_536
 """Elements that percentiles and histogram look at: enough for 0.4 % precision, a few milliseconds."""
 PERCENTILES = (1.0, 99.0)
+WIDE_PERCENTILES = (0.1, 99.9)
 BINS = 128
 _RESOLUTION = 1e-11
 """The least difference of two bounds, relative to them: a float has 16 digits, and each bin needs some."""
@@ -24,6 +25,7 @@ class ContrastMode(Enum):
     """How the bounds are found."""
 
     PERCENTILES = "percentiles"
+    WIDE_PERCENTILES = "wide percentiles"
     FULL_RANGE = "full range"
     FIXED = "fixed"
 
@@ -44,6 +46,7 @@ class Statistics:
     minimum: float
     maximum: float
     percentiles: tuple[float, float]
+    wide_percentiles: tuple[float, float]
     nan_count: int
     size: int
     histogram: AnyArray
@@ -58,7 +61,11 @@ class Statistics:
         if contrast.mode is ContrastMode.FIXED:
             return _apart(contrast.low, contrast.high)
         everything = (self.minimum, self.maximum)
-        low, high = self.percentiles if contrast.mode is ContrastMode.PERCENTILES else everything
+        found = {
+            ContrastMode.PERCENTILES: self.percentiles,
+            ContrastMode.WIDE_PERCENTILES: self.wide_percentiles,
+        }
+        low, high = found.get(contrast.mode, everything)
         # A mostly empty picture has equal percentiles, but not equal values.
         return _apart(low, high) if low < high else _apart(*everything)
 
@@ -76,13 +83,15 @@ def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics
     known = finite(picture)
     if known.size == 0:
         counts, edges = np.zeros(BINS, np.int64), np.linspace(0.0, 1.0, BINS + 1)
-        return Statistics(0.0, 1.0, (0.0, 1.0), nan_count, size, counts, edges, fill_count)
+        return Statistics(0.0, 1.0, (0.0, 1.0), (0.0, 1.0), nan_count, size, counts, edges, fill_count)
     low, high = float(known.min()), float(known.max())
     sample = known.reshape(-1)[:: max(1, known.size // SAMPLE_SIZE)].astype(np.float64)
     np.clip(sample, -DRAWABLE, DRAWABLE, out=sample)
-    first, last = np.percentile(sample, PERCENTILES)
+    found = np.percentile(sample, [*PERCENTILES, *WIDE_PERCENTILES]).tolist()
     counts, edges = np.histogram(sample, bins=BINS, range=_apart(low, high))
-    return Statistics(low, high, (float(first), float(last)), nan_count, size, counts, edges, fill_count)
+    return Statistics(
+        low, high, (found[0], found[1]), (found[2], found[3]), nan_count, size, counts, edges, fill_count
+    )
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:

@@ -136,9 +136,7 @@ def _told(value: Any) -> list[float]:
 
 def fill_of(array: ArrayLike) -> tuple[float, ...]:
     """The fill value, where it is a number that can be told from others."""
-    value = array.fill_value
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
+    if array.dtype.kind not in "biuf" or array.fill_value is None or is_small_number(array.dtype):
         return ()
+    number = float(array.fill_value)
     return (number,) if math.isfinite(number) else ()

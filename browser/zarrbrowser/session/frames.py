@@ -159,7 +159,7 @@ def _frame(
     level = image.levels[number]
     steps = _steps(level, planes[0], view)
     rasters = tuple(Raster.of(level, one, steps) for one in planes)
-    seen, drawn = _window(rasters[0], view, 0.0, 1), _window(rasters[0], view, _MARGIN, _SNAP)
+    seen, drawn = window_of(rasters[0], view), window_of(rasters[0], view, _MARGIN, _SNAP)
     by_raster = [raster.tiles(seen) for raster in rasters]
     tiles = tuple(tile for together in zip(*by_raster, strict=True) for tile in together)
     missing = [tile for tile in tiles if not is_there(tile)]
@@ -180,7 +180,8 @@ def _backdrop(image: Image, number: int, planes: Sequence[Axes]) -> tuple[Tile, 
     return tuple(found) if len(found) <= _BACKDROP_TILES * len(planes) else ()
 
 
-def _window(raster: Raster, view: View, margin: float, snap: int) -> Window:
+def window_of(raster: Raster, view: View, margin: float = 0.0, snap: int = 1) -> Window:
+    """The samples in view, and a margin beyond, in multiples of ``snap``."""
     parts = []
     for side, (low, high) in enumerate((view.rows, view.columns)):
         grown = (high - low) * margin

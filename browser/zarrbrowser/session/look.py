@@ -8,7 +8,7 @@ from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.colour_maps import LABELS
 from zarrbrowser.session.contrast import Contrast, ContrastMode
 from zarrbrowser.session.elements import Elements, packing_of
-from zarrbrowser.session.levels import Channel, Image
+from zarrbrowser.session.levels import Channel, Colour, Image
 from zarrbrowser.session.picture import drawable_fields
 from zarrbrowser.session.render import Norm
 
@@ -19,6 +19,7 @@ class ChannelLook:
 
     channel: Channel
     is_on: bool
+    colour: Colour
     contrast: Contrast = field(default_factory=Contrast)
 
 
@@ -45,6 +46,16 @@ class Look:
             return [self.axes]
         return [self.axes.at(image.channel_axis, position) for position in self.channels_on]
 
+    def describe(self, image: Image) -> str:
+        """Where the plane lies: ``t = 3, z = 12``; channels that are blended are not told, nor are axes of length 1."""
+        axes = self.axes
+        return ", ".join(f"{axes.names[axis]} = {axes.index[axis]:,}" for axis in self.sliders(image))
+
+    def sliders(self, image: Image) -> list[int]:
+        """The axes along which there are other planes."""
+        blended = image.channel_axis if self.is_blended else None
+        return [axis for axis in self.axes.further if self.axes.shape[axis] > 1 and axis != blended]
+
     @property
     def channels_on(self) -> list[int]:
         """The positions of the channels that are blended; the first where none is."""
@@ -58,7 +69,7 @@ def first_look(image: Image) -> Look:
     fields = drawable_fields(array.dtype)
     packing = packing_of(array)
     missing = packing.missing if packing is not None else ()
-    channels = [ChannelLook(one, one.is_on, _wished(one.bounds)) for one in image.channels]
+    channels = [ChannelLook(one, one.is_on, one.colour, _wished(one.bounds)) for one in image.channels]
     return Look(
         axes,
         Elements(fields[0] if fields else None, fill=missing),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.session.contrast import Statistics, statistics
-from zarrbrowser.session.frames import Frame, Mosaic, assemble
+from zarrbrowser.session.frames import Frame, Mosaic, View, assemble, window_of
+from zarrbrowser.session.levels import Image
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.raster import Raster
 from zarrbrowser.session.render import NOTHING, Rgba, Style, blend, coloured, rgba
+from zarrbrowser.session.shown import Shown, ShownChannel
 from zarrbrowser.session.tile_cache import TileCache
 
 
@@ -97,7 +99,7 @@ def paint(look: Look, mosaics: Sequence[Mosaic], measured: Measured, style: Styl
         picture = blend(
             [look.elements.numbers(mosaic.values)[0] for mosaic in mosaics],
             bounds(look, measured),
-            [look.channels[position].channel.colour for position in look.channels_on],
+            [look.channels[position].colour for position in look.channels_on],
             look.norm,
         )
     elif style.is_labels and first.values.dtype.kind in "biu":
@@ -109,3 +111,33 @@ def paint(look: Look, mosaics: Sequence[Mosaic], measured: Measured, style: Styl
     if first.is_there is not None:
         picture[~first.is_there] = NOTHING
     return picture
+
+
+def shown_of(
+    image: Image, look: Look, frame: Frame, measured: Measured, view: View, colour_map: str
+) -> Shown:
+    """What is on the screen, told so that it can be read again."""
+    raster = frame.raster
+    level, (height, width) = raster.level, raster.level_shape
+    plane = Raster(level, raster.rows, raster.columns, raster.channel, raster.index)
+    channels = []
+    if look.is_blended and image.channel_axis is not None:
+        for position, levels in zip(look.channels_on, bounds(look, measured), strict=True):
+            one = look.channels[position]
+            channels.append(ShownChannel(replace(one.channel, colour=one.colour), position, levels))
+    axes = replace(look.axes, shape=tuple(level.array.shape), index=raster.index)
+    return Shown(
+        level.array,
+        level.array.path,
+        image.levels.index(level),
+        axes,
+        plane.selection((slice(0, height), slice(0, width))),
+        plane.selection(window_of(plane, view)),
+        look.flip_rows,
+        look.flip_columns,
+        look.elements,
+        style_of(look, measured, colour_map),
+        measured.brightest,
+        image.channel_axis if channels else None,
+        tuple(channels),
+    )

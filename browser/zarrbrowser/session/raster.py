@@ -73,6 +73,11 @@ class Raster:
         return height, width
 
     @property
+    def level_shape(self) -> tuple[int, int]:
+        """Elements of the level down and to the right."""
+        return self.level.array.shape[self.rows], self.level.array.shape[self.columns]
+
+    @property
     def tile_shape(self) -> tuple[int, int]:
         """Elements of the level per tile, down and to the right."""
         array, lengths = self.level.array, [self._chunk(axis) for axis in self.axes]

@@ -110,9 +110,9 @@ def rgba(numbers: AnyArray, style: Style, is_fill: AnyArray | None = None) -> ND
 
 def _indices(numbers: AnyArray, style: Style) -> AnyArray:
     scaled = spread(numbers, style.norm, style.levels)
-    scaled *= _STEPS
     no_number = np.isnan(scaled)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled *= _STEPS
         np.clip(scaled, 0, _STEPS - 1, out=scaled)
         indices = scaled.astype(np.int16)
     if no_number.any():

@@ -71,6 +71,16 @@ QToolButton::menu-button { border: 0; border-left: 1px solid $border; width: 20p
 QToolButton::menu-arrow { image: url("$down"); width: 12px; height: 12px; }
 QToolButton::menu-indicator { image: none; }
 
+QCheckBox { spacing: 7px; background: transparent; }
+QCheckBox:disabled { color: $disabled; }
+QCheckBox::indicator, QListView::indicator {
+    width: 13px; height: 13px; border: 1px solid $disabled; border-radius: 3px; background: $surface;
+}
+QCheckBox::indicator:checked, QListView::indicator:checked {
+    background: $selection; border-color: $accent; image: url("$check");
+}
+QCheckBox::indicator:focus, QCheckBox::indicator:hover { border-color: $accent; }
+
 QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
 QMenu::item { padding: 5px 24px 5px 12px; border-radius: 4px; }
 QMenu::item:selected { background: $selection; color: $text; }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QWidget
 
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.buttons import tool_button
@@ -18,10 +18,11 @@ class ImageControls(QFrame):
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
         self.field.setAccessibleName("field of the structure")
+        self.flip_rows = _toggle("flip-rows", "Turn upside down")
+        self.flip_columns = _toggle("flip-columns", "Mirror left and right")
         self.fit = tool_button("fit", "Fit the whole plane into view (F)")
         self.actual_size = tool_button("actual-size", "One element per pixel (1)")
-        self.square = tool_button("aspect", "Square elements: same scale along both axes")
-        self.square.setCheckable(True)
+        self.square = _toggle("aspect", "Square elements: same scale along both axes")
         self.square.setChecked(True)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 8, 6)
@@ -31,7 +32,7 @@ class ImageControls(QFrame):
         row.addSpacing(6)
         row.addWidget(self.axes)
         row.addStretch(1)
-        for button in (self.fit, self.actual_size, self.square):
+        for button in (self.flip_columns, self.flip_rows, self.fit, self.actual_size, self.square):
             row.addWidget(button)
 
     def show_fields(self, fields: tuple[str, ...], current: str | None) -> None:
@@ -41,3 +42,9 @@ class ImageControls(QFrame):
         self.field.setCurrentText(current or "")
         self.field.setVisible(bool(fields))
         self.field_label.setVisible(bool(fields))
+
+
+def _toggle(drawing: str, tip: str) -> QToolButton:
+    button = tool_button(drawing, tip)
+    button.setCheckable(True)
+    return button

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.contrast import Contrast
-from zarrbrowser.session.elements import Elements
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.frames import Frame
 from zarrbrowser.session.levels import Image, image_of_array
 from zarrbrowser.session.look import Look, first_look
+from zarrbrowser.session.look_document import look_document, place_of, take_document
 from zarrbrowser.session.multiscales import image_of_group
 from zarrbrowser.session.nodes import NodeLike, is_array
+from zarrbrowser.session.painting import shown_of
 from zarrbrowser.session.picture import drawable_fields, why_no_picture
 from zarrbrowser.session.probe import probe
 from zarrbrowser.session.quantities import count, format_bytes, format_duration
+from zarrbrowser.session.shown import Shown
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.session.tile_cache import TileCache
 from zarrbrowser.theme import current_colours
+from zarrbrowser.views.colouring import Colouring
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
 from zarrbrowser.views.plane_view import PlaneView
@@ -32,6 +35,7 @@ from zarrbrowser.widgets.contrast_panel import ContrastPanel
 from zarrbrowser.widgets.legend import MissingLegend
 from zarrbrowser.workers import Lane, Workers
 
+_CALM_MS = 700
 _LOAD, _RETRY = "Load anyway", "Retry"
 
 
@@ -40,11 +44,13 @@ class ImagePane(QWidget):
 
     Signals:
         plane_shown: the plane that was wanted is on the screen.
+        view_changed: the image is looked at in another way, and has been so for a moment.
         pointed: coordinates and value under the pointer as text; empty off the picture.
         reported: what was read, for the status bar.
     """
 
     plane_shown = Signal()
+    view_changed = Signal()
     pointed = Signal(str)
     reported = Signal(str)
 
@@ -62,6 +68,7 @@ class ImagePane(QWidget):
         self.stack = DataStack(self.view, self.retry, self._notice_pressed)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
+        self.colouring = Colouring(session, self.contrast, self)
         self.missing = MissingLegend()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -74,8 +81,8 @@ class ImagePane(QWidget):
         column.addLayout(middle, 1)
         column.addWidget(self.missing)
         column.addWidget(self.sliders)
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._connect()
-        self.contrast.choose_colour_map(session.colour_map)
         self.wear()
 
     @property
@@ -101,6 +108,7 @@ class ImagePane(QWidget):
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._opening.forget()
+        self._calm.stop()
         self._source = self._node = self._image = self._look = None
         self.view.clear()
         self.cache.clear()
@@ -119,6 +127,32 @@ class ImagePane(QWidget):
         """The next or previous plane."""
         self.sliders.step(by)
 
+    def shown(self) -> Shown | None:
+        """What is on the screen, told without Qt; None while nothing is."""
+        frame, measured = self.view.frame, self.view.measured
+        if self._image is None or self._look is None or frame is None or measured is None:
+            return None
+        style = self.view.picture_style()
+        return shown_of(self._image, self._look, frame, measured, self.canvas.visible(), style.colour_map)
+
+    def view_state(self) -> dict[str, Any]:
+        """How the image is looked at, as JSON has it; empty while none is."""
+        if self._look is None:
+            return {}
+        view = None if self.canvas.is_fitted else self.canvas.visible()
+        place = None if view is None else [list(view.rows), list(view.columns)]
+        return {**look_document(self._look), "place": place}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Look at the image as `view_state` told; what does not fit it is left as it is."""
+        if self._image is None or self._look is None:
+            return
+        take_document(self._look, state)
+        self._begin(self._image, self._look)
+        place = place_of(state)
+        if place is not None:
+            self.canvas.show_range(*place)
+
     def wear(self) -> None:
         """Take on the application's appearance."""
         self.view.wear(current_colours())
@@ -129,18 +163,23 @@ class ImagePane(QWidget):
     def _connect(self) -> None:
         controls, canvas = self.controls, self.canvas
         controls.axes.chosen.connect(self._axes_chosen)
-        controls.field.textActivated.connect(self._field_chosen)
+        controls.field.textActivated.connect(self.colouring.choose_field)
         controls.fit.clicked.connect(lambda _checked: canvas.fit())
         controls.actual_size.clicked.connect(lambda _checked: canvas.actual_size())
         controls.square.toggled.connect(self._square_chosen)
-        self.contrast.colour_map_chosen.connect(self._colours_chosen)
-        self.contrast.chosen.connect(self._contrast_chosen)
+        for button in (controls.flip_rows, controls.flip_columns):
+            button.clicked.connect(lambda _checked: self._flip())
+        self.colouring.repainted.connect(lambda: self.view.recolour(self._session.colour_map))
+        self.colouring.renumbered.connect(self.view.measure)
+        self.colouring.rechannelled.connect(self._rechannel)
         self.sliders.moved.connect(self._slider_moved)
         self.stack.data_shown.connect(self._data_shown)
         canvas.pointed.connect(self._point)
         canvas.square_changed.connect(self._show_square)
         self.view.frame_shown.connect(self._frame_shown)
         self.view.drawn.connect(self._drawn)
+        self.view.drawn.connect(self._calm.start)
+        self._calm.timeout.connect(self.view_changed)
         self.view.failed.connect(self._fail)
 
     # What is shown
@@ -160,21 +199,31 @@ class ImagePane(QWidget):
             look = first_look(image)
         self._image, self._look = image, look
         self._session.remember(source, image.path, look)
-        self.controls.show_fields(drawable_fields(array.dtype), look.elements.field)
-        self._show_axes(look.axes)
+        self._begin(image, look)
+
+    def _begin(self, image: Image, look: Look) -> None:
+        """Read and show the image as the look says."""
+        self.controls.show_fields(drawable_fields(image.base.dtype), look.elements.field)
+        self._show_axes(look)
+        self.controls.flip_rows.setChecked(look.flip_rows)
+        self.controls.flip_columns.setChecked(look.flip_columns)
+        self.colouring.show_image(image, look)
         self.stack.make_room()
         self.view.show_image(image, look, self._session.colour_map)
 
-    def _show_axes(self, axes: Axes) -> None:
-        self.controls.axes.show_axes(axes)
-        self.sliders.show_axes(axes)
+    def _show_axes(self, look: Look) -> None:
+        self.controls.axes.show_axes(look.axes)
+        self.sliders.show_axes(look.axes, [] if self._image is None else look.sliders(self._image))
 
     # What the person does
 
     def _axes_chosen(self, axes: Axes) -> None:
         if self._look is not None:
             self._look.axes = axes
-            self._show_axes(axes)
+            if self._image is not None and self._image.channel_axis in axes.shown:
+                self._look.is_blended = False  # its channels lie in the picture side by side
+            self._show_axes(self._look)
+            self.colouring.show_image(self._image, self._look)
             self.stack.make_room()
             self.view.show_axes()
 
@@ -183,29 +232,16 @@ class ImagePane(QWidget):
             self._look.axes = self._look.axes.at(axis, position)
             self.view.refresh()
 
-    def _field_chosen(self, name: str) -> None:
+    def _rechannel(self) -> None:
         if self._look is not None:
-            self._choose_elements(replace(self._look.elements, field=name))
+            self._show_axes(self._look)
+            self.view.refresh()
 
-    def _choose_elements(self, elements: Elements) -> None:
-        """Other numbers of the same elements: their bounds are others too."""
+    def _flip(self) -> None:
         if self._look is not None:
-            self._look.elements, self._look.contrast = elements, Contrast()
-            self.view.measure()
-
-    def _colours_chosen(self, name: str) -> None:
-        if self._look is not None:
-            self._look.colour_map = ""
-        self._session.colour_map = name
-        self.view.recolour(name)
-
-    def _contrast_chosen(self, contrast: Contrast) -> None:
-        measured = self.view.measured
-        if self._look is None or measured is None or not measured.statistics:
-            return
-        levels = measured.statistics[0].levels(contrast)
-        self._look.contrast = replace(contrast, low=levels[0], high=levels[1])
-        self.view.recolour()
+            self._look.flip_rows = self.controls.flip_rows.isChecked()
+            self._look.flip_columns = self.controls.flip_columns.isChecked()
+            self.canvas.set_flips(rows=self._look.flip_rows, columns=self._look.flip_columns)
 
     def _square_chosen(self, square: bool) -> None:
         self.canvas.set_square(square)
@@ -238,9 +274,9 @@ class ImagePane(QWidget):
         cost = view.frame.cost if held and view.frame is not None else view.withheld
         if cost is None:
             return "", ""
-        what = "What is in view crosses" if held else "The middle is shown: the whole plane crosses"
+        what = "What is in view crosses" if held else "The middle is shown. The whole plane crosses"
         size = f"{count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded"
-        return f"{what} {size}. Zoom in, or load it all.", _LOAD
+        return f"{what} {size}.", _LOAD
 
     def _notice_pressed(self) -> None:
         if self.view.loader.broken:
@@ -257,11 +293,10 @@ class ImagePane(QWidget):
         look, measured = self._look, self.view.measured
         if look is None or measured is None:
             return
-        if measured.statistics:
-            found = measured.statistics[0]
-            self.contrast.show_type(look.elements.of(self.view.mosaics[0].values).dtype)
-            self.contrast.show_contrast(look.contrast, found.levels(look.contrast), found)
-        self.missing.show_statistics(measured.statistics[0] if measured.statistics else None)
+        self.colouring.show_measured(measured)
+        found = measured.statistics[0] if len(measured.statistics) == 1 else None
+        whole = found is not None and found.size == look.axes.height * look.axes.width
+        self.missing.show_statistics(found, is_exact=whole)
 
     def _fail(self, error: Exception) -> None:
         if not self.view.mosaics:
@@ -272,7 +307,7 @@ class ImagePane(QWidget):
         if image is None:
             return
         level = image.levels.index(frame.raster.level)
-        where = self._look.axes.describe() if self._look is not None else ""
+        where = self._look.describe(image) if self._look is not None else ""
         parts = [frame.raster.level.array.path + (f", {where}" if where else "")]
         if len(image.levels) > 1:
             parts.append(f"level {level} of 0–{len(image.levels) - 1}")

@@ -195,7 +195,7 @@ class PlaneView(QWidget):
     def _label(self) -> str:
         if self._image is None or self._look is None:
             return ""
-        where = self._look.axes.describe()
+        where = self._look.describe(self._image)
         return f"Reading {self._image.path}" + (f", {where}" if where else "")
 
     def _missing(self, frame: Frame) -> bool:
@@ -230,7 +230,7 @@ class PlaneView(QWidget):
         self._mosaics = compose(frame, self._cache, [] if is_new else self._backdrops)
         if is_new or self.measured is None or not self._was_measured_whole:
             self.measured = measure(look, self._mosaics)
-            self._was_measured_whole = is_whole
+            self._was_measured_whole = is_whole and not frame.is_held_back
         self._shown, self._is_whole = frame, is_whole
         if is_whole:
             self._keep_backdrops(is_new=is_new)

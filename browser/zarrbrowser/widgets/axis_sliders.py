@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QGridLayout, QSizePolicy, QSlider, QWidget
 
@@ -35,13 +37,14 @@ class AxisSliders(QFrame):
         self.spins: dict[int, QDoubleSpinBox] = {}
         self._current = -1
 
-    def show_axes(self, axes: Axes) -> None:
-        """Make a row per further axis, standing where ``axes`` does."""
+    def show_axes(self, axes: Axes, further: Sequence[int] | None = None) -> None:
+        """Make a row for each of some axes (by default all that are not in the picture), standing where ``axes`` does."""
         self._clear()
-        for row, axis in enumerate(axes.further):
+        further = axes.further if further is None else further
+        for row, axis in enumerate(further):
             self._add(row, axis, axes)
-        self._current = axes.further[0] if axes.further else -1
-        self.setVisible(bool(axes.further))
+        self._current = further[0] if further else -1
+        self.setVisible(bool(further))
 
     def step(self, by: int) -> None:
         """Move along the axis that was moved last."""

@@ -1,27 +1,38 @@
-"""Colours beside the picture: the map, how its bounds are found, and the histogram between the two bounds."""
+"""Colours beside the picture: which numbers are shown, by which map, between which bounds."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QVBoxLayout, QWidget
 
+from zarrbrowser.session.colour_maps import LABELS
 from zarrbrowser.session.contrast import Contrast, ContrastMode, Statistics
-from zarrbrowser.session.dates import count_of_date, format_date
+from zarrbrowser.session.elements import Part, fill_of, is_complex, packing_of
+from zarrbrowser.session.levels import Image
+from zarrbrowser.session.look import Look
 from zarrbrowser.session.picture import meaning_of
-from zarrbrowser.session.quantities import format_level
+from zarrbrowser.session.render import Norm
+from zarrbrowser.widgets.bound_edits import BoundEdits
+from zarrbrowser.widgets.channel_list import ChannelList
 from zarrbrowser.widgets.colour_map_box import ColourMapBox
 from zarrbrowser.widgets.histogram import Histogram
 from zarrbrowser.widgets.label import label
 
-WIDTH = 184
-_TITLES = {
+WIDTH = 192
+_MODES = {
     ContrastMode.PERCENTILES: "Auto (1–99 %)",
+    ContrastMode.WIDE_PERCENTILES: "Auto (0.1–99.9 %)",
     ContrastMode.FULL_RANGE: "Full range",
     ContrastMode.FIXED: "Fixed",
+}
+_NORMS = {
+    Norm.LINEAR: "Linear",
+    Norm.LOG: "Logarithm",
+    Norm.SQRT: "Square root",
+    Norm.SYMLOG: "Symmetric log",
 }
 
 
@@ -31,48 +42,79 @@ class ContrastPanel(QFrame):
     Signals:
         chosen: a `Contrast`.
         colour_map_chosen: the catalogue name of a colour map.
+        norm_chosen: a `Norm`.
+        part_chosen: a `Part` of complex numbers.
+        fill_toggled: whether the fill value is shown apart.
+        unpacking_toggled: whether numbers are unpacked as their attributes say.
+        blend_toggled: whether channels are blended.
     """
 
     chosen = Signal(object)
     colour_map_chosen = Signal(str)
+    norm_chosen = Signal(object)
+    part_chosen = Signal(object)
+    fill_toggled = Signal(bool)
+    unpacking_toggled = Signal(bool)
+    blend_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "side")
         self.setFixedWidth(WIDTH)
-        self._levels = (0.0, 1.0)
-        self._dates: np.dtype[Any] | None = None
-        self.colour_map, self.mode, self.histogram = ColourMapBox(), QComboBox(), Histogram()
-        self.mode.setAccessibleName("contrast")
-        self.mode.setToolTip("How the bounds of the contrast are found")
-        for mode, title in _TITLES.items():
-            self.mode.addItem(title, mode)
-        self.low, self.high = _number("lowest value shown"), _number("highest value shown")
+        self.blend, self.channels = QCheckBox("Blend channels"), ChannelList()
+        self.colour_map, self.histogram = ColourMapBox(), Histogram()
+        self.part = _box("part of complex numbers", {part: part.value.capitalize() for part in Part})
+        self.norm = _box("how values are spread over the colours", _NORMS)
+        self.mode = _box("how the bounds of the contrast are found", _MODES)
+        self.bounds = BoundEdits()
+        self.low, self.high = self.bounds.low, self.bounds.high
         self.unit = label(role="muted")
+        self.fill = QCheckBox("Fill value apart")
+        self.unpacking = QCheckBox("Unpack values")
+        self._headings = label("Colours", "heading"), label("Contrast", "heading")
         self._lay_out()
-        self.colour_map.activated.connect(lambda _row: self._colours_chosen())
-        self.mode.activated.connect(lambda _row: self._mode_chosen())
-        for edit in (self.low, self.high):
-            edit.editingFinished.connect(self._typed)
-        self.histogram.dragged.connect(
-            lambda low, high: self.chosen.emit(Contrast(ContrastMode.FIXED, low, high))
-        )
+        self._connect()
 
-    def show_type(self, dtype: np.dtype[Any]) -> None:
+    def show_look(self, image: Image, look: Look, colour_map: str) -> None:
+        """Offer what makes sense for an image, set as it is looked at."""
+        array, elements = image.base, look.elements
+        dtype = array.dtype if elements.field is None else array.dtype[elements.field]
+        packing, fill = packing_of(array), fill_of(array)
+        name = look.colour_map or colour_map
+        with QSignalBlocker(self.blend), QSignalBlocker(self.fill), QSignalBlocker(self.unpacking):
+            self.blend.setChecked(look.is_blended)
+            self.fill.setChecked(bool(elements.fill))
+            self.unpacking.setChecked(elements.packing is not None)
+        self.blend.setVisible(image.channel_axis is not None)
+        self.channels.setVisible(look.is_blended)
+        self.colour_map.setVisible(not look.is_blended)
+        self.part.setVisible(is_complex(dtype))
+        self.part.setCurrentIndex(list(Part).index(elements.part))
+        self.norm.setCurrentIndex(list(_NORMS).index(look.norm))
+        self.fill.setVisible(bool(fill or (packing is not None and packing.missing)))
+        self.unpacking.setVisible(packing is not None)
+        if packing is not None:
+            self.unpacking.setToolTip(
+                f"stored × {packing.scale:g} + {packing.offset:g}, as the attributes say"
+            )
+        self.choose_colour_map(name)
+        has_bounds = look.is_blended or name != LABELS
+        for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
+            widget.setVisible(has_bounds)
+        self.unit.setVisible(has_bounds and bool(self.unit.text()))
+
+    def show_type(self, dtype: np.dtype[Any], part: Part) -> None:
         """Write bounds as values of this type: dates as dates; say what numbers count if it is not themselves."""
-        self._dates = dtype if dtype.kind == "M" else None
-        self.histogram.item.axis.setStyle(showValues=self._dates is None)
-        self.unit.setText(meaning_of(dtype))
-        self.unit.setVisible(bool(meaning_of(dtype)))
+        self.bounds.dates = dtype if dtype.kind == "M" else None
+        self.histogram.item.axis.setStyle(showValues=self.bounds.dates is None)
+        meaning = "radians" if is_complex(dtype) and part is Part.PHASE else meaning_of(dtype)
+        self.unit.setText("" if is_complex(dtype) and part is not Part.PHASE else meaning)
+        self.unit.setVisible(bool(self.unit.text()) and self.mode.isVisibleTo(self))
 
     def show_contrast(self, contrast: Contrast, levels: tuple[float, float], found: Statistics) -> None:
         """Show a mode, the bounds that came of it, and the values they were found among."""
-        self._levels = levels
-        self.mode.setCurrentIndex(list(_TITLES).index(contrast.mode))
-        for edit, value in zip((self.low, self.high), levels, strict=True):
-            edit.setText(self._text(value))
-            edit.setModified(False)
-            edit.setCursorPosition(0)
+        self.mode.setCurrentIndex(list(_MODES).index(contrast.mode))
+        self.bounds.show_bounds(levels)
         self.histogram.show_statistics(found, levels)
 
     def choose_colour_map(self, name: str) -> None:
@@ -84,15 +126,37 @@ class ContrastPanel(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(6)
-        column.addWidget(label("Colours", "heading"))
-        column.addWidget(self.colour_map)
+        above: tuple[QWidget, ...] = (
+            self._headings[0],
+            self.blend,
+            self.channels,
+            self.part,
+            self.colour_map,
+            self.norm,
+        )
+        for widget in above:
+            column.addWidget(widget)
         column.addSpacing(6)
-        column.addWidget(label("Contrast", "heading"))
-        column.addWidget(self.mode)
-        column.addWidget(self.unit)
-        column.addWidget(self.high)
+        for widget in (self._headings[1], self.mode, self.unit, self.high):
+            column.addWidget(widget)
         column.addWidget(self.histogram, 1)
-        column.addWidget(self.low)
+        for widget in (self.low, self.fill, self.unpacking):
+            column.addWidget(widget)
+        column.addStretch(0)
+
+    def _connect(self) -> None:
+        self.colour_map.activated.connect(lambda _row: self._colours_chosen())
+        self.mode.activated.connect(lambda _row: self._mode_chosen())
+        self.norm.activated.connect(lambda row: self.norm_chosen.emit(list(_NORMS)[row]))
+        self.part.activated.connect(lambda row: self.part_chosen.emit(list(Part)[row]))
+        self.bounds.typed.connect(self._fix)
+        self.histogram.dragged.connect(self._fix)
+        self.fill.toggled.connect(self.fill_toggled)
+        self.unpacking.toggled.connect(self.unpacking_toggled)
+        self.blend.toggled.connect(self.blend_toggled)
+
+    def _fix(self, low: float, high: float) -> None:
+        self.chosen.emit(Contrast(ContrastMode.FIXED, low, high))
 
     def _colours_chosen(self) -> None:
         name = str(self.colour_map.currentData())
@@ -100,36 +164,13 @@ class ContrastPanel(QFrame):
         self.colour_map_chosen.emit(name)
 
     def _mode_chosen(self) -> None:
-        mode = list(_TITLES)[self.mode.currentIndex()]
-        self.chosen.emit(Contrast(mode, *self._levels))
-
-    def _typed(self) -> None:
-        edits = (self.low, self.high)
-        if not any(edit.isModified() for edit in edits):
-            return
-        # A bound that was not typed keeps the digits that its field does not show; nor does what is no bound count.
-        bounds = [
-            self._value(edit.text(), level) if edit.isModified() else level
-            for edit, level in zip(edits, self._levels, strict=True)
-        ]
-        self.chosen.emit(Contrast(ContrastMode.FIXED, min(bounds), max(bounds)))
-
-    def _text(self, level: float) -> str:
-        span = self._levels[1] - self._levels[0]
-        return (
-            format_level(level, span) if self._dates is None else format_date(level, self._dates, span / 1000)
-        )
-
-    def _value(self, text: str, otherwise: float) -> float:
-        try:
-            value = float(text) if self._dates is None else count_of_date(text, self._dates)
-        except ValueError:
-            return otherwise
-        return value if math.isfinite(value) else otherwise
+        self.chosen.emit(Contrast(list(_MODES)[self.mode.currentIndex()], *self.bounds.levels))
 
 
-def _number(name: str) -> QLineEdit:
-    edit = QLineEdit()
-    edit.setAccessibleName(name)
-    edit.setToolTip(name[0].upper() + name[1:])
-    return edit
+def _box(name: str, titles: dict[Any, str]) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setToolTip(name[0].upper() + name[1:])
+    for value, title in titles.items():
+        box.addItem(title, value)
+    return box

@@ -275,8 +275,8 @@ def test_a_large_plane_is_drawn_at_the_screens_resolution(open_window: OpenWindo
 def test_contrast_by_mode_by_typing_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     contrast = pane.contrast
-    contrast.mode.setCurrentIndex(1)
-    contrast.mode.activated.emit(1)
+    contrast.mode.setCurrentIndex(contrast.mode.findText("Full range"))
+    contrast.mode.activated.emit(contrast.mode.currentIndex())
     assert pane.view.picture_style().levels == pytest.approx((VOLUME[4].min(), VOLUME[4].max()))
     contrast.low.clear()
     QTest.keyClicks(contrast.low, "-0.5\r")

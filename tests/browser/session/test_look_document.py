@@ -1,0 +1,67 @@
+"""A look survives as JSON; what is no look, or that of another image, changes nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.fakes import FakeArray
+from zarrbrowser.session.contrast import Contrast, ContrastMode
+from zarrbrowser.session.elements import Packing, Part
+from zarrbrowser.session.levels import Channel, Image, whole
+from zarrbrowser.session.look import Look, first_look
+from zarrbrowser.session.look_document import look_document, place_of, take_document
+from zarrbrowser.session.render import Norm
+
+
+def look_of() -> Look:
+    array = FakeArray(np.zeros((2, 5, 30, 40)))
+    channels = (Channel("a", (255, 0, 0)), Channel("b", (0, 255, 0)))
+    return first_look(Image("/a", (whole(array),), ("c", "z", "y", "x"), channel_axis=0, channels=channels))
+
+
+def test_there_and_back() -> None:
+    look = look_of()
+    look.axes = replace(look.axes.with_rows(1), index=(1, 2, 3, 4))
+    look.elements = replace(look.elements, part=Part.PHASE, packing=Packing(2.0, 1.0, (5.0,)), fill=(0.0,))
+    look.contrast, look.norm = Contrast(ContrastMode.FIXED, -1.5, 3.0), Norm.SYMLOG
+    look.flip_columns, look.colour_map, look.is_blended = True, "viridis", False
+    look.channels[1].is_on, look.channels[1].colour = False, (1, 2, 3)
+    look.channels[0].contrast = Contrast(ContrastMode.FULL_RANGE)
+    other = look_of()
+    take_document(other, json.loads(json.dumps(look_document(look))))
+    assert other == look
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rows": 3},
+        {"columns": 9},
+        {"index": [1]},
+        {"norm": "cubic"},
+        {"contrast": None},
+        {"channels": []},
+        {"colour_map": "mud"},
+        {"packing": 3},
+        {"flips": [True]},
+        {"rows": "x"},
+    ],
+)
+def test_what_does_not_fit_changes_nothing(change: dict[str, Any]) -> None:
+    look = look_of()
+    take_document(look, {**look_document(look), "part": "phase", **change})
+    assert look == look_of()
+    take_document(look, {})
+    assert look == look_of()
+
+
+def test_places() -> None:
+    assert place_of({"place": [[0, 5], [1.5, 9]]}) == ((0, 5), (1.5, 9))
+    for bad in (None, 3, [], [[0, 5]], [[5, 0], [0, 5]], [["a", "b"], [0, 1]], [[0, float("inf")], [0, 1]]):
+        assert place_of({"place": bad}) is None
+    assert place_of({}) is None

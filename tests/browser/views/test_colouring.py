@@ -1,0 +1,146 @@
+"""What is chosen beside the picture is what is drawn."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.views.test_image_pane import VOLUME, drawn, pane_of, show
+from zarrbrowser.session.colour_maps import LABELS
+from zarrbrowser.session.render import Norm, Style, blend, rgba
+from zarrbrowser.views.image_pane import ImagePane
+
+
+def choose(box: Any, text: str) -> None:
+    box.setCurrentIndex(box.findText(text))
+    box.activated.emit(box.currentIndex())
+
+
+@pytest.mark.parametrize(
+    ("title", "norm"), [("Logarithm", Norm.LOG), ("Square root", Norm.SQRT), ("Symmetric log", Norm.SYMLOG)]
+)
+def test_norms(title: str, norm: Norm, open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, np.abs(VOLUME) + 0.1)
+    choose(pane.contrast.norm, title)
+    choose(pane.contrast.colour_map, "Viridis")
+    choose(pane.contrast.mode, "Full range")
+    plane = np.abs(VOLUME[4]) + np.float32(0.1)
+    expected = rgba(plane, Style("viridis", norm, (float(plane.min()), float(plane.max()))))
+    assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
+
+
+def test_parts_of_complex_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = (VOLUME[0] + 1j * VOLUME[1]).astype(np.complex64)
+    pane, _array = show(open_window, qtbot, values)
+    assert pane.contrast.part.isVisible()
+    choose(pane.contrast.mode, "Full range")
+    for title, numbers in (
+        ("Amplitude", np.abs(values)),
+        ("Phase", np.angle(values)),
+        ("Real part", values.real),
+    ):
+        choose(pane.contrast.part, title)
+        choose(pane.contrast.mode, "Full range")
+        style = Style(levels=(float(numbers.min()), float(numbers.max())))
+        assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
+
+
+def test_fill_value_apart_and_packed_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.arange(600, dtype=np.int16).reshape(20, 30)
+    values[:2] = -999
+    array = FakeArray(values)
+    array.attributes = {"_FillValue": -999, "scale_factor": 0.5, "add_offset": 100}
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert pane.missing.text == "60 elements with the fill value of 600"
+    choose(pane.contrast.mode, "Full range")
+    assert pane.contrast.low.text() == "60"
+    pane.contrast.unpacking.toggle()
+    choose(pane.contrast.mode, "Full range")
+    assert pane.contrast.low.text() == "130"
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((3.0, 4.0))
+    assert heard.args == ["axis 0 = 3, axis 1 = 4:  147.0  (stored 94)"]
+    pane.contrast.unpacking.toggle()
+    pane.contrast.fill.toggle()
+    choose(pane.contrast.mode, "Full range")
+    assert pane.contrast.low.text() == "-999"
+    assert pane.missing.isHidden()
+
+
+def channels_group() -> tuple[FakeGroup, FakeArray]:
+    array = FakeArray(np.abs(VOLUME[:3]), chunks=(1, 30, 40))
+    omero = {"channels": [{"label": "one", "color": "FF0000"}, {"label": "two", "color": "00FF00"}]}
+    entry = {"axes": ["c", "y", "x"], "datasets": [{"path": "0"}]}
+    return FakeGroup({"0": array}, {"multiscales": [entry], "omero": omero}), array
+
+
+def blended(pane: ImagePane, positions: list[int]) -> Any:
+    colours = [(255, 0, 0), (0, 255, 0), (0, 255, 255)]
+    planes = [np.abs(VOLUME[position]) for position in positions]
+    levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
+    return blend(planes, levels, [colours[position] for position in positions], Norm.LINEAR)
+
+
+def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, _array = channels_group()
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 1, 2])).max() <= 1
+    assert pane.sliders.sliders == {}
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
+    assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 2])).max() <= 1
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((0.0, 0.0))
+    assert "one " in heard.args[0]
+    assert "two " not in heard.args[0]
+    shown = pane.shown()
+    assert shown is not None
+    assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane))
+    pane.contrast.channels.setCurrentRow(2)
+    pane.contrast.bounds.typed.emit(0.0, 10.0)
+    assert pane._look.channels[2].contrast.high == 10
+    assert pane._look.channels[0].contrast.high != 10
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.contrast.blend.toggle()
+    assert list(pane.sliders.sliders) == [0]
+
+
+def test_labels_have_colours_of_their_own(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.arange(12, dtype=np.uint32).reshape(3, 4)
+    pane, _array = show(open_window, qtbot, values)
+    choose(pane.contrast.colour_map, "Labels")
+    assert np.array_equal(drawn(pane), rgba(values, Style(LABELS)))
+    assert not pane.contrast.histogram.isVisible()
+
+
+def test_what_is_shown_can_be_drawn_again_and_restored(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+    choose(pane.contrast.norm, "Square root")
+    pane.controls.flip_rows.click()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.controls.axes.swap.click()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(6)
+    shown = pane.shown()
+    assert shown is not None
+    assert (shown.path, shown.level, shown.selection) == ("/array", 0, (6, slice(0, 30), slice(0, 40)))
+    assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
+    state = json.loads(json.dumps(pane.view_state()))
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(1)
+    choose(pane.contrast.norm, "Linear")
+    before = drawn(pane)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.restore(state)
+    assert pane.sliders.spins[0].value() == 6
+    assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
+    assert not np.array_equal(before, drawn(pane))

@@ -44,9 +44,11 @@ def run(
     window.show()
     picture = Screenshot(window, screenshot) if screenshot is not None else None
     if request is not None:
-        window.open(request)
+        window.navigator.go(request)
     elif picture is not None:
         QTimer.singleShot(0, window.settled.emit)
+    else:
+        window.restore_session()
     QTimer.singleShot(0, window.node_pane.load_pictures)
     _leave_on_signals(application, window)
     # What stands now stands to the end: the collector need not walk it whenever a large group has come.

@@ -9,7 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QWidget
 
+from zarrbrowser.commands import window_commands
 from zarrbrowser.theme import Appearance
+from zarrbrowser.views.keys_dialog import KeysDialog
 
 if TYPE_CHECKING:
     from zarrbrowser.window import MainWindow
@@ -17,41 +19,31 @@ if TYPE_CHECKING:
 _TITLES = {Appearance.SYSTEM: "As the system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
 
 
-def window_menu(window: MainWindow) -> QMenu:
+def fill_menu(menu: QMenu, window: MainWindow) -> None:
     """Everything that can be done, each with its key."""
-    menu = QMenu(window)
-    for text, keys, action in (
-        ("Open folder…", "Ctrl+O", window.choose_folder),
-        ("Reload source", "F5", window.reload),
-        ("Close source", "Ctrl+W", window.close_source),
-    ):
-        menu.addAction(text, QKeySequence(keys), action)
-    menu.addSeparator()
-    for shown, action in (  # their keys belong to the window, which has two for some
-        ("Fit into view\tF", window.fit),
-        ("One element per pixel\t1", window.actual_size),
-        ("Next plane\tCtrl+Right", lambda: window.step(1)),
-        ("Previous plane\tCtrl+Left", lambda: window.step(-1)),
-    ):
-        menu.addAction(shown, action)
-    menu.addSeparator()
+    for group in window_commands(window):
+        for command in group.commands:
+            if command.in_menu:
+                # The keys themselves belong to the window, which has two for some.
+                menu.addAction(f"{command.text}\t{_shown(command.keys[0])}", command.run)
+        menu.addSeparator()
     menu.addMenu(_appearance_menu(window, menu))
+    menu.addAction("Keyboard shortcuts\tF1", lambda: show_keys(window))
     menu.addSeparator()
-    menu.addAction("Quit", QKeySequence("Ctrl+Q"), window.close)
-    window.addActions([action for action in menu.actions() if not action.shortcut().isEmpty()])
-    return menu
+    menu.addAction("Quit\tCtrl+Q", window.close)
 
 
 def add_shortcuts(window: MainWindow) -> None:
-    """Keys that the menu does not have, or has as a text only."""
-    for keys, action in (
-        ("Esc", window.workers.stop),
-        ("Ctrl+Right", lambda: window.step(1)),
-        ("Ctrl+Left", lambda: window.step(-1)),
-        ("Ctrl+L", window.focus_address),
-        ("Ctrl+F", window.side.focus_box),
-    ):
-        QShortcut(QKeySequence(keys), window, action)
+    """The keys of all commands."""
+    commands = [command for group in window_commands(window) for command in group.commands]
+    keys = [(key, command.run) for command in commands for key in command.keys]
+    for key, run in (*keys, ("F1", lambda: show_keys(window)), ("Ctrl+Q", window.close)):
+        QShortcut(QKeySequence(key), window, run)
+
+
+def show_keys(window: MainWindow) -> None:
+    """List all keys."""
+    KeysDialog(window_commands(window), window).open()
 
 
 def add_picture_keys(pane: QWidget, actions: Mapping[str, Callable[[], object]]) -> None:
@@ -61,6 +53,10 @@ def add_picture_keys(pane: QWidget, actions: Mapping[str, Callable[[], object]])
         shortcut = QShortcut(QKeySequence(keys), pane)
         shortcut.setContext(inside)
         shortcut.activated.connect(action)
+
+
+def _shown(keys: str) -> str:
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def _appearance_menu(window: MainWindow, parent: QMenu) -> QMenu:

@@ -1,4 +1,4 @@
-"""What is remembered between runs: geometry, appearance, colour map, recent sources. ``--fresh`` remembers nothing."""
+"""What is remembered between runs: geometry, appearance, colour map, recent and open sources. ``--fresh`` remembers nothing."""
 
 from __future__ import annotations
 

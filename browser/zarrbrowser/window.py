@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
     QMainWindow,
     QSplitter,
     QStackedWidget,
@@ -17,11 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from zarrbrowser.menus import add_shortcuts, window_menu
+from zarrbrowser.menus import add_shortcuts, fill_menu
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.navigation import Navigator
+from zarrbrowser.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
 from zarrbrowser.reveal import Revealer
 from zarrbrowser.session.nodes import NodeLike
+from zarrbrowser.session.reach import recalled, remembered
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
@@ -58,7 +61,8 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         self.settings = settings
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
-        self.session.recent.addresses = settings.texts("recent")
+        recent = map(recalled, settings.texts("recent"))
+        self.session.recent.requests = [request for request in recent if request is not None]
         self.workers = Workers(self)
         self.model = TreeModel(self.workers, opener, self)
         self.tree = TreeView(self.model)
@@ -67,9 +71,10 @@ class MainWindow(QMainWindow):
         self._retry: Callable[[], None] = self._retry_row
         self.sentence = SentencePane(lambda: self._retry())
         self.empty = EmptyState()
-        self.top_bar = TopBar(window_menu(self))
-        self.status = StatusBar(self.workers)
+        self.top_bar = TopBar()
+        self.status = StatusBar(self.workers, self._traffic)
         self._revealer = Revealer(self.model, self.tree, self.workers)
+        self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
         self._right, self._body = QStackedWidget(), QStackedWidget()
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._build()
@@ -86,21 +91,33 @@ class MainWindow(QMainWindow):
 
     def open_text(self, text: str) -> None:
         """Open what was typed, dropped or chosen; go there if that source is open already."""
-        request = SourceRequest.typed(text)
-        index = self.model.find(request)
-        item = self.model.item(index)
-        if item is not None and item.source is not None:
-            self._revealer.reveal(item.source, index, request.path)
-        elif request.address:
-            self.open(request)
+        self.navigator.go(SourceRequest.typed(text))
+
+    def restore_session(self) -> None:
+        """Open again what was open when the window was closed last, and go where the person was."""
+        requests = [recalled(text) for text in self.settings.texts("open")]
+        for request in requests:
+            if request is not None:
+                self.model.open(replace(request, path="/"))
+        here = recalled(self.settings.text("here", ""))
+        if here is not None and self.model.rowCount():
+            self.session.tab = self.settings.text("tab", "")
+            self.open(here)
 
     def choose_folder(self) -> None:
-        """Ask for a folder; the window stays alive meanwhile."""
-        dialog = QFileDialog(self, "Open a Zarr hierarchy")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.open_text)
-        dialog.open()
+        """Ask for a folder."""
+        ask_for_folder(self, self.open_text)
+
+    def choose_zip(self) -> None:
+        """Ask for a zip file."""
+        ask_for_zip(self, self.open_text)
+
+    def choose_location(self) -> None:
+        """Ask for a place and how it is reached; what was typed, or failed to open, is where to begin."""
+        item = self.model.item(self.tree.currentIndex())
+        failed = item.request if item is not None and item.source is None else None
+        typed = SourceRequest.typed(self.top_bar.typed())
+        ask_for_location(self, self.navigator.go, failed or typed, self.session.recent.addresses)
 
     def reload(self) -> None:
         """Read the current source again."""
@@ -182,6 +199,7 @@ class MainWindow(QMainWindow):
         for place in (self.top_bar, self.empty):
             place.entered.connect(self.open_text)
             place.open_pressed.connect(self.choose_folder)
+            place.location_pressed.connect(self.choose_location)
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
         self.side.hit_chosen.connect(self._hit_chosen)
@@ -196,6 +214,11 @@ class MainWindow(QMainWindow):
         self.node_pane.shown.connect(self.settled)
         self._revealer.failed.connect(self._path_failed)
         self.node_pane.failed.connect(self._say)
+        self.node_pane.path_chosen.connect(self.navigator.go_within)
+        self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
+        self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
+        self.navigator.moved.connect(self._show_ways)
+        fill_menu(self.top_bar.menu, self)
         add_shortcuts(self)
 
     def _restore(self) -> None:
@@ -210,9 +233,29 @@ class MainWindow(QMainWindow):
         pane = self.node_pane.pane("Image") if self.node_pane.current_tab() == "Image" else None
         return cast("ImagePane | None", pane)
 
+    def _keep_session(self) -> None:
+        sources = [replace(one.request, address=one.hierarchy.url, path="/") for one in self.session.sources]
+        self.settings.keep("open", [*map(remembered, sources)])
+        source, node = self.session.source, self.session.node
+        here = (
+            ""
+            if source is None or node is None
+            else remembered(SourceRequest(source.hierarchy.url, node.path))
+        )
+        self.settings.keep("here", here)
+        self.settings.keep("tab", self.session.tab)
+
+    def _show_ways(self) -> None:
+        history = self.session.history
+        self.top_bar.show_ways(back=history.can_go_back, forward=history.can_go_forward)
+
+    def _traffic(self) -> tuple[int, int]:
+        counts = [source.traffic() for source in self.session.sources]
+        return sum(requests for requests, _ in counts), sum(nbytes for _, nbytes in counts)
+
     def _show_recent(self) -> None:
         for place in (self.top_bar, self.empty):
-            place.show_recent(self.session.recent.addresses)
+            place.show_recent(self.session.recent.requests)
 
     # What happens
 
@@ -225,6 +268,7 @@ class MainWindow(QMainWindow):
             self._right.setCurrentWidget(self.node_pane)
             self.node_pane.show_node(item.source, item.node)
             self.top_bar.show_address(_address(item.source, item.node))
+            self.navigator.arrived()
             self.setWindowTitle(f"{item.node.name or item.source.title} – zarrscope")
             if self.node_pane.current_tab() not in ("Image", "Plot", "Value"):
                 QTimer.singleShot(0, self.settled.emit)
@@ -267,7 +311,7 @@ class MainWindow(QMainWindow):
         self._forget_closed()  # reloading puts another source in the place of the old one
         self.session.add(item.source)
         self.side.sources_changed()
-        self.settings.keep("recent", self.session.recent.addresses)
+        self.settings.keep("recent", [*map(remembered, self.session.recent.requests)])
         self._show_recent()
         self.tree.expand(index)
         self.model.fetchMore(index)  # a row that is expanded already asks for nothing
@@ -311,9 +355,7 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
-        data = event.mimeData()
-        texts = [url.toString() for url in data.urls()] if data.hasUrls() else [data.text()]
-        for text in texts:
+        for text in dropped_texts(event.mimeData()):
             self.open_text(text)
         event.acceptProposedAction()
 
@@ -321,6 +363,7 @@ class MainWindow(QMainWindow):
         self.settings.keep("geometry", self.saveGeometry())
         self.settings.keep("split", self._split.saveState())
         self.settings.keep("colour_map", self.session.colour_map)
+        self._keep_session()
         self.settings.flush()
         self.workers.shut_down(_LEAVE_S)
         super().closeEvent(event)

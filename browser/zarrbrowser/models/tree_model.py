@@ -20,6 +20,7 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_
 from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_broken, is_group
+from zarrbrowser.session.reach import Reach
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.workers import Request, Workers
@@ -111,13 +112,13 @@ class TreeModel(RowModel):
 
         A row that is about to open the same, or failed to, is taken instead of another one.
         """
-        index = self.find(request)
-        known = self.item(index)
-        if index.isValid() and known is not None and known.source is None and known.request is not None:
-            known.request = replace(known.request, path=request.path)
-            if known.fetching is Fetching.FAILED:
-                self._open(known)
-            return index
+        for item in self._root.children:
+            if item.request is not None and item.source is None and item.request.place == request.place:
+                other_way = request.options is not None and request.options != item.request.options
+                item.request = request if other_way else replace(item.request, path=request.path)
+                if other_way or item.fetching is Fetching.FAILED:
+                    self._open(item)
+                return self.index_of(item)
         item = TreeItem(self._root)
         item.request = request
         self._insert(self._root, len(self._root.children), [item])
@@ -125,11 +126,13 @@ class TreeModel(RowModel):
         return self.index_of(item)
 
     def find(self, request: SourceRequest) -> QModelIndex:
-        """The row of the source that is asked for, if there is one."""
+        """The row of the source that is asked for, if there is one that is reached in the same way."""
+        reach = Reach.of(request.options)
         for item in self._root.children:
             places = [item.request.place] if item.request else []
             places += [place_of(item.source.hierarchy.url)] if item.source else []
-            if request.place in places:
+            same_way = request.options is None or (item.request and Reach.of(item.request.options) == reach)
+            if request.place in places and same_way:
                 return self.index_of(item)
         return QModelIndex()
 

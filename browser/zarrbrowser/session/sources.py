@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -23,7 +23,7 @@ class SourceRequest:
     path: str = "/"
     format: str | None = None
     options: Any = None
-    """`zarrcore.stores.StoreOptions`, or None for the defaults."""
+    """`zarrcore.stores.StoreOptions`, a `Reach`, or None for the defaults."""
 
     @classmethod
     def typed(cls, text: str) -> SourceRequest:
@@ -52,6 +52,13 @@ class Source:
     request: SourceRequest
     hierarchy: HierarchyLike
     root: NodeLike
+    statistics: Callable[[], Mapping[str, Any]] = dict
+    """What the store was asked for so far, by kind of operation: see `zarrcore`'s `StatisticsStore`."""
+
+    def traffic(self) -> tuple[int, int]:
+        """Requests to the store so far, and bytes that came."""
+        operations = self.statistics().values()
+        return sum(one.requests for one in operations), sum(one.bytes for one in operations)
 
     @property
     def title(self) -> str:
@@ -72,13 +79,17 @@ def open_source(request: SourceRequest) -> Source:
     Raises:
         ZarrError: it cannot be reached, or is no hierarchy.
     """
-    import zarrcore  # not with this module: the window stands before codecs and stores are loaded
+    # Not with this module: the window stands before codecs and stores are loaded.
+    import zarrcore
+    from zarrbrowser.session.reach import Reach
+    from zarrcore.stores.statistics import StatisticsStore
 
-    cache = zarrcore.ChunkCache(CACHE_BYTES)
-    options = {} if request.options is None else {"options": request.options}
-    store = zarrcore.open_store(request.address, **options)
+    cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options
+    if isinstance(options, Reach):
+        options = options.store_options()
+    store = StatisticsStore(zarrcore.open_store(request.address, options=options))
     hierarchy = zarrcore.open(store, format=request.format, chunk_cache=cache)
-    return Source(request, hierarchy, hierarchy.node("/"))
+    return Source(request, hierarchy, hierarchy.node("/"), store.statistics)
 
 
 def place_of(address: str) -> str:
@@ -103,10 +114,23 @@ def short_name(address: str) -> str:
 
 @dataclass(slots=True)
 class RecentSources:
-    """Addresses opened before, the latest first, each once."""
+    """Sources opened before and how they were reached, the latest first, each once."""
 
-    addresses: list[str] = field(default_factory=list)
+    requests: list[SourceRequest] = field(default_factory=list)
 
-    def add(self, address: str) -> None:
-        """Put ``address`` in front."""
-        self.addresses = [address, *(other for other in self.addresses if other != address)][:RECENT_SOURCES]
+    @property
+    def addresses(self) -> list[str]:
+        """Their paths or URLs."""
+        return [request.address for request in self.requests]
+
+    def add(self, request: SourceRequest) -> None:
+        """Put ``request`` in front."""
+        others = [other for other in self.requests if other.place != request.place]
+        self.requests = [request, *others][:RECENT_SOURCES]
+
+    def known(self, request: SourceRequest) -> SourceRequest:
+        """The same request, reached as it was before if it says nothing of that itself."""
+        if request.options is not None or request.format is not None:
+            return request
+        before = next((other for other in self.requests if other.place == request.place), None)
+        return replace(request, format=before.format, options=before.options) if before else request

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from zarrbrowser.session.history import History
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.multiscales import is_image
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
@@ -20,6 +21,7 @@ class Session:
     """That of the current node."""
     node: NodeLike | None = None
     colour_map: str = "gray"
+    history: History = field(default_factory=History)
     tab: str = ""
     """The kind of tab that the person chose last; empty until they chose one."""
     _views: dict[tuple[int, str], Look] = field(default_factory=dict)
@@ -27,7 +29,8 @@ class Session:
     def add(self, source: Source) -> None:
         """A source was opened."""
         self.sources.append(source)
-        self.recent.add(source.hierarchy.url)
+        # The store's own URL has no credentials, which the typed address may have.
+        self.recent.add(replace(source.request, address=source.hierarchy.url, path="/"))
 
     def remove(self, source: Source) -> None:
         """A source is closed; what was remembered of it goes."""

@@ -18,6 +18,8 @@ QLabel[role="muted"] { color: $muted; }
 QWidget[role="title"] { font-size: 15pt; font-weight: 600; }
 QWidget[role="heading"] { font-weight: 600; color: $muted; }
 QLabel[role="number"] { font-size: 22pt; }
+QLabel[role="problem"] { color: $warning; }
+QLabel[role="key"] { background: $hover; border: 1px solid $border; border-radius: 4px; padding: 1px 6px; }
 QLabel[role="chip"] { background: $selection; color: $text; border-radius: 4px; padding: 2px 8px; }
 QFrame[role="stored"] { background: $accent; border-radius: 2px; }
 QFrame[role="absent"] { background: $border; border-radius: 2px; }
@@ -60,6 +62,8 @@ QPushButton[role="link"] {
 }
 QPushButton[role="link"]:hover { text-decoration: underline; }
 QPushButton[role="link"]:focus { text-decoration: underline; }
+QPushButton[role="crumb"] { background: transparent; border: 0; color: $accent; padding: 0 1px; min-height: 0; }
+QPushButton[role="crumb"]:hover, QPushButton[role="crumb"]:focus { text-decoration: underline; }
 QToolButton[role="flat"] { background: transparent; border-color: transparent; }
 QToolButton[role="flat"]:hover { background: $hover; }
 QToolButton[role="flat"]:focus { border-color: $accent; }

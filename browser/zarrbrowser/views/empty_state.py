@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
@@ -26,9 +27,11 @@ class EmptyState(QWidget):
     Signals:
         open_pressed: the person wants to choose a folder.
         entered: a recent address was chosen.
+        location_pressed: the person wants to tell how a place is reached.
     """
 
     open_pressed = Signal()
+    location_pressed = Signal()
     entered = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -47,7 +50,14 @@ class EmptyState(QWidget):
         self.open_button = push_button(
             "Open folder…", self.open_pressed.emit, drawing="folder-open", role="primary"
         )
-        inside.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.location_button = push_button("Open location…", self.location_pressed.emit)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open_button)
+        buttons.addWidget(self.location_button)
+        buttons.addStretch(1)
+        inside.addLayout(buttons)
         inside.addSpacing(20)
         inside.addLayout(self._examples())
         inside.addSpacing(12)
@@ -64,20 +74,20 @@ class EmptyState(QWidget):
         self.show_recent([])
         self.wear()
 
-    def show_recent(self, addresses: list[str]) -> None:
+    def show_recent(self, requests: list[SourceRequest]) -> None:
         """Offer the sources that were opened before."""
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        for address in addresses[:_RECENT_SHOWN]:
+        for address in [request.address for request in requests[:_RECENT_SHOWN]]:
             choose = partial(self.entered.emit, address)
             shown = self.fontMetrics().elidedText(address, Qt.TextElideMode.ElideMiddle, 420)
             button = push_button(shown, choose, role="link")
             button.setToolTip(address)
             self._recent.addWidget(button)
-        self._recent_heading.setVisible(bool(addresses))
+        self._recent_heading.setVisible(bool(requests))
 
     def wear(self) -> None:
         """Take on the application's appearance."""

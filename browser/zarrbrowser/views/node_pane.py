@@ -6,7 +6,7 @@ import logging
 from importlib import import_module
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from zarrbrowser.menus import add_picture_keys
 from zarrbrowser.models.tree_text import node_icon_name
@@ -25,6 +25,7 @@ from zarrbrowser.views.storage_pane import StoragePane
 from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.value_pane import ValuePane
 from zarrbrowser.widgets.attribute_tree import AttributeTree
+from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
@@ -48,6 +49,7 @@ class NodePane(QWidget):
         shown: a pane has its data on the screen.
         failed: the sentence that says why nothing can be drawn at all.
         retried: the person wants the node read again.
+        path_chosen: the path of a node above, where the person wants to go.
     """
 
     pointed = Signal(str)
@@ -55,6 +57,7 @@ class NodePane(QWidget):
     shown = Signal()
     failed = Signal(str)
     retried = Signal()
+    path_chosen = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,6 +78,9 @@ class NodePane(QWidget):
         self._sentence = SentencePane(self._fill_current)
         self._stack.addWidget(self._sentence)
         self._picture, self._name, self._summary = QLabel(), ElidedLabel("title"), ElidedLabel("muted")
+        self._summary.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.crumbs = Breadcrumbs()
+        self.crumbs.chosen.connect(self.path_chosen)
         self._format = label(role="chip")
         self._format.setFixedHeight(24)
         column = QVBoxLayout(self)
@@ -92,8 +98,8 @@ class NodePane(QWidget):
         self._session.select(source, node)
         self._stale = set(tabs_for(node))
         self._name.set_text(node.name or source.title)
-        place = node.path if node.name else source.hierarchy.url
-        self._summary.set_text(f"{place}   ·   {summary(node)}")
+        self.crumbs.show_path(source.title, node.path)
+        self._summary.set_text(summary(node))
         self._format.setText(str(source.format_of(node).title))
         self._draw_icon()
         self._show_tabs(tabs_for(node))
@@ -124,6 +130,13 @@ class NodePane(QWidget):
             self.tabs.setCurrentIndex(names.index(name))
         return name in names
 
+    def turn(self, by: int) -> None:
+        """Bring the next or previous tab to the front, the first after the last."""
+        if self.tabs.count():
+            position = (self.tabs.currentIndex() + by) % self.tabs.count()
+            self.tabs.setCurrentIndex(position)
+            self._tab_clicked(position)
+
     def wear(self) -> None:
         """Take on the application's appearance."""
         self._draw_icon()
@@ -149,7 +162,11 @@ class NodePane(QWidget):
         words = QVBoxLayout()
         words.setSpacing(0)
         words.addWidget(self._name)
-        words.addWidget(self._summary)
+        below = QHBoxLayout()
+        below.setSpacing(16)
+        below.addWidget(self._summary)
+        below.addWidget(self.crumbs, 1)
+        words.addLayout(below)
         row.addWidget(self._picture)
         row.addLayout(words, 1)
         row.addWidget(self._format, 0, Qt.AlignmentFlag.AlignVCenter)

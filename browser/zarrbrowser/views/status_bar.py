@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QStatusBar, QWidget
 
-from zarrbrowser.session.quantities import format_duration
+from zarrbrowser.session.quantities import count, format_bytes, format_duration
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.workers import Request, Workers
@@ -18,15 +19,23 @@ _TICK_MS = 200
 
 
 class StatusBar(QStatusBar):
-    """Follows the workers."""
+    """Follows the workers.
 
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+    Args:
+        traffic: requests that all stores were asked so far, and bytes that came of them.
+    """
+
+    def __init__(
+        self, workers: Workers, traffic: Callable[[], tuple[int, int]], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self._workers = workers
+        self._traffic, self._before, self._busy = traffic, (0, 0), False
         self._last = ""
         self._fractions: dict[Request, float] = {}
-        self.message, self.value = ElidedLabel("muted"), label()
+        self.message, self.fetched, self.value = ElidedLabel("muted"), label(role="muted"), label()
+        self.fetched.setToolTip("What the stores were asked for since the window was last at rest")
         self.progress = QProgressBar()
         self.progress.setFixedWidth(120)
         self.progress.setTextVisible(False)
@@ -36,6 +45,7 @@ class StatusBar(QStatusBar):
         self.addWidget(self.progress)
         self.addWidget(self.message, 1)
         self.addPermanentWidget(self.value)
+        self.addPermanentWidget(self.fetched)
         self.setContentsMargins(8, 0, 12, 0)
         self.setMinimumHeight(30)
         self._tick = QTimer(self, interval=_TICK_MS)
@@ -54,10 +64,17 @@ class StatusBar(QStatusBar):
         self.value.setText(text)
 
     def _follow(self) -> None:
+        if self._workers.active and not self._busy:
+            self._busy, self._before = True, self._traffic()
         if self._workers.active and not self._tick.isActive():
             self._tick.start()
         if not self._workers.active:
             self._refresh()
+
+    def _show_traffic(self) -> None:
+        requests, nbytes = (now - before for now, before in zip(self._traffic(), self._before, strict=True))
+        if requests > 0:
+            self.fetched.setText(f"{count(requests, 'request')}, {format_bytes(nbytes)}")
 
     def _note_progress(self, request: Request, fraction: float) -> None:
         self._fractions[request] = fraction
@@ -71,9 +88,11 @@ class StatusBar(QStatusBar):
         ]
         for widget in (self.progress, self.cancel):
             widget.setVisible(bool(active))
+        self._show_traffic()
         if not self._workers.active:
             self._tick.stop()
             self._fractions.clear()
+            self._busy = False
         if not active:
             self.message.set_text(self._last)
             return

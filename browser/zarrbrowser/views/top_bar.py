@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
 
+from zarrbrowser.session.reach import Reach
+from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.buttons import ICON, colour, tool_button
 
 
@@ -15,14 +17,18 @@ class TopBar(QFrame):
     Signals:
         entered: an address, typed or chosen among the recent ones.
         open_pressed: the person wants to choose a folder.
+        location_pressed: the person wants to tell how a place is reached.
     """
 
     entered = Signal(str)
     open_pressed = Signal()
+    location_pressed = Signal()
 
-    def __init__(self, menu: QMenu, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "bar")
+        self.back_button = tool_button("back", "Back (Alt+Left)")
+        self.forward_button = tool_button("forward", "Forward (Alt+Right)")
         self.open_button = QToolButton()
         self.open_button.setText("Open")
         self.open_button.setToolTip("Open a folder (Ctrl+O); the arrow shows recent sources")
@@ -46,26 +52,46 @@ class TopBar(QFrame):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.address.setCompleter(completer)
         self.menu_button = tool_button("menu", "Menu")
-        self.menu_button.setMenu(menu)
+        self.menu = QMenu(self)
+        self.menu_button.setMenu(self.menu)
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu_button.setIconSize(QSize(20, 20))
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 8, 8)
         row.setSpacing(8)
         row.addWidget(self.open_button)
+        ways = QHBoxLayout()
+        ways.setSpacing(0)
+        ways.addWidget(self.back_button)
+        ways.addWidget(self.forward_button)
+        row.addLayout(ways)
         row.addWidget(self.address, 1)
         row.addWidget(self.menu_button)
         self.show_recent([])
+        self.show_ways(back=False, forward=False)
 
-    def show_recent(self, addresses: list[str]) -> None:
+    def show_ways(self, *, back: bool, forward: bool) -> None:
+        """Say whether there is a way back and forward."""
+        self.back_button.setEnabled(back)
+        self.forward_button.setEnabled(forward)
+
+    def typed(self) -> str:
+        """What the person typed and did not enter; empty where it is only where they are."""
+        return self.address.text().strip() if self.address.isModified() else ""
+
+    def show_recent(self, requests: list[SourceRequest]) -> None:
         """Offer the sources that were opened before."""
-        self._completions.setStringList(addresses)
+        self._completions.setStringList([request.address for request in requests])
         self.recent_menu.clear()
-        for address in addresses:
-            action = QAction(address.replace("&", "&&"), self.recent_menu)
-            action.triggered.connect(lambda _checked=False, chosen=address: self.entered.emit(chosen))
+        self.recent_menu.addAction("Open location…", self.location_pressed.emit)
+        self.recent_menu.addSeparator()
+        for request in requests:
+            reach = Reach.of(request.options).describe()
+            text = f"{request.address}    {reach}" if reach else request.address
+            action = QAction(text.replace("&", "&&"), self.recent_menu)
+            action.triggered.connect(lambda _checked=False, chosen=request.address: self.entered.emit(chosen))
             self.recent_menu.addAction(action)
-        if not addresses:
+        if not requests:
             self.recent_menu.addAction("Nothing was opened yet").setEnabled(False)
 
     def show_address(self, address: str) -> None:

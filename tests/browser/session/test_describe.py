@@ -73,7 +73,7 @@ def test_addresses() -> None:
     assert not SourceRequest.typed("~/x").address.startswith("~")
     recent = RecentSources()
     for number in [*range(20), 5]:
-        recent.add(str(number))
+        recent.add(SourceRequest(str(number)))
     assert recent.addresses[0] == "5"
     assert len(recent.addresses) == len(set(recent.addresses)) == 12
 

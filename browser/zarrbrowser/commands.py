@@ -1,0 +1,80 @@
+"""Everything that can be done by key or menu, said once: the menu, the keys and the list of them are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zarrbrowser.window import MainWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that can be done."""
+
+    text: str
+    keys: tuple[str, ...]
+    """The first is shown in the menu."""
+    run: Callable[[], object]
+    in_menu: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commands that belong together."""
+
+    title: str
+    commands: tuple[Command, ...]
+
+
+def window_commands(window: MainWindow) -> tuple[Group, ...]:
+    """What the window can do wherever the keyboard is."""
+    navigator, pane = window.navigator, window.node_pane
+    return (
+        Group(
+            "Sources",
+            (
+                Command("Open folder…", ("Ctrl+O",), window.choose_folder),
+                Command("Open zip file…", ("Ctrl+Shift+Z",), window.choose_zip),
+                Command("Open location…", ("Ctrl+Shift+O",), window.choose_location),
+                Command("Reload source", ("F5", "Ctrl+R"), window.reload),
+                Command("Close source", ("Ctrl+W",), window.close_source),
+            ),
+        ),
+        Group(
+            "Going about",
+            (
+                Command("Back", ("Alt+Left", "Back"), navigator.back),
+                Command("Forward", ("Alt+Right", "Forward"), navigator.forward),
+                Command("Parent", ("Alt+Up",), navigator.go_up),
+                Command("Search", ("Ctrl+F",), window.side.focus_box),
+                Command("Address", ("Ctrl+L",), window.focus_address, in_menu=False),
+                Command("Tree", ("Ctrl+T",), window.tree.setFocus, in_menu=False),
+                Command("Next tab", ("Ctrl+PgDown",), lambda: pane.turn(1), in_menu=False),
+                Command("Previous tab", ("Ctrl+PgUp",), lambda: pane.turn(-1), in_menu=False),
+                Command("Stop reading", ("Esc",), window.workers.stop, in_menu=False),
+            ),
+        ),
+        Group(
+            "Picture",
+            (
+                Command("Next plane", ("Ctrl+Right",), lambda: window.step(1)),
+                Command("Previous plane", ("Ctrl+Left",), lambda: window.step(-1)),
+            ),
+        ),
+    )
+
+
+INSIDE = (
+    (
+        "Picture and plot, where the keyboard is in them",
+        (("Fit into view", "F"), ("One element per pixel", "1")),
+    ),
+    ("Picture", (("Next and previous plane", "PgDown, PgUp"),)),
+    ("Table", (("Copy the selected cells", "Ctrl+C"), ("Select all", "Ctrl+A"))),
+    ("Tree", (("Expand, collapse, retry", "Enter"), ("Into, out of", "Right, Left"))),
+    ("Search", (("To what was found", "Down"), ("Clear", "Esc"))),
+)
+"""Keys that mean something only where the keyboard is."""

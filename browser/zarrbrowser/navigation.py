@@ -1,0 +1,99 @@
+"""Going somewhere: to what was typed, along a path, back and forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.reveal import Revealer
+from zarrbrowser.session.history import Visit
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.session.state import Session
+from zarrbrowser.views.node_pane import NodePane
+
+
+class Navigator(QObject):
+    """Leads from one node to another, and remembers the way.
+
+    Args:
+        open_source: opens a source that is not open yet.
+
+    Signals:
+        moved: there may be another way back or forward now.
+    """
+
+    moved = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        model: TreeModel,
+        revealer: Revealer,
+        node_pane: NodePane,
+        open_source: Callable[[SourceRequest], None],
+    ) -> None:
+        super().__init__(node_pane)
+        self._session, self._model, self._revealer = session, model, revealer
+        self._node_pane, self._open_source = node_pane, open_source
+        self._wanted: Visit | None = None
+        node_pane.tabs.currentChanged.connect(lambda _tab: self.note())
+
+    def go(self, request: SourceRequest) -> None:
+        """Go to a node of a source, which is opened if it is not open."""
+        request = self._session.recent.known(request)
+        index = self._model.find(request)
+        item = self._model.item(index)
+        if item is not None and item.source is not None:
+            self._revealer.reveal(item.source, index, request.path)
+        elif request.address:
+            self._open_source(request)
+
+    def go_within(self, path: str) -> None:
+        """Go to another node of the current source."""
+        source = self._session.source
+        if source is not None:
+            self._revealer.reveal(source, self._model.find(source.request), path)
+
+    def go_up(self) -> None:
+        """Go to the parent of the current node."""
+        node = self._session.node
+        if node is not None and node.path != "/":
+            self.go_within(node.path.rpartition("/")[0] or "/")
+
+    def back(self) -> None:
+        """Go where the person was before."""
+        self._travel(self._session.history.back())
+
+    def forward(self) -> None:
+        """Go where the person was before going back."""
+        self._travel(self._session.history.forward())
+
+    def arrived(self) -> None:
+        """A node is shown: bring the tab to the front in which it was looked at, if this is the way back."""
+        wanted, self._wanted = self._wanted, None
+        here = self._here()
+        if wanted is not None and here is not None and (wanted.place, wanted.path) == (here.place, here.path):
+            self._node_pane.show_tab(wanted.tab)
+        self.note()
+
+    def note(self) -> None:
+        """The person looks at what is in front now."""
+        here = self._here()
+        if here is not None:
+            self._session.history.visit(here)
+        self.moved.emit()
+
+    def _here(self) -> Visit | None:
+        source, node = self._session.source, self._session.node
+        if source is None or node is None:
+            return None
+        request = source.request
+        return Visit(request.place, request.address, node.path, self._node_pane.current_tab())
+
+    def _travel(self, visit: Visit | None) -> None:
+        if visit is not None:
+            self._wanted = visit
+            self.go(SourceRequest(visit.address, visit.path))
+            self.moved.emit()

@@ -1,0 +1,48 @@
+"""Asking what to open: a folder, a zip file, or any place with all that may be told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.views.open_dialog import OpenDialog
+
+
+def ask_for_folder(parent: QWidget, chosen: Callable[[str], object]) -> None:
+    """Ask for a folder; the window stays alive meanwhile."""
+    dialog = QFileDialog(parent, "Open a Zarr hierarchy, or a folder of many")
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    _open(dialog, chosen)
+
+
+def ask_for_zip(parent: QWidget, chosen: Callable[[str], object]) -> None:
+    """Ask for a zip file."""
+    dialog = QFileDialog(parent, "Open a zip file with a Zarr hierarchy")
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setNameFilters(["Zip files (*.zip)", "All files (*)"])
+    _open(dialog, chosen)
+
+
+def ask_for_location(
+    parent: QWidget, chosen: Callable[[SourceRequest], object], suggested: SourceRequest, known: list[str]
+) -> OpenDialog:
+    """Ask for a path or URL, its format, and how it is reached."""
+    dialog = OpenDialog(suggested, known, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.requested.connect(chosen)
+    dialog.open()
+    return dialog
+
+
+def dropped_texts(data: QMimeData) -> list[str]:
+    """The paths and URLs of what was dropped."""
+    return [url.toString() for url in data.urls()] if data.hasUrls() else data.text().splitlines()
+
+
+def _open(dialog: QFileDialog, chosen: Callable[[str], object]) -> None:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(chosen)
+    dialog.open()

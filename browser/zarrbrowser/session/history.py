@@ -1,0 +1,63 @@
+"""Where the person has been, to go back and forward."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A node, and the tab in which it was looked at."""
+
+    place: str
+    """Which source: see `SourceRequest.place`."""
+    address: str
+    """How to open the source again."""
+    path: str
+    tab: str
+
+
+@dataclass(slots=True)
+class History:
+    """Visits in their order, and where among them the person stands.
+
+    >>> history = History()
+    >>> for path in ("/a", "/b"):
+    ...     history.visit(Visit("x.zarr", "x.zarr", path, "Image"))
+    >>> history.back().path, history.back(), history.forward().path
+    ('/a', None, '/b')
+    """
+
+    visits: list[Visit] = field(default_factory=list)
+    position: int = -1
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether there is a visit before this one."""
+        return self.position > 0
+
+    @property
+    def can_go_forward(self) -> bool:
+        """Whether there is a visit after this one."""
+        return self.position < len(self.visits) - 1
+
+    def visit(self, visit: Visit) -> None:
+        """The person looks at this now; being there already is no new visit."""
+        if self.position >= 0 and self.visits[self.position] == visit:
+            return
+        self.visits = [*self.visits[: self.position + 1], visit][-MOST:]
+        self.position = len(self.visits) - 1
+
+    def back(self) -> Visit | None:
+        """The visit before, where the person stands from now on; None at the beginning."""
+        return self._go(-1) if self.can_go_back else None
+
+    def forward(self) -> Visit | None:
+        """The visit after."""
+        return self._go(1) if self.can_go_forward else None
+
+    def _go(self, by: int) -> Visit:
+        self.position += by
+        return self.visits[self.position]

@@ -1,0 +1,94 @@
+"""How a source is reached, as far as it may be remembered: what holds no credential."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from zarrbrowser.session.sources import SourceRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The options of a store that a person chooses in the window; `zarrcore` loads when they are used."""
+
+    endpoint_url: str = ""
+    """Where a service answers that is not at its provider's own address."""
+    region: str = ""
+    profile: str = ""
+    """The section of the AWS configuration files that holds the credentials."""
+    anonymous: bool = False
+    """Send no credentials, and look for none."""
+    requester_pays: bool = False
+
+    @classmethod
+    def of(cls, options: Any) -> Reach:
+        """Of the options of a request: `StoreOptions`, a `Reach`, or None."""
+        if options is None or isinstance(options, Reach):
+            return options or cls()
+        return cls(
+            options.endpoint_url or "",
+            options.region or "",
+            options.profile or "",
+            options.anonymous,
+            options.requester_pays,
+        )
+
+    def store_options(self) -> Any:
+        """`zarrcore`'s `StoreOptions`.
+
+        Raises:
+            StoreError: one of them makes no sense.
+        """
+        from zarrcore.stores.options import StoreOptions
+
+        return StoreOptions(
+            anonymous=self.anonymous,
+            endpoint_url=self.endpoint_url or None,
+            region=self.region or None,
+            profile=self.profile or None,
+            requester_pays=self.requester_pays,
+        )
+
+    def describe(self) -> str:
+        """In a few words; empty for what is usual.
+
+        >>> Reach("http://localhost:9000", anonymous=True).describe()
+        'http://localhost:9000, anonymous'
+        """
+        words = [self.endpoint_url, self.region, f"profile {self.profile}" if self.profile else ""]
+        words += ["anonymous"] * self.anonymous + ["requester pays"] * self.requester_pays
+        return ", ".join(word for word in words if word)
+
+
+def remembered(request: SourceRequest) -> str:
+    """A request as one line for the settings; headers, and whatever else may be secret, are left out.
+
+    >>> remembered(SourceRequest("s3://bucket/a.zarr", options=Reach(region="eu-west-1")))
+    '{"address": "s3://bucket/a.zarr", "region": "eu-west-1"}'
+    """
+    reach = {name: value for name, value in asdict(Reach.of(request.options)).items() if value}
+    if "@" in reach.get("endpoint_url", ""):
+        del reach["endpoint_url"]
+    further = {"format": request.format} if request.format else {}
+    further |= {"path": request.path} if request.path != "/" else {}
+    return json.dumps({"address": request.address, **further, **reach})
+
+
+def recalled(text: str) -> SourceRequest | None:
+    """The request that `remembered` made a line of; None where it makes no sense.
+
+    >>> recalled('{"address": "a.zarr", "anonymous": true}').options
+    Reach(endpoint_url='', region='', profile='', anonymous=True, requester_pays=False)
+    """
+    try:
+        known = json.loads(text)
+        address, path = known["address"], known.get("path", "/")
+        reach = Reach(**{field.name: known[field.name] for field in fields(Reach) if field.name in known})
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    strings = (address, path, reach.endpoint_url, reach.region, reach.profile, known.get("format") or "")
+    if not all(isinstance(one, str) for one in strings) or not address:
+        return None
+    return SourceRequest(address, path, known.get("format"), reach if reach != Reach() else None)

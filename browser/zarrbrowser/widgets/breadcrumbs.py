@@ -1,0 +1,90 @@
+"""A node's path as links to all that is above it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.label import label
+
+
+class Breadcrumbs(QWidget):
+    """Source / group / group; where there is too little room, what is nearest to the root gives way.
+
+    Signals:
+        chosen: the path of a node above.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts: list[list[QWidget]] = []
+        self._cut = label("…", "muted")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(2)
+        self._row.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._row.addWidget(self._cut)
+        self._cut.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("path of the node")
+
+    @property
+    def links(self) -> list[QPushButton]:
+        """The links, the root's first."""
+        return [one for part in self._parts for one in part if isinstance(one, QPushButton)]
+
+    def show_path(self, source: str, path: str) -> None:
+        """Show a path within a source; the node itself is no link."""
+        for part in self._parts:
+            for widget in part:
+                self._row.removeWidget(widget)
+                widget.hide()
+                widget.deleteLater()
+        names = [name for name in path.split("/") if name]
+        places = ["/"] + ["/" + "/".join(names[: depth + 1]) for depth in range(len(names))]
+        self._parts = [
+            self._part(name, place, is_last=place == places[-1])
+            for name, place in zip([source, *names], places, strict=True)
+        ]
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        return QSize(60, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        super().resizeEvent(event)
+        self._fit()
+
+    def _part(self, name: str, place: str, *, is_last: bool) -> list[QWidget]:
+        shown = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, 260)
+        widgets: list[QWidget] = []
+        if is_last:
+            widgets.append(label(shown, "muted"))
+        else:
+            link = push_button(shown.replace("&", "&&"), partial(self.chosen.emit, place), role="crumb")
+            link.setCursor(Qt.CursorShape.PointingHandCursor)
+            link.setToolTip(place)
+            widgets += [link, label("/", "muted")]
+        for widget in widgets:
+            self._row.addWidget(widget)
+        return widgets
+
+    def _fit(self) -> None:
+        """Show as many parts from the right as there is room for."""
+        room, shown = self.width(), 0
+        for part in reversed(self._parts):
+            room -= sum(widget.sizeHint().width() + self._row.spacing() for widget in part)
+            if room < 0 and shown:
+                break
+            shown += 1
+        hidden = len(self._parts) - shown
+        for number, part in enumerate(self._parts):
+            for widget in part:
+                widget.setVisible(number >= hidden)
+        self._cut.setVisible(hidden > 0)

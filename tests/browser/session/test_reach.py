@@ -1,0 +1,103 @@
+"""What is remembered of a source: how to reach it, never a credential."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrbrowser.session.history import History, Visit
+from zarrbrowser.session.reach import Reach, recalled, remembered
+from zarrbrowser.session.sources import RecentSources, SourceRequest
+from zarrcore.stores.options import StoreOptions
+
+WORDS = st.text("abc:/.-", max_size=8)
+
+
+@given(
+    st.builds(
+        SourceRequest,
+        WORDS.filter(bool),
+        WORDS.map(lambda text: "/" + text),
+        st.sampled_from([None, "v2"]),
+        st.builds(Reach, WORDS, WORDS, WORDS, st.booleans(), st.booleans()).map(
+            lambda reach: None if reach == Reach() else reach
+        ),
+    )
+)
+def test_what_is_remembered_is_recalled(request_: SourceRequest) -> None:
+    assert recalled(remembered(request_)) == request_
+
+
+def test_no_credential_is_remembered() -> None:
+    options = StoreOptions(
+        headers={"Authorization": "Bearer secret"}, region="eu-west-1", profile="work", anonymous=False
+    )
+    text = remembered(SourceRequest("s3://bucket/a", options=options))
+    assert "secret" not in text
+    assert recalled(text) == SourceRequest("s3://bucket/a", options=Reach(region="eu-west-1", profile="work"))
+    user = Reach("http://user:secret@host")
+    assert "secret" not in remembered(SourceRequest("s3://bucket/a", options=user))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "one", "[]", "{}", '{"address": 3}', '{"address": ""}', '{"address": "a", "region": 1}', "null"],
+)
+def test_nonsense_is_recalled_as_nothing(text: str) -> None:
+    assert recalled(text) is None
+
+
+def test_options_are_those_of_the_store() -> None:
+    reach = Reach("http://localhost:9000", "us-east-1", "", anonymous=True)
+    options = reach.store_options()
+    assert (options.endpoint_url, options.region, options.profile) == (
+        "http://localhost:9000",
+        "us-east-1",
+        None,
+    )
+    assert options.anonymous
+    assert Reach.of(options) == reach
+    assert Reach.of(None).store_options() == StoreOptions()
+
+
+def test_a_typed_address_is_reached_as_before() -> None:
+    recent, reach = RecentSources(), Reach(anonymous=True)
+    recent.add(SourceRequest("s3://bucket/a.zarr", format="v2", options=reach))
+    assert recent.known(SourceRequest("s3://bucket/a.zarr/", "/x")) == SourceRequest(
+        "s3://bucket/a.zarr/", "/x", "v2", reach
+    )
+    other = SourceRequest("s3://bucket/a.zarr", options=Reach(region="x"))
+    assert recent.known(other) is other
+    assert recent.known(SourceRequest("s3://bucket/b.zarr")).options is None
+
+
+STEPS = st.lists(st.sampled_from(["back", "forward", "/a", "/b", "/c"]), max_size=30)
+
+
+@given(STEPS)
+def test_the_way_back_is_the_way_that_was_gone(steps: list[str]) -> None:
+    history, before, after = History(), list[str](), list[str]()
+    for step in steps:  # as two stacks and the place between
+        if step == "back":
+            found = history.back()
+            if len(before) > 1:
+                after.append(before.pop())
+                assert found is not None
+                assert found.path == before[-1]
+            else:
+                assert found is None
+        elif step == "forward":
+            found = history.forward()
+            if after:
+                before.append(after.pop())
+                assert found is not None
+                assert found.path == before[-1]
+            else:
+                assert found is None
+        else:
+            history.visit(Visit("x", "x", step, ""))
+            if not before or before[-1] != step:
+                before.append(step)
+                after.clear()
+        assert (history.can_go_back, history.can_go_forward) == (len(before) > 1, bool(after))

@@ -69,7 +69,10 @@ def parse() -> argparse.Namespace:
         "workloads", nargs="*", metavar="WORKLOAD", help=f"out of {', '.join(names)} (default: all)"
     )
     parser.add_argument(
-        "--only", action="append", choices=(*KINDS, *mount.KINDS), help="do nothing else; may be given twice"
+        "--only",
+        action="append",
+        choices=(*KINDS, *mount.KINDS, *mount.LONG_KINDS),
+        help=f"do nothing else; may be given twice; {', '.join(mount.LONG_KINDS)} only so, since they take minutes",
     )
     parser.add_argument(
         "--folder", type=Path, help="where the arrays are kept (default: in the temporary folder)"

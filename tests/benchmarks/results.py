@@ -36,7 +36,7 @@ class Result:
     workload: str
     describes: str
     what: str
-    """``whole``, ``plane``, ``write`` or ``tree``; of the mount ``read``, ``list``, ``open``, ``absent`` or ``ready``."""
+    """``whole``, ``plane``, ``write`` or ``tree``; of the mount one of `mount.KINDS`, or ``ready``."""
     nbytes: int
     """Decoded bytes that were read or written."""
     seconds: dict[str, list[float]]
@@ -67,7 +67,7 @@ class Result:
         median_s = statistics.median(self.seconds[name])
         if self.count:
             told = f"{self.count / median_s:,.0f} /s"
-        elif self.what in {"plane", "tree", "list", "ready"}:
+        elif self.what in {"plane", "tree", "list", "ready", "idle"}:
             told = f"{median_s * 1e3:,.1f} ms"
         else:
             told = f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"

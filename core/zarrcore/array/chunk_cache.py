@@ -66,7 +66,7 @@ class Claim:
     def fulfil(self, chunk: Chunk, decode_s: float | None = None) -> None:
         """Keep ``chunk`` and hand it to all who wait; ``decode_s`` is what decoding it took, if it was decoded."""
         if decode_s is not None:
-            self._cache._count(chunk.nbytes, decode_s)  # noqa: SLF001 - see below
+            self._cache.count_decoded(1, chunk.nbytes, decode_s)
         keep = self._cache._keep  # noqa: SLF001 - a claim is the cache's own hand
         chunk = keep(self._key, chunk, self._generation, self, self._slab_nbytes)
         self.future.set_result(chunk)
@@ -99,7 +99,7 @@ class ChunkCache:
         nbytes: bytes of the chunks it holds.
         hits: how often a chunk was there.
         misses: how often one was not.
-        decoded: how many chunks were decoded to be kept here.
+        decoded: how many chunks were decoded, for the cache or past it by those who read through it.
         decoded_bytes: their size in memory, together.
         decode_s: seconds that took, summed over threads.
 
@@ -188,9 +188,10 @@ class ChunkCache:
             self._spill.start_anew()
         self.clear()
 
-    def _count(self, nbytes: int, decode_s: float) -> None:
+    def count_decoded(self, count: int, nbytes: int, decode_s: float) -> None:
+        """Take note of chunks that were decoded, be they kept here or not."""
         with self._lock:
-            self.decoded += 1
+            self.decoded += count
             self.decoded_bytes += nbytes
             self.decode_s += decode_s
 

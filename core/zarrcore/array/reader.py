@@ -83,8 +83,11 @@ class ChunkReader:
         out: np.ndarray[Any, Any] | None,
         cache: ChunkCache | None,
         cancelled: Callable[[], bool] | None,
+        keep: bool = True,
     ) -> None:
         """Read the elements that ``ranges`` select into ``out`` (a dimension per range), or only into the cache.
+
+        Without ``keep``, units of which the cache has none are decoded straight to their places, and not kept.
 
         Raises:
             CodecError: a chunk does not decode.
@@ -96,8 +99,12 @@ class ChunkReader:
         self._check_size(self._pipeline.spec)
         crossed = self._grid.crossings(ranges)
         if cache is None:
-            tasks, batch = self._tasks(crossed, out)
-            run_tasks(tasks, self._store, batch, cancelled)
+            self._read_in_place(crossed, out, None, cancelled)
+        elif not keep and not any(key in cache for key in self._cache_keys(crossed)):
+            started_s = time.perf_counter()
+            self._read_in_place(crossed, out, cache, cancelled)
+            count = math.prod(map(len, crossed))
+            cache.count_decoded(count, count * self._pipeline.spec.nbytes, time.perf_counter() - started_s)
         else:
             units = self._grid.units(crossed, out)
             while some := list(islice(units, _UNITS_AT_ONCE)):
@@ -105,8 +112,20 @@ class ChunkReader:
 
     def is_cached(self, ranges: Sequence[AxisRange], cache: ChunkCache) -> bool:
         """Whether reading ``ranges`` would decode nothing."""
-        units = self._grid.units(self._grid.crossings(ranges), None)
-        return all(self._cache_key(unit.index) in cache for unit in units)
+        return all(key in cache for key in self._cache_keys(self._grid.crossings(ranges)))
+
+    def _cache_keys(self, crossed: Crossings) -> Iterator[Hashable]:
+        return (self._cache_key(unit.index) for unit in self._grid.units(crossed, None))
+
+    def _read_in_place(
+        self,
+        crossed: Crossings,
+        out: np.ndarray[Any, Any] | None,
+        cache: ChunkCache | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        tasks, batch = self._tasks(crossed, out, cache)
+        run_tasks(tasks, self._store, batch, cancelled)
 
     def forget(self, cache: ChunkCache, index: tuple[int, ...]) -> None:
         """Have a cache forget what was decoded of the chunk at a grid index."""
@@ -123,11 +142,16 @@ class ChunkReader:
                 f"decodes to {spec.nbytes:,} bytes, over {self._max_chunk_bytes:,}",
             )
 
-    def _tasks(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> tuple[Iterator[Task], int]:
-        """What reads the units crossed without a cache, and how many tasks a thread should take at a time."""
+    def _tasks(
+        self, crossed: Crossings, out: np.ndarray[Any, Any] | None, cache: ChunkCache | None
+    ) -> tuple[Iterator[Task], int]:
+        """What reads the units crossed in place, and how many tasks a thread should take at a time.
+
+        Only the indices of shards are kept in a cache.
+        """
         if self._shards:
             chunks = self._grid.by_chunk(crossed)
-            return (partial(self._read_shard, parts, out) for parts in chunks), 1
+            return (partial(self._read_shard, parts, out, cache) for parts in chunks), 1
         size = self._batch(math.prod(map(len, crossed)))
         if out is not None and crossed and size > 1 and self._grid.is_regular and self._pipeline.batches:
             return (partial(self._read_batch, rows, out) for rows in batches(crossed, size)), 1
@@ -172,8 +196,10 @@ class ChunkReader:
             # Those whose decoder was cancelled are ours to decode in another round.
             units = [unit for unit, future in waiting if not _take_from(future, unit, cancelled)]
 
-    def _read_shard(self, parts: Crossings, out: np.ndarray[Any, Any] | None) -> list[Task] | None:
-        return self._read_chunk(None, [*self._grid.units(parts, out)])
+    def _read_shard(
+        self, parts: Crossings, out: np.ndarray[Any, Any] | None, cache: ChunkCache | None
+    ) -> list[Task] | None:
+        return self._read_chunk(cache, [*self._grid.units(parts, out)])
 
     def _read_chunk(self, cache: ChunkCache | None, units: list[Unit]) -> list[Task] | None:
         chunk = self._grid.chunk_of(units[0].index)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from zarrcore.array import Array, Selection
 from zarrcore.array.selection import AxisRange, normalize, result_shape, upwards
+from zarrcore.metadata.chunk_grid import RegularChunkGrid
 
 Box = tuple[tuple[int, int], ...]
 
@@ -84,8 +86,31 @@ class ArrayBody:
         self._read_box(box, values)
         return values
 
+    @cached_property
+    def slab_nbytes(self) -> int:
+        """Bytes from one boundary of chunks along the first dimension to the next; 0 where the body begins at none."""
+        kept = [axis for axis, taken in enumerate(self._ranges) if not taken.dropped]
+        if not kept or not isinstance(self.array.metadata.chunk_grid, RegularChunkGrid):
+            return 0
+        first, length = self._ranges[kept[0]], self.array.inner_chunk_shape[kept[0]]
+        if first.step != 1 or first.flipped or first.start % length:
+            return 0
+        return length * math.prod(self.shape[1:]) * self.array.itemsize
+
     def _read_box(self, box: Box, out: np.ndarray[Any, Any]) -> None:
-        self.array.read_ranges(self._axis_ranges(box), upwards(out, self._ranges))
+        ranges = self._axis_ranges(box)
+        # Who reads on comes to chunks that were read whole no more.
+        self.array.read_ranges(ranges, upwards(out, self._ranges), keep=not self._are_whole_chunks(ranges))
+
+    def _are_whole_chunks(self, ranges: list[AxisRange]) -> bool:
+        return isinstance(self.array.metadata.chunk_grid, RegularChunkGrid) and all(
+            axis.step == 1
+            and axis.start % length == 0
+            and (axis.start + axis.count == extent or axis.count % length == 0)
+            for axis, length, extent in zip(
+                ranges, self.array.inner_chunk_shape, self.array.shape, strict=True
+            )
+        )
 
     def _axis_ranges(self, box: Box) -> list[AxisRange]:
         """The box in the array's own indices, all upwards."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import BinaryIO, ClassVar
@@ -67,6 +66,11 @@ class VirtualFile(ABC):
         """Whether reading a range of bytes costs no I/O and no decoding."""
         return False
 
+    @property
+    def slabs(self) -> tuple[int, int]:
+        """Where the elements begin, and bytes from one row of chunks to the next: whole rows are read fastest; 0 without rows."""
+        return 0, 0
+
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
         """Write the whole file, chunk row by chunk row; ``progress`` is told the bytes of each piece.
 
@@ -77,9 +81,11 @@ class VirtualFile(ABC):
         if self.array.chunk_cache is None:
             # Where a row of chunks is larger than a piece, its chunks are needed again for the next piece.
             source = self._with_array(self.array.with_chunk_cache(ChunkCache(_WRITE_CACHE_NBYTES)))
-        offset, piece = 0, self._piece_nbytes()
+        begin, row = self.slabs
+        piece = row * max(1, _PIECE_NBYTES // row) if 0 < row <= _WRITE_CACHE_NBYTES else _PIECE_NBYTES
+        offset = 0
         while offset < self.size:
-            part = source.read(offset, piece)
+            part = source.read(offset, piece if offset else begin + piece)
             stream.write(part)
             offset += len(part)
             if progress is not None:
@@ -88,14 +94,6 @@ class VirtualFile(ABC):
     @abstractmethod
     def _with_array(self, array: Array) -> VirtualFile:
         """The same file over the same elements of ``array``."""
-
-    def _piece_nbytes(self) -> int:
-        """About 64 MiB, and whole rows of chunks where that is possible."""
-        array = self.array
-        if self.body.nbytes != array.nbytes or not array.shape or not array.nbytes:
-            return _PIECE_NBYTES
-        row = array.inner_chunk_shape[0] * math.prod(array.shape[1:]) * array.itemsize
-        return row * max(1, _PIECE_NBYTES // row) if row <= _WRITE_CACHE_NBYTES else _PIECE_NBYTES
 
 
 class HeaderAndBody(VirtualFile):
@@ -150,6 +148,10 @@ class HeaderAndBody(VirtualFile):
     def cached(self, offset: int, nbytes: int) -> bool:
         start, stop = offset - len(self.header), offset - len(self.header) + nbytes
         return stop <= 0 or self.body.is_cached(max(0, start), stop - max(0, start))
+
+    @property
+    def slabs(self) -> tuple[int, int]:
+        return len(self.header), self.body.slab_nbytes
 
     def _with_array(self, array: Array) -> VirtualFile:
         return type(self)(array, self._selection)

@@ -107,6 +107,8 @@ class PlainChunk:
         size: bytes of the whole chunk.
     """
 
+    slabs = (0, 0)
+
     def __init__(self, array: Array, shape: tuple[int, ...], index: tuple[int, ...]) -> None:
         self._array = array
         self._shape = shape

@@ -123,17 +123,25 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             os.close(descriptor)
 
     def stat(self, key: str) -> StoreStat | None:
+        return self.stat_and_has_prefix(key)[0]
+
+    def stat_and_has_prefix(self, key: str) -> tuple[StoreStat | None, bool]:
+        """`stat` of ``key`` and `has_prefix` of ``key`` with a slash: a name means one of them, and one look tells which.
+
+        Raises:
+            As `stat`.
+        """
         check_path_like_key(key, self.url)
         directory = self._directory()
         try:
             facts = self._look(directory.descriptor, key)
         except OSError as error:
             self._absent(error, key)
-            return None
+            return None, False
         if not stat.S_ISREG(facts.st_mode):
-            return None
+            return None, stat.S_ISDIR(facts.st_mode)
         etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
-        return StoreStat(facts.st_size, facts.st_mtime, etag)
+        return StoreStat(facts.st_size, facts.st_mtime, etag), False
 
     def _look(self, directory: int, path: str) -> os.stat_result:
         descriptor = self._open(directory, path, LOOK)

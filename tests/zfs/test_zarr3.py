@@ -26,6 +26,10 @@ from tests.core.formats.draft_writer import DRAFTS, Array, write
 from tests.hierarchies import values, write_collection
 from tests.zfs.conftest import Mount, Mounter
 from tests.zfs.test_hierarchies import little, same_bits, shown
+from zarrfs.views.arrays import ArraysView
+from zarrfs.views.entry import Directory
+from zarrfs.views.freshness import Freshness
+from zarrfs.views.zarr3 import Zarr3View
 
 TENSORSTORE_LACKS = "mMSUV"
 """Kinds of elements of which it knows no data type, or not by their names in zarr-python."""
@@ -259,3 +263,24 @@ def test_where_there_is_no_hierarchy(tmp_path: Path, mount: Mounter) -> None:
     (tmp_path / "plain").mkdir()
     folder = mount(tmp_path / "plain").path / "zarr3"
     assert os.listdir(folder) == ["error.txt"]
+
+
+def test_places_lead_back_and_facts_are_the_arrays(tmp_path: Path) -> None:
+    array = zarr.create_array(tmp_path / "a.zarr", shape=(5, 7, 3), chunks=(2, 3, 3), dtype="u2")
+    array[...] = np.arange(105).reshape(5, 7, 3)
+    arrays = ArraysView(lambda: zc.open(tmp_path / "a.zarr"), Freshness(60.0))
+    root = Zarr3View(arrays).root(wait=True)
+    assert root.facts(wait=True) == arrays.root(wait=True).facts(wait=True)
+    places: dict[int, str] = {}
+    waiting = [("c", root.lookup("c", wait=True))]
+    while waiting:
+        path, entry = waiting.pop()
+        if entry is not None and entry.numbered is not None:
+            numbering, place = entry.numbered
+            assert places.setdefault(place, path) == path
+            assert place < numbering.count
+            again = numbering.entry(place)
+            assert (type(again), again.numbered[1]) == (type(entry), place)
+        if isinstance(entry, Directory):
+            waiting += [(f"{path}/{name}", below) for name, below in entry.entries()]
+    assert len(places) == 3 + 3 * 3 + 3 * 3

@@ -24,6 +24,7 @@ from tests.command import run_process
 from tests.core.formats import zarr_python_1_arrays, zarr_python_2_drafts, zarr_python_2_n5
 from tests.core.formats.draft_writer import DRAFTS, Array, write
 from tests.hierarchies import values, write_collection
+from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
 from tests.zfs.test_hierarchies import little, same_bits, shown
 from zarrfs.views.arrays import ArraysView
@@ -284,3 +285,16 @@ def test_places_lead_back_and_facts_are_the_arrays(tmp_path: Path) -> None:
         if isinstance(entry, Directory):
             waiting += [(f"{path}/{name}", below) for name, below in entry.entries()]
     assert len(places) == 3 + 3 * 3 + 3 * 3
+
+
+def test_a_distant_store_is_asked_for_each_chunk_once(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
+    cube = np.arange(6 * 30 * 40, dtype="u4").reshape(6, 30, 40)
+    group = zarr.open_group(tmp_path / "h.zarr", mode="w", zarr_format=2)
+    group.create_array("x", data=cube, chunks=(2, 20, 20))
+    s3.upload(tmp_path / "h.zarr", "bucket/zarr3.zarr")
+    mounted = mount("s3://bucket/zarr3.zarr", *s3.arguments)
+    folder = mounted.path / "zarr3" / "x"
+    assert sum(len(names) for _, _, names in os.walk(folder)) == 1 + 3 * 2 * 2
+    before = mounted.stats()["store"]["get"]["requests"]
+    assert_read(folder, cube)
+    assert mounted.stats()["store"]["get"]["requests"] - before == 3 * 2 * 2

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.session.elements import Elements, is_complex
 from zarrbrowser.session.frames import Mosaic
 from zarrbrowser.session.look import Look
@@ -35,11 +36,25 @@ def is_exact(mosaic: Mosaic) -> bool:
     return max(mosaic.raster.steps) == 1 and all(factor == 1 for factor in mosaic.raster.level.factors)
 
 
-def probe(look: Look, mosaics: Sequence[Mosaic], place: tuple[float, float]) -> str:
-    """Coordinates and value at a position, as text."""
-    row, column = element_at(place)
-    axes = look.axes
-    text = f"{axes.names[axes.rows]} = {row:,}, {axes.names[axes.columns]} = {column:,}:  "
+def probe(
+    look: Look,
+    mosaics: Sequence[Mosaic],
+    place: tuple[float, float],
+    coordinates: Mapping[int, Coordinate] | None = None,
+    units: str = "",
+) -> str:
+    """Coordinates and value at a position, as text.
+
+    Args:
+        coordinates: what positions along axes stand for.
+        units: of the values.
+    """
+    axes, parts = look.axes, []
+    for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):
+        told = coordinates.get(axis) if coordinates is not None else None
+        meaning = told.text(position) if told is not None else ""
+        parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
+    text = ", ".join(parts) + ":  "
     found = [sample_at(mosaic, place) for mosaic in mosaics]
     values = [describe(look.elements, one) for one in found if one is not None]
     if not values:
@@ -47,7 +62,8 @@ def probe(look: Look, mosaics: Sequence[Mosaic], place: tuple[float, float]) -> 
     if look.is_blended:
         names = [look.channels[position].channel.name for position in look.channels_on]
         values = [f"{name} {value}" for name, value in zip(names, values, strict=False)]
-    return text + ", ".join(values) + ("" if is_exact(mosaics[0]) else "  (coarse)")
+    unit = f" {units}" if units else ""
+    return text + ", ".join(values) + unit + ("" if is_exact(mosaics[0]) else "  (coarse)")
 
 
 def describe(elements: Elements, value: Any) -> str:

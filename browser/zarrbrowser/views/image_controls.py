@@ -18,6 +18,9 @@ class ImageControls(QFrame):
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
         self.field.setAccessibleName("field of the structure")
+        self.coordinates = _toggle("ruler", "Coordinates and units on the axes, or indices")
+        self.coordinates.setChecked(True)
+        self.coordinates.hide()
         self.flip_rows = _toggle("flip-rows", "Turn upside down")
         self.flip_columns = _toggle("flip-columns", "Mirror left and right")
         self.fit = tool_button("fit", "Fit the whole plane into view (F)")
@@ -32,7 +35,14 @@ class ImageControls(QFrame):
         row.addSpacing(6)
         row.addWidget(self.axes)
         row.addStretch(1)
-        for button in (self.flip_columns, self.flip_rows, self.fit, self.actual_size, self.square):
+        for button in (
+            self.coordinates,
+            self.flip_columns,
+            self.flip_rows,
+            self.fit,
+            self.actual_size,
+            self.square,
+        ):
             row.addWidget(button)
 
     def show_fields(self, fields: tuple[str, ...], current: str | None) -> None:

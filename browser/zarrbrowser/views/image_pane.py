@@ -28,6 +28,7 @@ from zarrbrowser.theme import current_colours
 from zarrbrowser.views.colouring import Colouring
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
+from zarrbrowser.views.locating import Locating
 from zarrbrowser.views.plane_view import PlaneView
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.canvas import Canvas
@@ -58,6 +59,7 @@ class ImagePane(QWidget):
         super().__init__(parent)
         self._session = session
         self._opening = Lane(workers)
+        self.locating = Locating(workers, self)
         self._source: Source | None = None
         self._node: NodeLike | None = None
         self._image: Image | None = None
@@ -108,6 +110,7 @@ class ImagePane(QWidget):
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._opening.forget()
+        self.locating.forget()
         self._calm.stop()
         self._source = self._node = self._image = self._look = None
         self.view.clear()
@@ -169,6 +172,9 @@ class ImagePane(QWidget):
         controls.square.toggled.connect(self._square_chosen)
         for button in (controls.flip_rows, controls.flip_columns):
             button.clicked.connect(lambda _checked: self._flip())
+        controls.coordinates.toggled.connect(self.locating.turn)
+        self.locating.changed.connect(self._show_coordinates)
+        self.sliders.may_play = lambda: self.view.is_complete
         self.colouring.repainted.connect(lambda: self.view.recolour(self._session.colour_map))
         self.colouring.renumbered.connect(self.view.measure)
         self.colouring.rechannelled.connect(self._rechannel)
@@ -210,10 +216,20 @@ class ImagePane(QWidget):
         self.colouring.show_image(image, look)
         self.stack.make_room()
         self.view.show_image(image, look, self._session.colour_map)
+        self._show_coordinates()
+        if self._source is not None:
+            self.locating.look_for(self._source, image)
 
     def _show_axes(self, look: Look) -> None:
         self.controls.axes.show_axes(look.axes)
         self.sliders.show_axes(look.axes, [] if self._image is None else look.sliders(self._image))
+        self._show_coordinates()
+
+    def _show_coordinates(self) -> None:
+        if self._look is not None:
+            self.locating.write_on(self.canvas, self._look)
+            self.sliders.show_coordinates(self.locating.coordinates)
+        self.controls.coordinates.setVisible(self.locating.is_known)
 
     # What the person does
 
@@ -330,4 +346,5 @@ class ImagePane(QWidget):
         if place is None or look is None or not mosaics:
             self.pointed.emit("")
         else:
-            self.pointed.emit(probe(look, mosaics, place))
+            known, units = self.locating.coordinates, self.locating.units(look)
+            self.pointed.emit(probe(look, mosaics, place, known, units))

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QFrame, QGridLayout, QSizePolicy, QSlider, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QSizePolicy,
+    QSlider,
+    QToolButton,
+    QWidget,
+)
 
 from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.coordinates import Coordinate
+from zarrbrowser.widgets.buttons import colour, tool_button
 from zarrbrowser.widgets.label import label
 
 _SLIDER_STEPS = 2**31 - 1
 """A longer axis is dragged along in steps of several positions: Qt's sliders count in 32 bits."""
+_PLAY_MS = 100
+"""Ten planes a second, unless reading them takes longer."""
 _LAST = 2**53
 """The last position that the number can hold: whole floats end here."""
 
@@ -32,9 +45,16 @@ class AxisSliders(QFrame):
         self._grid.setContentsMargins(12, 8, 12, 8)
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(6)
-        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(2, 1)
         self.sliders: dict[int, QSlider] = {}
         self.spins: dict[int, QDoubleSpinBox] = {}
+        self.plays: dict[int, QToolButton] = {}
+        self._totals: dict[int, QLabel] = {}
+        self._coordinates: Mapping[int, Coordinate] = {}
+        self._tick = QTimer(self, interval=_PLAY_MS)
+        self._tick.timeout.connect(self._play_on)
+        self.may_play: Callable[[], bool] = lambda: True
+        """Asked before each step of a film, so that none is passed over."""
         self._current = -1
 
     def show_axes(self, axes: Axes, further: Sequence[int] | None = None) -> None:
@@ -45,6 +65,47 @@ class AxisSliders(QFrame):
             self._add(row, axis, axes)
         self._current = further[0] if further else -1
         self.setVisible(bool(further))
+
+    def show_coordinates(self, coordinates: Mapping[int, Coordinate]) -> None:
+        """Write beside the numbers what positions stand for."""
+        self._coordinates = coordinates
+        for axis in self.spins:
+            self._write_total(axis)
+
+    def play(self, axis: int | None = None) -> None:
+        """Show one plane after the other along an axis (that moved last by default), or stop."""
+        axis = self._current if axis is None else axis
+        if axis not in self.plays:
+            return
+        starts = not (self._tick.isActive() and self._current == axis)
+        self._current = axis
+        self._tick.start() if starts else self._tick.stop()
+        self._show_playing()
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a film runs."""
+        return self._tick.isActive()
+
+    def _play_on(self) -> None:
+        spin = self.spins.get(self._current)
+        if spin is None or not self.isVisible():
+            self._tick.stop()
+            self._show_playing()
+        elif self.may_play():
+            spin.setValue(0 if spin.value() >= spin.maximum() else spin.value() + 1)
+
+    def _show_playing(self) -> None:
+        for axis, button in self.plays.items():
+            drawing = "pause" if self._tick.isActive() and axis == self._current else "play"
+            button.setProperty("drawing", drawing)
+            colour(button)
+
+    def _write_total(self, axis: int) -> None:
+        total, spin = self._totals[axis], self.spins[axis]
+        coordinate = self._coordinates.get(axis)
+        text = coordinate.text(int(spin.value())) if coordinate is not None else ""
+        total.setText(text or f"of 0–{int(spin.maximum()):,}")
 
     def step(self, by: int) -> None:
         """Move along the axis that was moved last."""
@@ -61,11 +122,16 @@ class AxisSliders(QFrame):
         slider.valueChanged.connect(lambda value: self._moved(axis, value * scale, scale))
         spin.valueChanged.connect(lambda value: self._moved(axis, int(value), scale))
         self.sliders[axis], self.spins[axis] = slider, spin
-        total = label(f"of 0–{last:,}", "muted")
+        total = label("", "muted")
         total.setToolTip(f"{name} has {length:,} positions, counted from 0")
+        self._totals[axis] = total
+        self._write_total(axis)
+        play = tool_button("play", f"Play along {name} (Space)", lambda: self.play(axis))
+        play.setEnabled(last > 0)
+        self.plays[axis] = play
         name_label = label(name)
         name_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        for column, widget in enumerate((name_label, slider, spin, total)):
+        for column, widget in enumerate((name_label, play, slider, spin, total)):
             self._grid.addWidget(widget, row, column)
 
     def _moved(self, axis: int, position: int, scale: int) -> None:
@@ -74,6 +140,7 @@ class AxisSliders(QFrame):
         with QSignalBlocker(slider), QSignalBlocker(spin):
             slider.setValue(position // scale)
             spin.setValue(position)
+        self._write_total(axis)
         self.moved.emit(axis, position)
 
     def _clear(self) -> None:
@@ -82,8 +149,10 @@ class AxisSliders(QFrame):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self.sliders.clear()
-        self.spins.clear()
+        for widgets in (self.sliders, self.spins, self.plays, self._totals):
+            widgets.clear()
+        self._tick.stop()
+        self._coordinates = {}
 
 
 def _slider(name: str, last: int) -> QSlider:

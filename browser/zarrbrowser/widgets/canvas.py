@@ -15,9 +15,11 @@ from PySide6.QtCore import QPointF, QRectF, QTimer, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsRectItem, QWidget
 
+from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.session.frames import View
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.scale_bar import ScaleBar
 
 _SCREEN = 4096
 """Room around a small picture, in elements: a screen's width, for one element per pixel."""
@@ -64,6 +66,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view = self.plot.getViewBox()
         self.image = Picture(axisOrder="row-major")
         self._ground = QGraphicsRectItem()
+        self.scale_bar = ScaleBar(self)
+        self._scale: tuple[float, str] | None = None
         self._size = (0, 0)
         self._fitted = True
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -106,12 +110,36 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._size = (0, 0)
         self.image.clear()
         self._ground.setVisible(False)
+        self.show_scale(None)
 
     def visible(self) -> View:
         """What is in view, and how large."""
         (left, right), (top, bottom) = self.view.viewRange()
         ratio = self.devicePixelRatioF()
         return View((top, bottom), (left, right), self.view.height() * ratio, self.view.width() * ratio)
+
+    def show_coordinates(
+        self, names: tuple[str, str], coordinates: tuple[Coordinate | None, Coordinate | None]
+    ) -> None:
+        """Name the axes down and to the right, and write what their positions stand for; indices where that is None."""
+        for side, name, coordinate in zip(("left", "bottom"), names, coordinates, strict=True):
+            self.plot.getAxis(side).show_coordinate(name, coordinate)
+
+    def show_scale(self, scale: tuple[float, str] | None) -> None:
+        """A scale bar for elements so many units wide; none where that is None."""
+        self._scale = scale
+        self._place_scale_bar()
+
+    def _place_scale_bar(self) -> None:
+        width = self.view.width()
+        if self._scale is None or not self._size[0] or width < 200:
+            self.scale_bar.hide()
+            return
+        (left, right), _ = self.view.viewRange()
+        height, length = self._size
+        plane = self.view.mapRectFromView(QRectF(-0.5, -0.5, length, height)).intersected(self.view.rect())
+        corner = self.mapFromScene(self.view.mapToScene(plane.bottomRight()))
+        self.scale_bar.show_scale(self._scale[0] * (right - left) / width, self._scale[1], QPointF(corner))
 
     def show_range(self, rows: tuple[float, float], columns: tuple[float, float]) -> None:
         """Bring a part of the plane into view."""
@@ -168,6 +196,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.addItem(self._ground, ignoreBounds=True)
         self.view.addItem(self.image, ignoreBounds=True)
         self._later.timeout.connect(self.moved)
+        self._later.timeout.connect(self._place_scale_bar)
         self.view.sigRangeChanged.connect(lambda *_: self._later.start())
         self.view.sigRangeChangedManually.connect(lambda *_: self._looked_closer())
         self.view.sigResized.connect(lambda *_: self._resized())

@@ -1,4 +1,4 @@
-"""An axis whose numbers are written in full as long as they can be read."""
+"""An axis whose numbers are written in full as long as they can be read, or that tells coordinates."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 
+from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.session.dates import format_date
 
 _IN_FULL_BELOW = 1e9
+_ROOM = {"left": 44.0, "bottom": 92.0}
+"""Pixels from one coordinate to the next."""
 
 
 class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -25,7 +28,26 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         super().__init__(side)
         self.whole = whole
         self.dates: np.dtype[Any] | None = None
+        self._side = side
+        self._coordinate: Coordinate | None = None
+        self._texts: dict[float, str] = {}
         self.enableAutoSIPrefix(False)
+
+    def show_coordinate(self, name: str, coordinate: Coordinate | None) -> None:
+        """Write a name, and what positions stand for; their numbers where that is None."""
+        self._coordinate = coordinate
+        units = coordinate.units if coordinate is not None else ""
+        self.setLabel(f"{name} ({units})" if units else name)
+        self.picture = None
+        self.update()
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802 - pyqtgraph's
+        if self._coordinate is None:
+            return list(super().tickValues(low, high, size))
+        low, high = min(low, high), max(low, high)
+        ticks = self._coordinate.ticks(low, high, max(2.0, size / _ROOM[self._side]))
+        self._texts = dict(ticks)
+        return [((high - low) / max(1, len(ticks)), list(self._texts))]
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:  # noqa: N802 - pyqtgraph's
         found = super().tickSpacing(low, high, size)
@@ -35,6 +57,8 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         return sorted(steps.items(), reverse=True)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: N802 - pyqtgraph's
+        if self._coordinate is not None:
+            return [self._texts.get(value, "") for value in values]
         if self.dates is not None:
             return [format_date(value, self.dates, spacing) for value in values]
         largest = max((abs(value) for value in values), default=0.0)

@@ -84,6 +84,8 @@ class Coordinate:
             return [(float(n), self._written(self.values[n], 0.0)) for n in range(first, int(high) + 1, step)]
         positions = np.arange(numbers.size, dtype=np.float64)
         ends = np.interp([low, high], positions, numbers)
+        if not np.ptp(ends) > 0:
+            return []
         sign = 1.0 if numbers[-1] >= numbers[0] else -1.0
         if self.values.dtype.kind == "M":
             places = self._date_places(min(ends), max(ends), most)

@@ -143,6 +143,7 @@ def test_what_neither_rises_nor_falls_is_written_by_position() -> None:
     assert coordinate.ticks(0, 3, 10) == [(0.0, "b"), (1.0, "a"), (2.0, "c"), (3.0, "d")]
     assert coordinate.ticks(0, 3, 2) == [(0.0, "b"), (2.0, "c")]
     assert coordinate.ticks(5, 9, 2) == []
+    assert Coordinate("x", "", np.array([1.0, 2.0])).ticks(1 - 1e-16, 1, 5) == []
 
 
 @given(st.floats(1e-4, 1e4), st.sampled_from(["nanometer", "micrometer", "meter", "mm"]), st.floats(20, 400))

@@ -84,7 +84,7 @@ class Coordinate:
             return [(float(n), self._written(self.values[n], 0.0)) for n in range(first, int(high) + 1, step)]
         positions = np.arange(numbers.size, dtype=np.float64)
         ends = np.interp([low, high], positions, numbers)
-        if not np.ptp(ends) > 0:
+        if not np.ptp(ends) > 1e-12 * np.abs(ends).max():
             return []
         sign = 1.0 if numbers[-1] >= numbers[0] else -1.0
         if self.values.dtype.kind == "M":

@@ -58,8 +58,10 @@ def window_commands(window: MainWindow) -> tuple[Group, ...]:
             ),
         ),
         Group(
-            "Picture",
+            "What is shown",
             (
+                Command("Export…", ("Ctrl+E",), window.exporter.ask),
+                Command("Copy as…", ("Ctrl+Shift+C",), pane.copy_button.showMenu),
                 Command("Next plane", ("Ctrl+Right",), lambda: window.step(1)),
                 Command("Previous plane", ("Ctrl+Left",), lambda: window.step(-1)),
             ),

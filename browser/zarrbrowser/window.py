@@ -11,12 +11,14 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
+    QMenu,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
+from zarrbrowser.exporting import Exporter
 from zarrbrowser.menus import add_shortcuts, fill_menu
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
@@ -77,6 +79,7 @@ class MainWindow(QMainWindow):
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
         self._right, self._body = QStackedWidget(), QStackedWidget()
         self._split = QSplitter(Qt.Orientation.Horizontal)
+        self.exporter = Exporter(self, self.session, self.workers, self.node_pane.subject)
         self._build()
         self._connect()
         self._restore()
@@ -218,6 +221,11 @@ class MainWindow(QMainWindow):
         self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
         self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
         self.navigator.moved.connect(self._show_ways)
+        self.exporter.reported.connect(self.status.report)
+        self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
+        copying = QMenu(self.node_pane.copy_button)
+        copying.aboutToShow.connect(lambda: self.exporter.fill_menu(copying))
+        self.node_pane.copy_button.setMenu(copying)
         fill_menu(self.top_bar.menu, self)
         add_shortcuts(self)
 

@@ -57,6 +57,7 @@ QPushButton:pressed, QToolButton:pressed { background: $selection; }
 QPushButton:focus, QToolButton:focus { border-color: $accent; }
 QPushButton:disabled, QToolButton:disabled { color: $disabled; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
+QPushButton[role="primary"]:disabled { background: $raised; color: $disabled; border-color: $border; }
 QPushButton[role="link"] {
     background: transparent; border: 0; color: $accent; text-align: left; padding: 3px 4px;
 }

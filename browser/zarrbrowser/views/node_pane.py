@@ -6,7 +6,16 @@ import logging
 from importlib import import_module
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from zarrbrowser.menus import add_picture_keys
 from zarrbrowser.models.tree_text import node_icon_name
@@ -15,8 +24,10 @@ from zarrbrowser.session.colour_maps import COLOUR_MAPS, lookup_table
 from zarrbrowser.session.describe import summary
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.session.shown import Shown
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session, tabs_for
+from zarrbrowser.session.subject import Subject
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.views.metadata_pane import MetadataPane
 from zarrbrowser.views.overview_pane import OverviewPane
@@ -26,6 +37,7 @@ from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.value_pane import ValuePane
 from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
+from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
@@ -83,6 +95,9 @@ class NodePane(QWidget):
         self.crumbs.chosen.connect(self.path_chosen)
         self._format = label(role="chip")
         self._format.setFixedHeight(24)
+        self.export_button = tool_button("export", "Export what is shown (Ctrl+E)")
+        self.copy_button = tool_button("code", "Copy as code, as a command or as a path")
+        self.copy_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -130,6 +145,12 @@ class NodePane(QWidget):
             self.tabs.setCurrentIndex(names.index(name))
         return name in names
 
+    def subject(self) -> Subject | None:
+        """The array, and its elements, that the person looks at; None where the node is no array."""
+        pane, node = self._panes.get(self.current_tab()), self._session.node
+        found = subject_of(pane) if pane is not None else None
+        return found or (Subject.whole(node) if node is not None and is_array(node) else None)
+
     def turn(self, by: int) -> None:
         """Bring the next or previous tab to the front, the first after the last."""
         if self.tabs.count():
@@ -170,6 +191,8 @@ class NodePane(QWidget):
         row.addWidget(self._picture)
         row.addLayout(words, 1)
         row.addWidget(self._format, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignVCenter)
         return row
 
     def _draw_icon(self) -> None:
@@ -289,6 +312,19 @@ class NodePane(QWidget):
             clear = getattr(pane, "clear", None)
             if clear is not None:
                 clear()
+
+
+def subject_of(pane: QWidget) -> Subject | None:
+    """What of an array a pane shows."""
+    if isinstance(pane, TablePane):
+        grid, chosen = pane.grid, pane.table.chosen()
+        if grid is None or chosen is None:
+            return None
+        everything = grid.selection(slice(None), slice(None))
+        return Subject(grid.array, everything, grid.selection(*chosen))
+    shown_by = getattr(pane, "shown", None)
+    shown = shown_by() if callable(shown_by) else None
+    return Subject.of(shown) if isinstance(shown, Shown) else None
 
 
 def _load_pictures() -> None:

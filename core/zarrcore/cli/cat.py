@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.errors import SelectionError, UnsupportedError
@@ -47,7 +46,7 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Write the file; with ``--output`` it appears whole or not at all."""
     from zarrcore.array import parse_selection
-    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file
+    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file, whole_or_nothing
     from zarrcore.hierarchy import Group
 
     node = open_source(namespace)[node_path(namespace)]
@@ -64,7 +63,7 @@ def run(namespace: argparse.Namespace) -> int:
             raise UnsupportedError("output", suffix, "is nothing for a terminal: use --output FILE or a pipe")
         file.write_to(sys.stdout.buffer)
         return 0
-    with _whole_or_nothing(namespace.output) as stream, _progress(file) as tell:
+    with whole_or_nothing(namespace.output) as stream, _progress(file) as tell:
         file.write_to(stream, tell)
     return 0
 
@@ -84,31 +83,10 @@ def _write_text(output: str | None, text: bytes) -> None:
     if output is None:
         sys.stdout.buffer.write(text)
         return
-    with _whole_or_nothing(output) as stream:
+    from zarrcore.filetypes import whole_or_nothing
+
+    with whole_or_nothing(output) as stream:
         stream.write(text)
-
-
-@contextmanager
-def _whole_or_nothing(path: str) -> Iterator[BinaryIO]:
-    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe cannot be replaced
-        with open(path, "wb") as stream:
-            yield stream
-        return
-    path = os.path.realpath(path)  # through a link, as a shell's > would
-    try:
-        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".zarrscope-")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from error
-    try:
-        with os.fdopen(descriptor, "wb") as whole:
-            yield whole
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 @contextmanager

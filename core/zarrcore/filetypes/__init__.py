@@ -12,6 +12,7 @@ from zarrcore.filetypes.png import PngFile
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.text import TEXT_SUFFIXES, values_as_text
 from zarrcore.filetypes.tiff import TiffFile
+from zarrcore.filetypes.whole_file import whole_or_nothing
 
 _FILE_TYPES: dict[str, type[VirtualFile]] = {
     kind.suffix: kind for kind in (RawFile, NpyFile, PngFile, TiffFile, NrrdFile)
@@ -66,4 +67,5 @@ __all__ = [
     "supported_suffixes",
     "values_as_text",
     "virtual_file",
+    "whole_or_nothing",
 ]

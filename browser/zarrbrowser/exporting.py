@@ -1,0 +1,116 @@
+"""Export and copy: from the menus to a file or the clipboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QBuffer, QIODevice, QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from zarrbrowser.session.export import ENDINGS, Export, write
+from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.quantities import format_bytes
+from zarrbrowser.session.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+from zarrbrowser.session.state import Session
+from zarrbrowser.session.subject import Selection, Subject
+from zarrbrowser.views.export_dialog import ExportDialog
+from zarrbrowser.workers import Workers
+
+
+class Exporter(QObject):
+    """Writes what is looked at.
+
+    Args:
+        subject: what the person looks at now.
+
+    Signals:
+        reported: what was written or copied, or why not.
+    """
+
+    reported = Signal(str)
+
+    def __init__(
+        self, parent: QWidget, session: Session, workers: Workers, subject: Callable[[], Subject | None]
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._session, self._workers, self._subject = parent, session, workers, subject
+        self._folder = ""
+
+    def ask(self) -> ExportDialog | None:
+        """Ask what to export, then where to."""
+        subject = self._subject()
+        if subject is None:
+            self.reported.emit("Only arrays can be exported: choose one in the tree")
+            return None
+        dialog = ExportDialog(subject, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.asked.connect(partial(self._ask_where, subject))
+        dialog.open()
+        return dialog
+
+    def write(self, export: Export) -> None:
+        """Write a file in the background; one that is there is replaced when all is written."""
+        name = os.path.basename(export.path)
+        self._workers.submit(
+            lambda asked: write(export, png_of, asked.is_cancelled, asked.progress),
+            lambda nbytes: self.reported.emit(f"Exported to {export.path} ({format_bytes(nbytes)})"),
+            lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
+            f"Exporting {name}",
+        )
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """What can be copied of the current node."""
+        menu.clear()
+        for text, make in self._ways():
+            made = make()
+            action = menu.addAction(text, partial(self._copy, made or "", text))
+            action.setEnabled(made is not None)
+
+    def _ways(self) -> list[tuple[str, Callable[[], str | None]]]:
+        source, node, subject = self._session.source, self._session.node, self._subject()
+        if source is None or node is None:
+            return []
+        read = subject.array if subject is not None else node
+        place = Place.of(source, read)
+        selection = None if subject is None else subject.selection
+        return [
+            ("Python: zarrcore", lambda: zarrcore_code(place, selection)),
+            ("Python: zarr", lambda: zarr_code(place, selection)),
+            ("Python: tensorstore", lambda: tensorstore_code(place, selection)),
+            ("Command", lambda: command(place, read, selection)),
+            ("Address", lambda: f"{place.url}#{place.path}"),
+        ]
+
+    def _copy(self, text: str, what: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.reported.emit(f"{what} copied")
+
+    def _ask_where(self, subject: Subject, selection: Selection, suffix: str) -> None:
+        dialog = QFileDialog(self._parent, "Export", self._folder, f"{ENDINGS[suffix]} (*.{suffix})")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before it takes a file that is there
+        dialog.setDefaultSuffix(suffix)
+        dialog.selectFile(subject.file_name(selection, suffix))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._chosen(Export(subject, selection, suffix, path)))
+        dialog.open()
+
+    def _chosen(self, export: Export) -> None:
+        self._folder = os.path.dirname(export.path)
+        self.write(export)
+
+
+def png_of(pixels: NDArray[np.uint8]) -> bytes:
+    """Pixels, shape (h, w, 4), as a PNG file; runs in a worker."""
+    height, width, _ = pixels.shape
+    plain = np.ascontiguousarray(pixels)
+    image = QImage(plain.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
+        raise OSError("the picture cannot be encoded")
+    return bytes(buffer.data().data())

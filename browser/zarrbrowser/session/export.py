@@ -1,0 +1,86 @@
+"""Writing elements to a file: as plain numbers by zarrcore's file types, or as the picture that is on the screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrbrowser.session.plane import Cancelled
+from zarrbrowser.session.subject import Selection, Subject
+
+PICTURE = "png"
+"""The file type that is drawn as on the screen."""
+ENDINGS = {PICTURE: "PNG picture, as shown", "tiff": "TIFF", "npy": "NumPy file", "csv": "CSV text"}
+Encoder = Callable[[NDArray[np.uint8]], bytes]
+"""Makes a PNG file of pixels, shape (h, w, 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What to write, and where."""
+
+    subject: Subject
+    selection: Selection
+    suffix: str
+    path: str
+
+
+def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
+    """Why a selection cannot be written in a file type; empty where it can."""
+    from zarrcore.errors import ZarrError
+    from zarrcore.filetypes import TEXT_SUFFIXES, virtual_file
+
+    if suffix == PICTURE:
+        shown = subject.shown
+        return (
+            ""
+            if shown is not None and shown.array.ndim > 1
+            else "Only a picture can be written as it is shown."
+        )
+    array: Any = subject.array  # files are made of zarrcore's own
+    try:
+        if suffix not in TEXT_SUFFIXES:
+            virtual_file(array, selection, suffix)
+    except ZarrError as error:
+        return str(error)
+    return ""
+
+
+def write(
+    export: Export, encode: Encoder, cancelled: Callable[[], bool], progress: Callable[[float], None]
+) -> int:
+    """Write the file, which appears whole or not at all; returns its bytes.
+
+    Raises:
+        Cancelled: ``cancelled`` became true.
+        OSError: the file cannot be written.
+        ZarrError: a chunk cannot be read, or the file type cannot hold the selection.
+    """
+    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file, whole_or_nothing
+
+    array: Any = export.subject.array
+    shown, written = export.subject.shown, 0
+    with whole_or_nothing(export.path) as stream:
+        if export.suffix == PICTURE and shown is not None:
+            stream.write(encode(shown.rgba(shown.read(export.selection, cancelled))))
+        elif export.suffix in TEXT_SUFFIXES:
+            stream.write(values_as_text(array, export.selection, export.suffix))
+        else:
+            file = virtual_file(array, export.selection, export.suffix)
+
+            def tell(nbytes: int) -> None:
+                nonlocal written
+                written += nbytes
+                if cancelled():
+                    raise Cancelled
+                progress(written / max(1, file.size))
+
+            file.write_to(stream, tell)
+        if cancelled():
+            raise Cancelled
+    return os.path.getsize(export.path)

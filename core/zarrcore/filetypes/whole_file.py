@@ -1,0 +1,37 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+
+@contextmanager
+def whole_or_nothing(path: str) -> Iterator[BinaryIO]:
+    """A stream whose bytes take the place of what is at ``path`` when the block ends; if it fails, all stays as it was.
+
+    Raises:
+        OSError: the file cannot be written there.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe cannot be replaced
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    path = os.path.realpath(path)  # through a link, as a shell's > would
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".zarrscope-")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
+    try:
+        with os.fdopen(descriptor, "wb") as whole:
+            yield whole
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -386,7 +386,7 @@ def test_the_control_directory_is_hidden_and_reserved() -> None:
     root = WithControl(keys, control)
     assert names(root) == ["a"]
     assert json.loads(content(walk(root, ".zarrscope", "stats.json"))) == {"n": 1}
-    walk(root, ".zarrscope", "refresh").open(True).write(0, b"x")
+    walk(root, ".zarrscope", "refresh").open(True).write(0, b"x", True)
     assert refreshed == [1]
     assert content(walk(root, ".zarrscope", "keys", ".zarrscope")) == b"real"
 

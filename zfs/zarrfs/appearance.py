@@ -8,7 +8,7 @@ from typing import Final
 
 import pyfuse3
 
-from zarrfs.views.entry import Directory, Entry, File
+from zarrfs.views.entry import Entry, File
 
 _BLOCK_BYTES: Final = 512
 
@@ -38,6 +38,7 @@ class Appearance:
     def fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
         """Set what differs between entries."""
         attributes.st_ino = number
+        attributes.entry_timeout = attributes.attr_timeout = self.timeout_s if entry.is_settled else 0.0
         if isinstance(entry, File):
             size = entry.size
             attributes.st_mode = stat.S_IFREG | (entry.mode & ~self.umask)
@@ -45,7 +46,7 @@ class Appearance:
             # Never 0 for a file with content: tar --sparse would take it for a hole.
             attributes.st_blocks = -(-size // _BLOCK_BYTES)
         else:
-            attributes.st_mode = stat.S_IFDIR | (Directory.mode & ~self.umask)
+            attributes.st_mode = stat.S_IFDIR | (entry.mode & ~self.umask)
             attributes.st_size = attributes.st_blocks = 0
         mtime_s = entry.mtime_s
         mtime_ns = int((self.mtime_s if mtime_s is None else mtime_s) * 1e9)

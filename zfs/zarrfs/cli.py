@@ -80,6 +80,8 @@ def _mount(namespace: argparse.Namespace) -> int:
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError("mounting", "fuse")
     mountpoints.check_device()
+    if namespace.read_write and namespace.ro:
+        raise mountpoints.MountError("cannot mount both with ro and with --read-write: leave one of them out")
     options = _options(namespace, mountpoints.prepare(namespace.mountpoint))
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     if namespace.cache_dir is not None:
@@ -117,6 +119,7 @@ def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
         gid=namespace.gid,
         umask=namespace.umask,
         show=namespace.show,
+        read_write=namespace.read_write,
         xattr=namespace.xattr,
     )
 
@@ -127,6 +130,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
     def serve(ready: Callable[[], None]) -> None:
         from zarrcore.cli.source import split_uri
         from zarrcore.stores import PrefixStore, open_store
+        from zarrcore.stores.wrapper import writable
         from zarrfs import logs
         from zarrfs.session import Session
 
@@ -141,6 +145,8 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         with open_store(url, options=store_options(namespace), cache_max_age_s=options.share_s) as store:
             inside = (node or "").strip("/")
             shown = PrefixStore(store, f"{inside}/") if inside else store
+            if options.read_write:
+                writable(shown)
             _reach(shown)
             if inside:
                 _refuse_nothing(store, inside)

@@ -16,10 +16,12 @@ from zarrcore.errors import (
     ReadOnlyError,
     SelectionError,
     StoreError,
+    StoreFullError,
     StoreTimeoutError,
     UnsupportedError,
     ZarrError,
 )
+from zarrfs.views.entry import RefusedError
 
 TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (ChangedError, errno.ESTALE),
@@ -27,6 +29,7 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (StoreTimeoutError, errno.ETIMEDOUT),
     (ListingUnsupportedError, errno.EOPNOTSUPP),
     (InvalidKeyError, errno.EINVAL),
+    (StoreFullError, errno.ENOSPC),
     # Unreachable, broken bodies, and a store that is gone altogether: for a reader that takes ENOENT for
     # "this chunk was never written", an outage must not look like an absent key.
     (StoreError, errno.EIO),
@@ -49,6 +52,8 @@ ORDINARY: Final = frozenset({errno.ENOENT, errno.EROFS, errno.ENOTDIR, errno.EIS
 
 def errno_of(error: BaseException) -> int | None:
     """The errno of an error, or None where the table foresees nothing like it."""
+    if isinstance(error, RefusedError):
+        return error.errno
     for kind, number in TABLE:
         if isinstance(error, kind):
             return number

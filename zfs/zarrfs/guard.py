@@ -15,6 +15,7 @@ import pyfuse3
 
 from zarrfs.counters import Counters
 from zarrfs.errnos import ORDINARY, UNFORESEEN, errno_of
+from zarrfs.views.entry import RefusedError
 from zarrfs.views.freshness import Remembered
 
 _log = logging.getLogger(__name__)
@@ -74,7 +75,8 @@ def _number(name: str, error: Exception, warned: Remembered[str, None]) -> int:
         _log.error("%s failed unforeseen", name, exc_info=error)
         return UNFORESEEN
     # The kernel and patient programs try again, which is no news.
-    if number not in ORDINARY and warned.get(text := str(error)) is None:
+    is_news = error.is_news if isinstance(error, RefusedError) else number not in ORDINARY
+    if is_news and warned.get(text := str(error)) is None:
         warned.put(text, None, warned.freshness.now())
         _log.warning("%s: %s", name, text)
     return number

@@ -101,6 +101,10 @@ class HandleTable:
         """The open file of that number."""
         return self._files[number]
 
+    def numbers(self) -> set[int]:
+        """The inode numbers of all open files."""
+        return {handle.number for handle in self._files.values()}
+
     def directory(self, number: int) -> DirectoryHandle:
         """The open directory of that number."""
         return self._directories[number]

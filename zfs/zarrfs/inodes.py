@@ -10,21 +10,13 @@ to forget them.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Hashable
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from zarrfs.views.entry import Directory, Entry, Numbering
+from zarrfs.reserved_numbers import FIRST_RESERVED, ReservedNumbers, StaleNumberError
+from zarrfs.views.entry import Directory, Entry
 
 ROOT: Final = 1
-_FIRST_RESERVED: Final = 1 << 40
-_END: Final = 1 << 63
-
-
-class StaleNumberError(Exception):
-    """A number that stands for nothing (any more)."""
 
 
 class Inode:
@@ -38,6 +30,7 @@ class Inode:
         taken_s: when the entry was learnt.
         is_listed: whether a listing told it and nobody used it since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
+        is_shown: whether the entry is what somebody has open for writing, whatever its name stands for.
         opened: how often it is open.
         open_version: the version that is open. All who have a number open share one page cache, so that another
             version must get another number.
@@ -47,6 +40,7 @@ class Inode:
         "children",
         "entry",
         "is_listed",
+        "is_shown",
         "kept",
         "lookups",
         "name",
@@ -65,6 +59,7 @@ class Inode:
         self.taken_s = taken_s
         self.children: dict[str, int] | None = None
         self.kept: tuple[str | None, int, float] | None = None
+        self.is_shown = False
         self.opened = 0
         self.open_version: str | None = None
 
@@ -79,15 +74,6 @@ class Inode:
         return not self.opened or version is None or version == self.open_version
 
 
-@dataclass(slots=True)
-class _Reserved:
-    """A range of numbers."""
-
-    start: int
-    numbering: Numbering
-    lookups: int = 0
-
-
 class InodeTable:
     """All numbers that the kernel knows, and no other."""
 
@@ -96,10 +82,8 @@ class InodeTable:
         self._inodes[ROOT].lookups = 1
         self._next = ROOT + 1
         self._listed = 0
-        self._reserved: dict[Hashable, _Reserved] = {}
-        self._starts: list[int] = []
-        self._ranges: list[_Reserved] = []
-        self._next_reserved = _FIRST_RESERVED
+        self._shown: dict[str | None, int] = {}
+        self._reserved = ReservedNumbers()
 
     def __len__(self) -> int:
         return len(self._inodes)
@@ -110,9 +94,8 @@ class InodeTable:
         Raises:
             StaleNumberError: nothing.
         """
-        if number >= _FIRST_RESERVED:
-            found = self._range(number)
-            return found.numbering.entry(number - found.start)
+        if number >= FIRST_RESERVED:
+            return self._reserved.entry(number)
         return self.inode(number).entry
 
     def inode(self, number: int) -> Inode:
@@ -128,21 +111,24 @@ class InodeTable:
 
     def remembers(self, number: int) -> bool:
         """Whether a number has a record, rather than being computed."""
-        return number < _FIRST_RESERVED
+        return number < FIRST_RESERVED
 
     def assign(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
         """The number of an entry found in a directory; to be followed by `count` or `drop_uncounted`."""
         numbered = entry.numbered
         if numbered is not None:
-            reserved = self._reserve(numbered[0])
-            if reserved is not None:
-                return reserved.start + numbered[1]
+            start = self._reserved.start(numbered[0])
+            if start is not None:
+                return start + numbered[1]
         return self._remember(parent, name, entry, taken_s)
 
     def _remember(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
         above = self._inodes.get(parent)
         siblings = above.children if above is not None else None
         number = siblings.get(name) if siblings is not None else None
+        if self._shown and (shown := self._shown.get(entry.version)) is not None:
+            self._attach(above, name, shown)
+            return shown
         if number is not None:
             inode = self._inodes[number]
             if inode.may_become(entry):
@@ -152,16 +138,19 @@ class InodeTable:
         number = self._next
         self._next += 1
         self._inodes[number] = Inode(entry, parent, name, taken_s)
+        self._attach(above, name, number)
+        return number
+
+    def _attach(self, above: Inode | None, name: str, number: int) -> None:
         if above is not None:
             if above.children is None:
                 above.children = {}
             above.children[name] = number
-        return number
 
     def count(self, number: int, listed: bool = False) -> None:
         """The kernel was told of a number, by a listing or because it asked for the name."""
-        if number >= _FIRST_RESERVED:
-            self._range(number).lookups += 1
+        if number >= FIRST_RESERVED:
+            self._reserved.count(number, 1)
             return
         inode = self._inodes[number]
         inode.lookups += 1
@@ -186,7 +175,9 @@ class InodeTable:
         if inode is None:
             return True
         if not inode.may_open(version):
-            self.expire(number)
+            if not inode.is_shown:
+                self.expire(number)
+            self._detach(inode, number)
             return False
         inode.opened += 1
         inode.open_version = version
@@ -197,6 +188,27 @@ class InodeTable:
         inode = self._inodes.get(number)
         if inode is not None:
             inode.opened -= 1
+            if inode.is_shown and not inode.opened:
+                inode.is_shown = False
+                self._shown.pop(inode.open_version, None)
+                self.expire(number)
+
+    def is_read(self, number: int) -> bool:
+        """Whether somebody has a number open, and does not write to it."""
+        inode = self._inodes.get(number)
+        return (
+            inode is not None and inode.opened > 0 and not inode.is_shown and inode.open_version is not None
+        )
+
+    def leave(self, number: int) -> None:
+        """Leave a number to those who have it open: its name gets another."""
+        self._detach(self.inode(number), number)
+
+    def show(self, number: int, entry: Entry) -> None:
+        """Let a number that was just opened for writing stand for what is written, until it is closed."""
+        inode = self._inodes[number]
+        inode.entry, inode.is_shown = entry, True
+        self._shown[inode.open_version] = number
 
     def expire(self, number: int) -> None:
         """What a number stands for has changed: it is to be looked up again before it is used."""
@@ -206,8 +218,8 @@ class InodeTable:
 
     def drop_uncounted(self, number: int) -> None:
         """The kernel was not told of a number after all."""
-        if number >= _FIRST_RESERVED:
-            self._release_unused(self._range(number))
+        if number >= FIRST_RESERVED:
+            self._reserved.count(number, 0)
         elif self._inodes[number].lookups == 0:
             self._drop(number)
 
@@ -215,10 +227,8 @@ class InodeTable:
         """The kernel forgot a number that it had been told so many times."""
         if number == ROOT:
             return
-        if number >= _FIRST_RESERVED:
-            reserved = self._range(number)
-            reserved.lookups -= lookups
-            self._release_unused(reserved)
+        if number >= FIRST_RESERVED:
+            self._reserved.count(number, -lookups)
             return
         inode = self.inode(number)
         inode.lookups -= lookups
@@ -228,11 +238,35 @@ class InodeTable:
     def _drop(self, number: int) -> None:
         inode = self._inodes.pop(number)
         self._use(inode)
+        self._detach(inode, number)
+
+    def _detach(self, inode: Inode, number: int) -> None:
+        """Whoever looks its name up gets another number."""
         above = self._inodes.get(inode.parent)
         if above is not None and above.children is not None and above.children.get(inode.name) == number:
             del above.children[inode.name]
             if not above.children:
                 above.children = None
+
+    def removed(self, parent: int, name: str) -> None:
+        """A name is gone; who has open what it stood for keeps that."""
+        above = self._inodes.get(parent)
+        number = None if above is None else (above.children or {}).get(name)
+        if number is not None:
+            self._detach(self._inodes[number], number)
+
+    def moved(self, parent: int, name: str, new_parent: int, new_name: str) -> None:
+        """What had a name has another one."""
+        self.removed(new_parent, new_name)
+        above = self._inodes.get(parent)
+        number = None if above is None else (above.children or {}).get(name)
+        if number is None:
+            return
+        inode = self._inodes[number]
+        self._detach(inode, number)
+        inode.parent, inode.name = new_parent, new_name
+        self._attach(self._inodes.get(new_parent), new_name, number)
+        self.expire(number)
 
     def children(self, number: int) -> list[tuple[str, int]]:
         """Names in a directory that the kernel knows, with their numbers."""
@@ -250,29 +284,3 @@ class InodeTable:
         for inode in oldest:
             self._use(inode)
         return [(inode.parent, inode.name) for inode in oldest]
-
-    def _reserve(self, numbering: Numbering) -> _Reserved | None:
-        """The range of a numbering; None where there are no numbers left for so many."""
-        reserved = self._reserved.get(numbering.key)
-        if reserved is not None:
-            reserved.numbering = numbering
-            return reserved
-        if self._next_reserved + numbering.count > _END:
-            return None
-        reserved = _Reserved(self._next_reserved, numbering)
-        self._next_reserved += numbering.count
-        self._reserved[numbering.key] = reserved
-        self._starts.append(reserved.start)
-        self._ranges.append(reserved)
-        return reserved
-
-    def _range(self, number: int) -> _Reserved:
-        index = bisect_right(self._starts, number) - 1
-        if index < 0 or number - self._starts[index] >= self._ranges[index].numbering.count:
-            raise StaleNumberError(f"no inode {number}")
-        return self._ranges[index]
-
-    def _release_unused(self, reserved: _Reserved) -> None:
-        if reserved.lookups <= 0:
-            index = bisect_right(self._starts, reserved.start) - 1
-            del self._starts[index], self._ranges[index], self._reserved[reserved.numbering.key]

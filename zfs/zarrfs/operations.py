@@ -19,6 +19,7 @@ from zarrfs.counters import Counters
 from zarrfs.guard import guarded
 from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
 from zarrfs.inodes import ROOT, InodeTable
+from zarrfs.kernel_cache import KernelCache
 from zarrfs.prefetch import Budget, Reader
 from zarrfs.read_only import ReadOnlyOperations
 from zarrfs.views.entry import (
@@ -36,12 +37,9 @@ from zarrfs.workers import Workers
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-_LISTED_MAX: Final = 100_000
-"""Names that were listed and never used, of which the kernel keeps count; some 500 bytes each here."""
-_ABSENT_MAX: Final = 10_000
-"""Names not found at the mount point that the kernel may remember until the next refresh."""
 _WARNED_MAX: Final = 1000
-_WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
+WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
+"""What a file is opened with that is to be written to."""
 
 
 @guarded
@@ -72,7 +70,7 @@ class Operations(ReadOnlyOperations):
         self.inodes = InodeTable(root)
         self.handles = HandleTable()
         self.ahead = ahead
-        self._absent_names: set[str] = set()
+        self.kernel = KernelCache(self.inodes)
         self._freshness = freshness
         self._appearance = appearance
         self._workers = workers
@@ -104,14 +102,20 @@ class Operations(ReadOnlyOperations):
     async def lookup(
         self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
     ) -> pyfuse3.EntryAttributes:
-        directory = await self._directory(parent_inode)
-        text = os.fsdecode(name)
-        asked_s = self._age_of(parent_inode)
-        entry = await self._ask(directory.lookup, text)
+        return await self._lookup(parent_inode, os.fsdecode(name))
+
+    async def _lookup(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
+        directory = await self._directory(parent)
+        asked_s = self._age_of(parent)
+        entry = await self._ask(directory.lookup, name)
         if entry is None:
-            return self._absent(parent_inode, text)
+            return self._absent(parent, name)
+        return self._told(parent, name, entry, asked_s)
+
+    def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
+        """The attributes of an entry, whose number the kernel knows from now on."""
         attributes = self._appearance.new()
-        number = self.inodes.assign(parent_inode, text, entry, asked_s)
+        number = self.inodes.assign(parent, name, entry, taken_s)
         try:
             self._appearance.fill(attributes, number, entry)
         except BaseException:
@@ -122,22 +126,20 @@ class Operations(ReadOnlyOperations):
 
     def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
         """That there is no such name: number 0, which unlike ENOENT the kernel remembers."""
-        if self._freshness.ttl_s <= 0:
+        if self._freshness.ttl_s <= 0 or not self.kernel.may_remember_absent(parent, name):
             raise pyfuse3.FUSEError(errno.ENOENT)
-        if parent == ROOT:
-            # Below, they go with the directory; here a refresh must name each.
-            if len(self._absent_names) >= _ABSENT_MAX:
-                raise pyfuse3.FUSEError(errno.ENOENT)
-            self._absent_names.add(name)
         self.counters.failed(errno.ENOENT)
         attributes = self._appearance.new()
         attributes.st_ino = 0
         return attributes
 
     async def getattr(self, inode: int, ctx: pyfuse3.RequestContext) -> pyfuse3.EntryAttributes:
-        entry = await self._current(inode)
+        return await self._attributes(inode)
+
+    async def _attributes(self, number: int) -> pyfuse3.EntryAttributes:
+        entry = await self._current(number)
         attributes = self._appearance.new()
-        self._appearance.fill(attributes, inode, entry)
+        self._appearance.fill(attributes, number, entry)
         return attributes
 
     async def _current(self, number: int) -> Entry:
@@ -147,7 +149,7 @@ class Operations(ReadOnlyOperations):
             return entry
         self.inodes.touch(number)
         inode = self.inodes.inode(number)
-        if not self._freshness.expired(inode.taken_s):
+        if inode.is_shown or not self._freshness.expired(inode.taken_s):
             return entry
         parent = await self._directory(inode.parent)
         asked_s = self._age_of(inode.parent)
@@ -168,7 +170,7 @@ class Operations(ReadOnlyOperations):
         if not (self.inodes.entry(inode).is_writable and fields.update_size):
             raise pyfuse3.FUSEError(errno.EROFS)
         # A shell's ">" truncates before it writes.
-        return await self.getattr(inode, ctx)
+        return await self._attributes(inode)
 
     async def open(self, inode: int, flags: int, ctx: pyfuse3.RequestContext) -> pyfuse3.FileInfo:
         known = self.inodes.entry(inode)
@@ -178,12 +180,16 @@ class Operations(ReadOnlyOperations):
         if entry.size != known.size and not entry.direct_io:
             # The kernel reads as far as it was told that the file goes; this makes it look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
-        if flags & _WRITING and not entry.is_writable:
-            raise pyfuse3.FUSEError(errno.EROFS)
-        file: OpenFile = await self._ask(entry.open)
+        file: OpenFile
+        if flags & WRITING:
+            file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
+        else:
+            file = await self._ask(entry.open)
         if not self.inodes.open(inode, file.version):
             file.close()
             raise pyfuse3.FUSEError(errno.ESTALE)
+        if file.shown is not None:
+            self.inodes.show(inode, file.shown)
         keep = self._keeps_pages(inode, file.version)
         handle = FileHandle(inode, Reader(file, self._workers, self.ahead))
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=entry.direct_io, keep_cache=keep)
@@ -215,9 +221,12 @@ class Operations(ReadOnlyOperations):
         return content
 
     async def write(self, fh: int, off: int, buf: bytes) -> int:
-        return self.handles.file(fh).reader.file.write(off, buf)
+        return await self._ask(self.handles.file(fh).reader.file.write, off, buf)
 
     async def release(self, fh: int) -> None:
+        self._release(fh)
+
+    def _release(self, fh: int) -> None:
         handle = self.handles.remove_file(fh)
         self.inodes.close(handle.number)
         self.counters.ahead_hits += handle.reader.ahead_hits
@@ -275,25 +284,10 @@ class Operations(ReadOnlyOperations):
         handle.taken()
         return True
 
-    def _trim(self) -> None:
-        """Ask the kernel to forget names that nobody used, once there are very many.
-
-        Only after a listing: during it the kernel holds the directory's lock, and both would crawl.
-        """
-        for parent, name in self.inodes.only_listed(_LISTED_MAX):
-            pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
-
     async def releasedir(self, fh: int) -> None:
         self.handles.remove_directory(fh)
-        self._trim()
+        self.kernel.trim()
 
     async def forget(self, inode_list: Iterable[tuple[int, int]]) -> None:
         for number, lookups in inode_list:
             self.inodes.forget(number, lookups)
-
-    def forget_names(self) -> None:
-        """Let the kernel drop the names that it knows, and with them all below; what is open stays as it is."""
-        names = self._absent_names.union(name for name, _ in self.inodes.children(ROOT))
-        self._absent_names.clear()
-        for name in names:
-            pyfuse3.invalidate_entry_async(ROOT, os.fsencode(name), ignore_enoent=True)

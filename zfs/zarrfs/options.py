@@ -102,6 +102,8 @@ class MountOptions:
     """Permissions to take away."""
     show: tuple[str, ...] = ("raw", "npy")
     """File types that listings of arrays show; the others open by name."""
+    read_write: bool = False
+    """Let programs change what the store holds."""
     xattr: bool = False
     """Show facts about nodes as extended attributes."""
 
@@ -203,6 +205,8 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
                        help=f"file types that are listed, of {','.join(FILE_TYPES)}; others open by name (raw,npy)")  # fmt: skip
     group.add_argument("--xattr", action="store_true",
                        help="show facts as extended attributes user.zarr.*; listings with 'ls -l' get slower")  # fmt: skip
+    group.add_argument("--read-write", action="store_true",
+                       help="let programs write: keys/ as files, which are stored when they are closed")  # fmt: skip
     group.add_argument("--threads", type=_count, default=32, metavar="N", help="worker threads (32)")
     group.add_argument(
         "--log-file", metavar="FILE", help="where the daemon logs; default: the system log, or stderr with -f"

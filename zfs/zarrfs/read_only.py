@@ -28,6 +28,9 @@ class ReadOnlyOperations(pyfuse3.Operations):
     unlink = rmdir = rename = _refuse  # type: ignore[assignment]
 
     async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:
+        return self._statfs()
+
+    def _statfs(self) -> pyfuse3.StatvfsData:
         facts = pyfuse3.StatvfsData()
         facts.f_bsize = facts.f_frsize = 4096
         facts.f_blocks = facts.f_bfree = facts.f_bavail = 0

@@ -32,13 +32,24 @@ from zarrfs.views.arrays import ArraysView
 from zarrfs.views.control import Control
 from zarrfs.views.entry import Directory
 from zarrfs.views.freshness import Freshness
+from zarrfs.views.key_writer import KeyWriter
 from zarrfs.views.keys import KeysView
 from zarrfs.views.root import LazyTree, NamedTrees, WithControl
 from zarrfs.views.zarr3 import Zarr3View
+from zarrfs.watched_store import WatchedStore
 from zarrfs.workers import Workers
-from zarrfs.xattrs import OperationsWithXattrs
+from zarrfs.writing import WritingOperations
+from zarrfs.xattrs import OperationsWithXattrs, WritingOperationsWithXattrs
 
 _log = logging.getLogger(__name__)
+
+_OPERATIONS: Final = {
+    (False, False): Operations,
+    (False, True): OperationsWithXattrs,
+    (True, False): WritingOperations,
+    (True, True): WritingOperationsWithXattrs,
+}
+"""By whether programs may write, and ask for extended attributes."""
 
 _AHEAD_MAX: Final = 128 << 20
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -67,22 +78,32 @@ class Session:
         self._store = store
         self._early: set[int] = set()
         self._counters = Counters()
-        self._freshness = Freshness(options.share_s)
+        self._freshness, self._decoded_freshness, self._numbers_freshness = (
+            Freshness(options.share_s) for _ in range(3)
+        )
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
         forever = options.ttl_s == 0 or options.ttl_s == float("inf")
         max_age_s = None if forever else self._freshness.ttl_s
         self._chunks = ChunkCache(options.cache_bytes - ahead, max_age_s, Spill(options.spill_bytes))
+        watched = WatchedStore(store, self._changed)
+        changeable = watched if options.read_write else store
         self._arrays = ArraysView(
-            lambda: open_hierarchy(store, self._chunks), self._freshness, self._chunks.clear, options.show
+            lambda: open_hierarchy(changeable, self._chunks),
+            self._decoded_freshness,
+            self._chunks.clear,
+            options.show,
         )
-        self._keys = KeysView(store, self._freshness, self._is_node)
-        hidden = KeysView(store, self._freshness, self._is_node, keys_first=True).root()
+        writer = KeyWriter(watched) if options.read_write else None
+        self._keys, self._hidden_keys = (
+            KeysView(store, self._freshness, self._is_node, keys_first, writer)
+            for keys_first in (False, True)
+        )
         started_s = time.time()
         self._workers = Workers(options.threads, self._counters)
-        operations = OperationsWithXattrs if options.xattr else Operations
-        self._operations = operations(
-            WithControl(self._trees(started_s), Control(self._stats, self.refresh, hidden)),
-            self._freshness,
+        control = Control(self._stats, self.refresh, self._hidden_keys.root())
+        self._operations = _OPERATIONS[options.read_write, options.xattr](
+            WithControl(self._trees(started_s), control),
+            self._numbers_freshness,
             Appearance(
                 os.getuid() if options.uid is None else options.uid,
                 os.getgid() if options.gid is None else options.gid,
@@ -142,12 +163,21 @@ class Session:
             return {}
         return {name: asdict(kind) for name, kind in self._store.statistics().items()}
 
+    def _changed(self, key: str) -> None:
+        """Something was written: let nothing be told that it has changed."""
+        for view in (self._keys, self._hidden_keys):
+            view.changed(key)
+        self._arrays.changed(key)
+        self._numbers_freshness.expire()
+
     def refresh(self) -> None:
         """Let nothing learnt before now be told again."""
         self._store.refresh()
-        self._freshness.refresh()
+        for freshness in (self._freshness, self._decoded_freshness, self._numbers_freshness):
+            freshness.refresh()
         self._chunks.clear()
-        self._operations.forget_names()
+        kernel = self._operations.kernel
+        kernel.forget_names(kernel.names())
 
     def run(self, ready: Callable[[], None]) -> None:
         """Mount, answer until somebody unmounts or a signal says so, and leave nothing mounted.

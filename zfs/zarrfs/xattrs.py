@@ -15,6 +15,7 @@ import pyfuse3
 from zarrfs.guard import guarded
 from zarrfs.operations import Operations
 from zarrfs.views.facts import ATTRIBUTES
+from zarrfs.writing import WritingOperations
 
 _PREFIX: Final = b"user.zarr."
 # What Linux takes: xattr(7).
@@ -43,14 +44,26 @@ class OperationsWithXattrs(Operations):
             names.append(name)
         return names
 
-    async def setxattr(self, *_: Any) -> None:
-        raise pyfuse3.FUSEError(errno.EROFS)
+    async def setxattr(self, inode: int, name: bytes, value: bytes, ctx: pyfuse3.RequestContext) -> None:
+        await self._set(inode, name, value)
 
-    removexattr = setxattr  # type: ignore[assignment]
+    async def removexattr(self, inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
+        await self._set(inode, name, None)
+
+    async def _set(self, inode: int, name: bytes, value: bytes | None) -> None:
+        entry = await self._current(inode)
+        fact = name.removeprefix(_PREFIX).decode("utf-8", "surrogatepass")
+        if entry.is_writable and not name.startswith(_PREFIX):
+            raise pyfuse3.FUSEError(errno.EOPNOTSUPP)
+        await self._workers.run(entry.set_fact, fact, value)
 
     async def _xattrs(self, inode: int) -> dict[bytes, bytes]:
         entry = await self._current(inode)
         return encoded(await self._ask(entry.facts))
+
+
+class WritingOperationsWithXattrs(OperationsWithXattrs, WritingOperations):
+    """Both."""
 
 
 def encoded(facts: dict[str, Any]) -> dict[bytes, bytes]:

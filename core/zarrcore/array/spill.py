@@ -26,6 +26,11 @@ _ALIGNMENT: Final = 64
 _FOLDER: Final = "/var/tmp" if os.access("/var/tmp", os.W_OK) else tempfile.gettempdir()  # noqa: S108 - files without names
 
 
+def unnamed_files_folder() -> str:
+    """Where files without names lie: TMPDIR or ``/var/tmp``, since ``/tmp`` often is memory itself."""
+    return os.environ.get("TMPDIR") or _FOLDER
+
+
 def slab_nbytes(shape: tuple[int, ...], chunk_shape: tuple[int, ...], itemsize: int) -> int:
     """What is decoded before a reader in C order is done with the first chunk.
 
@@ -49,12 +54,12 @@ class Spill:
 
     Args:
         max_bytes: whoever keeps chunks here drops some beyond these.
-        folder: where the files lie; by default TMPDIR or ``/var/tmp``, since ``/tmp`` often is memory itself.
+        folder: where the files lie; by default `unnamed_files_folder`.
     """
 
     def __init__(self, max_bytes: int, folder: str | None = None) -> None:
         self.max_bytes = max_bytes
-        self._folder = folder or os.environ.get("TMPDIR") or _FOLDER
+        self._folder = folder or unnamed_files_folder()
         self._lock = threading.Lock()
         self._file: mmap.mmap | None = None
         self._used = 0

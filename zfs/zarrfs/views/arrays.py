@@ -8,10 +8,17 @@ hierarchy itself should remember no documents, lest the two times add up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Final
 
-from zarrcore.errors import HierarchyNotFoundError, MetadataError, NodeNotFoundError, UnsupportedError
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    MetadataError,
+    NodeNotFoundError,
+    UnsupportedError,
+    ZarrError,
+)
 from zarrcore.formats import Format
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy
 from zarrfs.views.array_directory import ArrayDirectory
@@ -66,6 +73,21 @@ class ArraysView:
                 self._hierarchy = self._open_hierarchy()
                 self._generation = generation
             return self._hierarchy
+
+    def changed(self, key: str) -> None:
+        """A key was set or erased: let nothing be told that was made of it."""
+        self.texts.forget()
+        path = f"/{key}"
+        while path:
+            path = path.rpartition("/")[0]
+            known = self._nodes.get(path or "/")
+            # How the chunks' keys are built may have to be asked, and the store not answer.
+            with suppress(ZarrError):
+                if known is not None and isinstance(known[0], ArrayNode) and known[0].forget_chunk(key):
+                    return
+        # A document, or a chunk of an array that nobody has asked for lately.
+        self.freshness.refresh()
+        self._forget_chunks()
 
     @property
     def format(self) -> Format | None:

@@ -27,7 +27,6 @@ class StatsFile(File):
 class RefreshFile(File):
     """``refresh``: writing anything to it drops what the mount remembers."""
 
-    mode: ClassVar[int] = 0o200
     direct_io: ClassVar[bool] = True
     mtime_s = None
     size = 0
@@ -35,8 +34,18 @@ class RefreshFile(File):
     def __init__(self, refresh: Callable[[], None]) -> None:
         self._refresh = refresh
 
+    @property
+    def mode(self) -> int:
+        return 0o200
+
     def open(self, wait: bool) -> OpenFile:
         return _OpenRefresh(self._refresh)
+
+    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        return self.open(wait)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        """A shell's ``>`` asks for it; there is nothing to cut."""
 
 
 class _OpenRefresh(OpenFile):
@@ -48,7 +57,7 @@ class _OpenRefresh(OpenFile):
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
         return b""
 
-    def write(self, offset: int, data: bytes) -> int:
+    def write(self, offset: int, data: bytes, wait: bool) -> int:
         self._refresh()
         return len(data)
 
@@ -63,6 +72,7 @@ class Control(Directory):
     """
 
     knows_only_its_path = True
+    follows_writing = True
     mtime_s = None
 
     def __init__(

@@ -16,10 +16,25 @@ from typing import Any, ClassVar, Final
 from zarrcore.errors import ReadOnlyError
 
 BytesLike = bytes | memoryview
+_READ_ONLY: Final = "this mount is read-only"
 
 
 class WouldBlockError(Exception):
     """The answer is not at hand: ask again with ``wait=True`` where waiting harms nobody."""
+
+
+class RefusedError(Exception):
+    """What a file system may be asked for and this one does not do, or not now.
+
+    Attributes:
+        errno: what the program is told.
+        is_news: whether the log says why.
+    """
+
+    def __init__(self, errno: int, why: str, *, is_news: bool = True) -> None:
+        super().__init__(why)
+        self.errno = errno
+        self.is_news = is_news
 
 
 class Entry(ABC):
@@ -29,9 +44,17 @@ class Entry(ABC):
 
     mtime_s: float | None
     """Seconds since the epoch; None where nothing knows it."""
-    mode: ClassVar[int]
+    is_settled: bool = True
+    """Whether the kernel may keep what it is told: not while the value is being written."""
+    follows_writing: bool = False
+    """Whether the kernel learns of each change by itself, since only what is written under this name changes it."""
     knows_only_its_path: ClassVar[bool] = False
     """Whether it is a directory that asks anew for each name, so that it never gets old itself."""
+
+    @property
+    @abstractmethod
+    def mode(self) -> int:
+        """Permissions, before the umask."""
 
     @property
     def is_writable(self) -> bool:
@@ -50,6 +73,15 @@ class Entry(ABC):
             WouldBlockError: not without waiting.
         """
         return {}
+
+    def set_fact(self, name: str, value: bytes | None) -> None:
+        """Set what `facts` tells; None removes it.
+
+        Raises:
+            ReadOnlyError: it cannot be set.
+            RefusedError: not to that, or there is no such fact.
+        """
+        raise ReadOnlyError(_READ_ONLY)
 
     @property
     def numbered(self) -> tuple[Numbering, int] | None:
@@ -76,7 +108,10 @@ class File(Entry):
 
     __slots__ = ()
 
-    mode: ClassVar[int] = 0o444
+    @property
+    def mode(self) -> int:
+        return 0o444
+
     direct_io: ClassVar[bool] = False
     """Whether readers get each answer fresh, past the page cache: for files whose size is only a guess."""
 
@@ -91,13 +126,31 @@ class File(Entry):
             ChangedError: it is no longer what this entry says; looking it up again helps.
         """
 
+    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        """The file for reading and writing, empty with ``truncate``.
+
+        Raises:
+            As `open`; ReadOnlyError: it cannot be written.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        """Cut the file, or add zeros.
+
+        Raises:
+            As `open_to_write`, and `OpenFile.store`.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
 
 class Directory(Entry):
     """Names and what they mean."""
 
     __slots__ = ()
 
-    mode: ClassVar[int] = 0o555
+    @property
+    def mode(self) -> int:
+        return 0o555
 
     @abstractmethod
     def lookup(self, name: str, wait: bool) -> Entry | None:
@@ -120,6 +173,63 @@ class Directory(Entry):
         """Whether `entries` never waits for anything slow."""
         return False
 
+    def behind(self, wait: bool) -> Directory:
+        """The directory itself, where this one only stands before it.
+
+        Raises:
+            WouldBlockError: not without waiting.
+        """
+        return self
+
+    def create(self, name: str, wait: bool) -> OpenFile:
+        """A new file for writing, under a name that `lookup` does not find.
+
+        Raises:
+            WouldBlockError: not without waiting.
+            ReadOnlyError, RefusedError: there can be none.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def make_directory(self, name: str, wait: bool) -> Directory:
+        """A new directory.
+
+        Raises:
+            As `create`.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def remove(self, name: str, wait: bool) -> None:
+        """Remove a file.
+
+        Raises:
+            As `create`.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def remove_directory(self, name: str, wait: bool) -> None:
+        """Remove an empty directory.
+
+        Raises:
+            As `create`.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def rename(self, name: str, target: Directory, new_name: str, replace: bool, wait: bool) -> None:
+        """Give what has a name another one, and with ``replace`` the place of what had that.
+
+        Raises:
+            As `create`.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def copy(self, file: File, name: str, wait: bool) -> None:
+        """What a hard link asks for: the file under another name too, which must be free.
+
+        Raises:
+            As `create`.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
 
 class OpenFile(ABC):
     """A file that somebody reads."""
@@ -129,6 +239,14 @@ class OpenFile(ABC):
     """A text that changes with the content; None where only time tells how old a copy may be."""
     reads_ahead: bool = False
     """Whether fetching before it is asked for pays."""
+    slabs: tuple[int, int] = (0, 0)
+    """Where stretches begin that are best fetched whole, and their length in bytes; 0 where none are."""
+    shown: File | None = None
+    """What those who have it open see in place of what its name stands for."""
+    holds_changes: bool = False
+    """Whether something was written that is not stored."""
+    is_changed: bool = False
+    """Whether nobody has tried to store it since it was written."""
 
     @abstractmethod
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
@@ -139,9 +257,37 @@ class OpenFile(ABC):
             ChangedError: the bytes at hand belong to another version than the one opened.
         """
 
-    def write(self, offset: int, data: bytes) -> int:
-        """Take ``data`` at ``offset`` and tell how much of it was taken."""
-        raise ReadOnlyError("this mount is read-only")
+    def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
+        """As many bytes from ``offset`` as ``buffer`` has room for, fewer at the end only; it is there to be used.
+
+        Raises:
+            ChangedError: as `read`.
+        """
+        return self.read(offset, len(buffer), True)
+
+    def write(self, offset: int, data: bytes, wait: bool) -> int:
+        """Take ``data`` at ``offset`` and tell how much of it was taken.
+
+        Raises:
+            As `read`; StoreFullError: there is no room to keep it until it is stored.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        """Cut the file, or add zeros.
+
+        Raises:
+            As `write`.
+        """
+        raise ReadOnlyError(_READ_ONLY)
+
+    def store(self) -> None:  # noqa: B027 - most files have nothing to store
+        """Store what was written, where there is anything; what fails is tried again when it is called again.
+
+        Raises:
+            ChangedError: somebody else has changed it since, and both cannot stand.
+            ReadOnlyError, RefusedError, StoreError: it cannot be stored.
+        """
 
     def close(self) -> None:  # noqa: B027 - most files hold nothing
         """Give back what the file holds."""

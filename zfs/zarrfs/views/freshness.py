@@ -32,6 +32,10 @@ class Freshness:
         self.generation += 1
         self._refreshed_s = self.now()
 
+    def expire(self) -> None:
+        """Let answers learnt so far be asked for again; what was made of them may still be right."""
+        self._refreshed_s = self.now()
+
     @property
     def timeout_s(self) -> float:
         """The time to live as the kernel takes it."""
@@ -83,6 +87,12 @@ class Remembered(Generic[K, V]):
         """Forget one answer."""
         with self._lock:
             self._drop(question)
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        with self._lock:
+            self._answers.clear()
+            self._weight = 0
 
     def _drop(self, question: K) -> None:
         found = self._answers.pop(question, None)

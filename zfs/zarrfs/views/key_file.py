@@ -9,11 +9,13 @@ from typing import Final, NoReturn
 from zarrcore.errors import ChangedError
 from zarrcore.stores.interface import ByteRange, ReadableStore, StoreStat
 from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
+from zarrfs.views.spool import Spool
 
 _INLINE_MAX: Final = 1 << 20
 """Bytes of a local file that are read on the spot; more would keep others waiting."""
 _WHOLE_MAX: Final = 1 << 20
 """A remote value up to this size is fetched whole, at the first read."""
+_PIECE: Final = 4 << 20
 
 
 def version_of(facts: StoreStat) -> str:
@@ -58,7 +60,7 @@ class OpenKey(OpenFile):
             raise WouldBlockError
         if self._store.is_remote and self.size <= _WHOLE_MAX:
             return memoryview(self._fetch_whole())[offset : offset + nbytes]
-        baseline = self._known_version()
+        baseline = self.known_version()
         content = self._store.get(self._key, ByteRange(offset, offset + nbytes))
         now = self._store.stat(self._key)
         if content is None or now is None or version_of(now) != baseline:
@@ -76,7 +78,12 @@ class OpenKey(OpenFile):
                 self._whole = content
             return self._whole
 
-    def _known_version(self) -> str:
+    def known_version(self) -> str:
+        """The version that is open.
+
+        Raises:
+            ChangedError: it is not what it was opened as.
+        """
         if self._baseline is None:
             with self._lock:
                 facts = self._baseline or self._store.stat(self._key)
@@ -90,3 +97,19 @@ class OpenKey(OpenFile):
         raise ChangedError(
             f"{self._key} in {self._store.url} changed while it was open", key=self._key, url=self._store.url
         )
+
+
+def fetched(file: OpenKey) -> Spool:
+    """A copy of an open value.
+
+    Raises:
+        As `OpenKey.read`, and `Spool.write`.
+    """
+    spool = Spool()
+    try:
+        for offset in range(0, file.size, _PIECE):
+            spool.write(offset, file.read(offset, min(_PIECE, file.size - offset), True))
+    except BaseException:
+        spool.close()
+        raise
+    return spool

@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
-from zarrcore.errors import AccessDeniedError, ChangedError, InvalidKeyError, ListingUnsupportedError
+from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError, ReadOnlyError
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.stores.local import LocalStore
-from zarrfs.views.entry import Directory, Entry, File, OpenFile, WouldBlockError
+from zarrfs.views.entry import Entry, File, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
-from zarrfs.views.key_file import OpenKey, version_of
-from zarrfs.views.names import file_name, segment
+from zarrfs.views.key_entries import KeyFile, KeysDirectory
+from zarrfs.views.key_writer import KeyWriter
 
 _LISTING_MAX: Final = 100_000
 """Names in a listing that is remembered as a whole."""
@@ -35,11 +35,13 @@ class Prefix(Enum):
     """What a look-up finds where keys follow, but no key is."""
 
     PREFIX = "prefix"
+    UNKNOWN = "unknown"
+    """In a listing: what stands there has changed since."""
 
 
 _PREFIX: Final = Prefix.PREFIX
-Found = StoreStat | Prefix
-"""What stands under a name: a key, with what is known of it, or a prefix."""
+Found = StoreStat | Prefix | File
+"""What stands under a name: a key, with what is known of it, or a prefix, or a file that is not stored yet."""
 
 
 class KeysView:
@@ -51,6 +53,7 @@ class KeysView:
         is_node: whether a node has this path; asked only where the store cannot list, which is why it would not
             know that a name is a prefix.
         keys_first: show the key where a name is both a key and a prefix.
+        writer: changes keys, where that is wanted.
     """
 
     def __init__(
@@ -59,8 +62,10 @@ class KeysView:
         freshness: Freshness,
         is_node: Callable[[str], bool] = lambda _: False,
         keys_first: bool = False,
+        writer: KeyWriter | None = None,
     ) -> None:
         self.store = store
+        self.writer = writer
         self.freshness = freshness
         self.is_quick = not store.is_remote
         self._names_mean_one_thing = isinstance(store, LocalStore)
@@ -74,14 +79,33 @@ class KeysView:
         """The tree's root."""
         return KeysDirectory(self, "")
 
+    def key_writer(self) -> KeyWriter:
+        """What changes keys.
+
+        Raises:
+            ReadOnlyError: nothing does.
+        """
+        if self.writer is None:
+            raise ReadOnlyError("this mount is read-only")
+        return self.writer
+
     def find(self, prefix: str, name: str, wait: bool) -> Found | None:
-        """What the store holds under a segment after a prefix."""
+        """What the store, or only the mount, holds under a segment after a prefix."""
+        if self.writer is None:
+            return self._find(prefix, name, wait)
+        other = self.writer.found(prefix + name)
+        if other is not None and other[0] is not None:
+            return other[0]
+        found = self._find(prefix, name, wait)
+        return _PREFIX if found is None and other is not None else found
+
+    def _find(self, prefix: str, name: str, wait: bool) -> Found | None:
         key = prefix + name
         if self.is_quick:
             return self._ask(key)
         listing = self._listings.get(prefix)
-        if listing is not None:
-            return listing[0].get(name)
+        if listing is not None and (found := listing[0].get(name)) is not Prefix.UNKNOWN:
+            return found
         known = self._lookups.get(key)
         if known is not None:
             return known[0]
@@ -96,6 +120,17 @@ class KeysView:
         """A key is not what was remembered of it."""
         self._lookups.drop(key)
         self._listings.drop(key[: key.rfind("/") + 1])
+
+    def changed(self, key: str) -> None:
+        """A key was set or erased."""
+        name = key
+        while name:
+            self._lookups.drop(name)
+            above, slash, last = name.rpartition("/")
+            listing = self._listings.get(above + slash)
+            if listing is not None and (name == key or last not in listing[0]):
+                listing[0][last] = Prefix.UNKNOWN
+            name = above
 
     def _ask(self, key: str) -> Found | None:
         if self.is_quick:
@@ -145,9 +180,19 @@ class KeysView:
 
     def listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
         """Segments after a prefix, each once, with what stands there."""
+        unstored = {} if self.writer is None else self.writer.unstored.listed(prefix)
+        for name, found in self._listed(prefix):
+            unstored.pop(name, None)
+            yield name, found
+        yield from ((name, file or _PREFIX) for name, file in unstored.items())
+
+    def _listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
         known = None if self.is_quick else self._listings.get(prefix)
         if known is not None:
-            yield from known[0].items()
+            for name, found in [*known[0].items()]:
+                now = self._find(prefix, name, wait=True) if found is Prefix.UNKNOWN else found
+                if now is not None:
+                    yield name, now
             return
         if self._names_mean_one_thing:
             yield from self._files(prefix)
@@ -207,76 +252,10 @@ class KeysView:
 
     def entry(self, key: str, found: Found) -> Entry:
         """The entry that stands for what was found."""
+        if isinstance(found, File):
+            return found
         return KeysDirectory(self, key + "/") if isinstance(found, Prefix) else KeyFile(self, key, found)
 
 
 def _stat_of(entry: StoreEntry) -> StoreStat | None:
     return None if entry.size is None else StoreStat(entry.size, entry.mtime_s)
-
-
-class KeysDirectory(Directory):
-    """The keys after one prefix."""
-
-    __slots__ = ("_prefix", "_view")
-
-    knows_only_its_path = True
-    mtime_s = None
-
-    def __init__(self, view: KeysView, prefix: str) -> None:
-        self._view = view
-        self._prefix = prefix
-
-    @property
-    def lists_at_once(self) -> bool:
-        return self._view.is_quick
-
-    def lookup(self, name: str, wait: bool) -> Entry | None:
-        part = segment(name)
-        if file_name(part) != name:
-            return None
-        found = self._view.find(self._prefix, part, wait)
-        return None if found is None else self._view.entry(self._prefix + part, found)
-
-    def entries(self) -> Iterator[tuple[str, Entry]]:
-        for part, found in self._view.listed(self._prefix):
-            yield file_name(part), self._view.entry(self._prefix + part, found)
-
-
-class KeyFile(File):
-    """One key's value."""
-
-    __slots__ = ("_etag", "_key", "_view", "mtime_s", "size")
-
-    def __init__(self, view: KeysView, key: str, facts: StoreStat) -> None:
-        self._view = view
-        self._key = key
-        self._etag = facts.etag
-        self.size = facts.size
-        self.mtime_s = facts.mtime_s
-
-    @property
-    def version(self) -> str:
-        return version_of(self._facts)
-
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return {} if self._etag is None else {"etag": self._etag}
-
-    @property
-    def _facts(self) -> StoreStat:
-        return StoreStat(self.size, self.mtime_s, self._etag)
-
-    def open(self, wait: bool) -> OpenFile:
-        """The value as it is now; what a remote store told is believed for the time to live."""
-        view = self._view
-        if not view.is_quick:
-            if view.freshness.ttl_s > 0:
-                return OpenKey(view.store, self._key, self._facts, view.forget)
-            if not wait:
-                raise WouldBlockError
-        now = view.store.stat(self._key)
-        if now is None or now.size != self.size:
-            view.forget(self._key)
-            raise ChangedError(
-                f"{self._key} changed since it was looked up", key=self._key, url=view.store.url
-            )
-        return OpenKey(view.store, self._key, now, view.forget)

@@ -5,12 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from zarrfs.views.entry import Directory, Entry
+from zarrfs.views.entry import Directory, Entry, File, OpenFile
 
 CONTROL: Final = ".zarrscope"
 
 
-class LazyTree(Directory):
+class _Before(Directory):
+    """A directory that stands before another one and passes on what is to be changed in it."""
+
+    def remove(self, name: str, wait: bool) -> None:
+        self.behind(wait).remove(name, wait)
+
+    def remove_directory(self, name: str, wait: bool) -> None:
+        self.behind(wait).remove_directory(name, wait)
+
+    def create(self, name: str, wait: bool) -> OpenFile:
+        return self.behind(wait).create(name, wait)
+
+    def make_directory(self, name: str, wait: bool) -> Directory:
+        return self.behind(wait).make_directory(name, wait)
+
+    def rename(self, name: str, target: Directory, new_name: str, replace: bool, wait: bool) -> None:
+        self.behind(wait).rename(name, target, new_name, replace, wait)
+
+    def copy(self, file: File, name: str, wait: bool) -> None:
+        self.behind(wait).copy(file, name, wait)
+
+    def set_fact(self, name: str, value: bytes | None) -> None:
+        self.behind(wait=True).set_fact(name, value)
+
+
+class LazyTree(_Before):
     """A tree that is opened when somebody looks into it, so that what holds it can be listed whatever befell it.
 
     Args:
@@ -23,6 +48,9 @@ class LazyTree(Directory):
 
     def __init__(self, make: Callable[[bool], Directory]) -> None:
         self._make = make
+
+    def behind(self, wait: bool) -> Directory:
+        return self._make(wait)
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
         return self._make(wait).lookup(name, wait)
@@ -44,6 +72,7 @@ class NamedTrees(Directory):
 
     knows_only_its_path = True
     lists_at_once = True
+    follows_writing = True
 
     def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
         self._trees = trees
@@ -56,7 +85,7 @@ class NamedTrees(Directory):
         return iter(self._trees.items())
 
 
-class WithControl(Directory):
+class WithControl(_Before):
     """A tree at the mount point, with `CONTROL` in place of what it may have under that name.
 
     The name is reserved, lest a store that does not answer keeps anyone from asking the mount how it is.
@@ -72,6 +101,18 @@ class WithControl(Directory):
     def __init__(self, tree: Directory, control: Directory) -> None:
         self._tree = tree
         self._control = control
+
+    def behind(self, wait: bool) -> Directory:
+        return self._tree.behind(wait)
+
+    @property
+    def follows_writing(self) -> bool:  # type: ignore[override]
+        """As the tree does."""
+        return self._tree.follows_writing
+
+    @property
+    def mode(self) -> int:
+        return self._tree.mode
 
     @property
     def lists_at_once(self) -> bool:

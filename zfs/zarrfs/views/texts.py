@@ -50,6 +50,10 @@ class Texts:
         self._known.put(question, content, asked_s, len(content))
         return content
 
+    def forget(self) -> None:
+        """Make all anew when it is asked for: something was written."""
+        self._known.clear()
+
     def made(
         self,
         question: tuple[str, str],

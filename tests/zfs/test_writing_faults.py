@@ -1,0 +1,72 @@
+"""``--read-write`` on stores that fail: whoever closes or synchronizes is told, and the old value stays."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.servers import FaultServer, S3Server, fault_server
+from tests.zfs.conftest import Mount, Mounter
+
+
+@pytest.fixture(scope="module")
+def faulty(mounter: Mounter) -> Iterator[tuple[FaultServer, Mount]]:
+    """A service that takes what is written, or not, and where it is mounted."""
+    with fault_server() as server:
+        server.values["bucket"] = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
+        options = ("--endpoint-url", server.url, "--region", "us-east-1", "--retries", "0", "--timeout", "2")
+        yield server, mounter("s3://bucket/place", "--read-write", *options)
+
+
+def error_of(action: Callable[..., object], *arguments: object) -> int | None:
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is what the caller looks at
+        action(*arguments)
+    return caught.value.errno
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [(403, errno.EACCES), (500, errno.EIO), ("reset", errno.EIO), ("hang", errno.ETIMEDOUT)],
+)
+def test_closing_and_synchronizing_tell(
+    faulty: tuple[FaultServer, Mount], fault: int | str, expected: int
+) -> None:
+    server, mounted = faulty
+    descriptor = os.open(mounted.keys / f"new {fault}", os.O_CREAT | os.O_RDWR)
+    os.write(descriptor, b"content")
+    again = os.dup(descriptor)
+    server.faults[f"bucket/place/new {fault}"] = fault
+    assert error_of(os.fsync, descriptor) == expected
+    assert error_of(os.close, again) == expected
+    assert os.pread(descriptor, 9, 0) == b"content"
+    del server.faults[f"bucket/place/new {fault}"]
+    os.fsync(descriptor)
+    os.close(descriptor)
+    assert [path for method, path, _ in server.requests if method == "PUT"][-1].endswith(f"new%20{fault}")
+
+
+def test_a_name_that_could_not_be_stored_is_gone(faulty: tuple[FaultServer, Mount]) -> None:
+    server, mounted = faulty
+    descriptor = os.open(mounted.keys / "gone", os.O_CREAT | os.O_WRONLY)
+    server.faults["bucket/place/gone"] = 403
+    assert error_of(os.close, descriptor) == errno.EACCES
+    del server.faults["bucket/place/gone"]
+    assert not (mounted.keys / "gone").exists()
+
+
+def test_what_is_there_stays_when_its_new_value_does_not_come_through(s3: S3Server, mounter: Mounter) -> None:
+    s3.put("bucket/kept/a.txt", b"old value")
+    mounted = mounter("s3://bucket/kept", "--read-write", "--retries", "0", *s3.arguments)
+    descriptor = os.open(mounted.keys / "a.txt", os.O_WRONLY | os.O_TRUNC)
+    os.write(descriptor, b"new")
+    with s3.denying():
+        assert error_of(os.fsync, descriptor) == errno.EACCES
+        assert error_of(os.close, descriptor) == errno.EACCES
+        assert error_of(os.unlink, mounted.keys / "a.txt") == errno.EACCES
+        assert error_of(os.rename, mounted.keys / "a.txt", mounted.keys / "b.txt") == errno.EACCES
+    assert (mounted.keys / "a.txt").read_bytes() == b"old value"
+    assert os.listdir(mounted.keys) == ["a.txt"]
+    assert "AccessDenied" in mounted.log.read_text() or "403" in mounted.log.read_text()

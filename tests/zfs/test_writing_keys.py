@@ -1,0 +1,294 @@
+"""``--read-write``: files of ``keys/`` as programs write them, and what others see of that."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import mmap
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.command import run_process
+from tests.zfs.conftest import NO_FUSE, Mount, Mounter, has_ended, wait_until
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[Path, Mount]:
+    """A directory, and where it is mounted to be written."""
+    path = tmp_path_factory.mktemp("written")
+    return path, mounter(path, "--read-write")
+
+
+@pytest.fixture
+def stored(places: tuple[Path, Mount], request: pytest.FixtureRequest) -> Path:
+    """A folder of the store for one test."""
+    path = places[0] / request.node.name
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def folder(stored: Path, places: tuple[Path, Mount]) -> Path:
+    """The same folder in the mount."""
+    return places[1].keys / stored.name
+
+
+def error_of(action: Callable[..., object], *arguments: object) -> int | None:
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is what the caller looks at
+        action(*arguments)
+    return caught.value.errno
+
+
+def test_nothing_is_seen_before_it_is_closed(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"old")
+    with open(folder / "a", "r+b", buffering=0) as file:
+        assert file.write(b"new!") == 4
+        assert os.fstat(file.fileno()).st_size == 4
+        assert (os.pread(file.fileno(), 9, 0), file.read()) == (b"new!", b"")
+        assert ((stored / "a").read_bytes(), (folder / "a").read_bytes()) == (b"old", b"old")
+        os.fsync(file.fileno())
+        assert ((stored / "a").read_bytes(), (folder / "a").read_bytes()) == (b"new!", b"new!")
+        file.write(b"more")
+        assert (folder / "a").read_bytes() == b"new!"
+    assert ((stored / "a").read_bytes(), (folder / "a").read_bytes()) == (b"new!more", b"new!more")
+    assert (folder / "a").stat().st_size == 8
+
+
+def test_a_new_key_is_no_key_before_it_is_closed(stored: Path, folder: Path) -> None:
+    with open(folder / "a", "wb", buffering=0) as file:
+        file.write(b"begun")
+        assert os.listdir(folder) == ["a"]
+        assert error_of((folder / "a").read_bytes) == errno.ENOENT
+        assert error_of(os.open, folder / "a", os.O_CREAT | os.O_EXCL | os.O_WRONLY) == errno.EEXIST
+        assert not (stored / "a").exists()
+    assert ((stored / "a").read_bytes(), (folder / "a").read_bytes()) == (b"begun", b"begun")
+
+
+def test_readers_keep_the_version_that_they_opened(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"first")
+    with open(folder / "a", "rb", buffering=0) as reader:
+        assert reader.read(2) == b"fi"
+        with open(folder / "a", "wb") as file:
+            file.write(b"second")
+            assert reader.read(1) == b"r"
+            assert os.fstat(reader.fileno()).st_size == 5
+        assert (folder / "a").read_bytes() == b"second"
+        os.truncate(folder / "a", 3)
+        assert (folder / "a").read_bytes() == (stored / "a").read_bytes() == b"sec"
+        assert error_of(reader.read) == errno.ESTALE
+
+
+def test_who_changes_in_place_what_others_changed_is_told(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"0123456789")
+    descriptor = os.open(folder / "a", os.O_RDWR)
+    os.pwrite(descriptor, b"xx", 0)
+    (stored / "new").write_bytes(b"by another mount")
+    (stored / "new").replace(stored / "a")
+    assert error_of(os.fsync, descriptor) == errno.ESTALE
+    assert error_of(os.close, descriptor) == errno.ESTALE
+    assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"by another mount"
+
+
+def test_all_who_write_one_key_write_one_value(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"0123456789")
+    first = os.open(folder / "a", os.O_RDWR)
+    with open(folder / "a", "rb"):  # whose number is another from now on
+        os.pwrite(first, b"ab", 0)
+        second = os.open(folder / "a", os.O_RDWR)
+        assert os.path.sameopenfile(first, second)
+        os.pwrite(second, b"cd", 4)
+        assert os.pread(first, 10, 0) == os.pread(second, 10, 0) == b"ab23cd6789"
+        assert (folder / "a").read_bytes() == b"0123456789"
+        fcntl.flock(first, fcntl.LOCK_EX)
+        assert error_of(fcntl.flock, second, fcntl.LOCK_EX | fcntl.LOCK_NB) == errno.EWOULDBLOCK
+    os.close(first)
+    assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"ab23cd6789"
+    os.ftruncate(second, 3)
+    os.close(second)
+    assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"ab2"
+
+
+def test_sizes_appending_and_holes(stored: Path, folder: Path) -> None:
+    descriptor = os.open(folder / "a", os.O_CREAT | os.O_RDWR)
+    os.pwrite(descriptor, b"end", 100)
+    os.ftruncate(descriptor, 102)
+    os.ftruncate(descriptor, 105)
+    assert os.fstat(descriptor).st_size == 105
+    os.close(descriptor)
+    assert (stored / "a").read_bytes() == bytes(100) + b"en" + bytes(3)
+    with open(folder / "a", "ab") as file:
+        file.write(b"more")
+    assert (stored / "a").read_bytes()[100:] == b"en\0\0\0more"
+    os.truncate(folder / "a", 2)
+    os.truncate(folder / "a", 4)
+    assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == bytes(4)
+    (folder / "a").open("wb").close()
+    assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b""
+
+
+def test_large_values_lie_on_disk(stored: Path, folder: Path) -> None:
+    content = os.urandom(1 << 20) * 9
+    (folder / "a").write_bytes(content)
+    assert (stored / "a").read_bytes() == content
+    with open(folder / "a", "r+b", buffering=0) as file:
+        os.pwrite(file.fileno(), b"x", 5 << 20)
+        assert (
+            os.pread(file.fileno(), 3, (5 << 20) - 1)
+            == content[(5 << 20) - 1 :][:1] + b"x" + content[(5 << 20) + 1 :][:1]
+        )
+        file.truncate(6 << 20)
+    changed = content[: 5 << 20] + b"x" + content[(5 << 20) + 1 : 6 << 20]
+    assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == changed
+
+
+def test_mappings(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(bytes(10_000))
+    with open(folder / "a", "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        mapped[5000:5003] = b"abc"
+        mapped.flush()
+        assert (stored / "a").read_bytes()[5000:5003] == b"abc"
+        mapped[1] = 7
+    wait_until(lambda: (stored / "a").read_bytes()[1] == 7, "what was written last is stored")
+
+
+def test_renaming(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"a")
+    (folder / "b").write_bytes(b"b")
+    with open(folder / "b", "rb", buffering=0):
+        (folder / "a").rename(folder / "b")
+    assert (os.listdir(folder), os.listdir(stored)) == (["b"], ["b"])
+    assert ((stored / "b").read_bytes(), (folder / "b").read_bytes()) == (b"a", b"a")
+    (folder / "sub").mkdir()
+    (folder / "b").rename(folder / "sub" / "c")
+    assert (stored / "sub" / "c").read_bytes() == (folder / "sub" / "c").read_bytes() == b"a"
+    assert os.listdir(folder) == ["sub"]
+    assert error_of((folder / "sub").rename, folder / "other") == errno.EXDEV
+    (folder / "sub" / "c").unlink()
+    (folder / "sub").rename(folder / "other")
+    assert (os.listdir(folder), os.listdir(folder / "other")) == (["other"], [])
+    (folder / "other" / "x").write_bytes(b"x")
+    assert (stored / "other" / "x").read_bytes() == b"x"
+    assert error_of((folder / "other" / "x").rename, folder.parent.parent / "arrays" / "x") == errno.EXDEV
+
+
+def test_renaming_what_is_still_open(stored: Path, folder: Path) -> None:
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        file.write(b"written before")
+        file.flush()
+        os.replace(file.name, folder / "a")
+        assert (stored / "a").read_bytes() == b"written before"
+        file.write(b" and after")
+    assert os.listdir(stored) == ["a"]
+    assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"written before and after"
+
+
+def test_removing(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"a")
+    (folder / "a").unlink()
+    assert error_of((folder / "a").read_bytes) == error_of((folder / "a").unlink) == errno.ENOENT
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"nobody's")
+        file.seek(0)
+        assert file.read() == b"nobody's"
+    assert os.listdir(folder) == []
+
+
+def test_directories_without_keys(stored: Path, folder: Path) -> None:
+    (folder / "a" / "b").mkdir(parents=True)
+    assert (os.listdir(folder), os.listdir(folder / "a"), os.listdir(folder / "a" / "b")) == (
+        ["a"],
+        ["b"],
+        [],
+    )
+    assert os.listdir(stored) == []
+    assert error_of((folder / "a").mkdir) == errno.EEXIST
+    (folder / "a" / "b" / "key").write_bytes(b"1")
+    assert error_of((folder / "a").rmdir) == errno.ENOTEMPTY
+    (folder / "a" / "b" / "key").unlink()
+    assert os.listdir(folder / "a") == ["b"]
+    (folder / "a" / "b").rmdir()
+    (folder / "a").rmdir()
+    assert error_of((folder / "a").rmdir) == errno.ENOENT
+    assert os.listdir(folder) == []
+    (stored / "empty").mkdir(parents=True)
+    (folder / "empty").rmdir()
+    assert not (stored / "empty").exists()
+
+
+def test_links_are_copies_that_need_a_free_name(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"a")
+    os.link(folder / "a", folder / "b")
+    assert (stored / "b").read_bytes() == (folder / "b").read_bytes() == b"a"
+    assert error_of(os.link, folder / "a", folder / "b") == errno.EEXIST
+    assert error_of(os.symlink, "a", folder / "c") == error_of(os.mkfifo, folder / "c") == errno.EPERM
+
+
+def test_owners_permissions_and_times_are_taken_and_not_kept(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"a")
+    before = (folder / "a").stat()
+    os.utime(folder / "a", (1, 1))
+    (folder / "a").chmod(0o600)
+    os.chown(folder / "a", before.st_uid, before.st_gid)
+    after = (folder / "a").stat()
+    assert (after.st_mode & 0o777, after.st_mtime_ns) == (0o644, before.st_mtime_ns)
+    assert folder.stat().st_mode & 0o777 == 0o755
+
+
+def test_what_cannot_be_a_key(folder: Path) -> None:
+    assert error_of((folder / ("x" * 300)).write_bytes, b"") == errno.EINVAL
+    (folder / "50%").write_bytes(b"percent")
+    assert (folder / "50%").read_bytes() == b"percent"
+    assert error_of((folder / "%00").write_bytes, b"") == errno.EINVAL
+
+
+def test_what_only_shows_cannot_be_written(places: tuple[Path, Mount]) -> None:
+    mounted = places[1]
+    assert error_of((mounted.path / "new").write_bytes, b"") == errno.EROFS
+    assert error_of((mounted.path / "new").mkdir) == errno.EROFS
+    assert error_of((mounted.path / ".zarrscope" / "stats.json").write_bytes, b"") == errno.EROFS
+    mounted.refresh()
+    free = os.statvfs(mounted.path)
+    assert free.f_bavail * free.f_frsize > 1 << 40
+
+
+@pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
+def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    there = tmp_path / "mnt"
+    there.mkdir()
+    for arguments in (("http://127.0.0.1:9/x",), ("-o", "ro", tmp_path)):
+        done = run_process("mount", "--read-write", *arguments, there)
+        assert (done.status, done.stderr.count("\n")) == (1, 1)
+        assert "cannot be written" in done.stderr or "leave one of them out" in done.stderr
+
+
+def test_the_word_rw_alone_means_nothing(tmp_path: Path, mount: Mounter) -> None:
+    (tmp_path / "store").mkdir()
+    mounted = mount(tmp_path / "store", "-o", "rw,nodev")
+    assert error_of((mounted.keys / "a").write_bytes, b"") == errno.EROFS
+    mounted = mount(tmp_path / "store", "-o", "rw,read_write")
+    (mounted.keys / "a").write_bytes(b"a")
+    assert (tmp_path / "store" / "a").read_bytes() == b"a"
+
+
+def test_kill_leaves_the_old_value(tmp_path: Path, mount: Mounter) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "a").write_bytes(b"old")
+    mounted = mount(tmp_path / "store", "--read-write")
+    daemon = mounted.daemon()
+    descriptor = os.open(mounted.keys / "a", os.O_WRONLY | os.O_TRUNC)
+    os.write(descriptor, b"new" * 1000)
+    new = os.open(mounted.keys / "b", os.O_CREAT | os.O_WRONLY)
+    os.write(new, b"new")
+    os.kill(daemon, signal.SIGKILL)
+    wait_until(lambda: has_ended(daemon), "the daemon ends")
+    assert error_of(os.close, descriptor) is not None
+    assert error_of(os.close, new) is not None
+    subprocess.run(["umount", "--lazy", mounted.path], check=True)
+    assert os.listdir(tmp_path / "store") == ["a"]
+    assert (tmp_path / "store" / "a").read_bytes() == b"old"

@@ -1,0 +1,76 @@
+"""Asking the kernel to forget: names, those that are not there too, and pages of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Final
+
+import pyfuse3
+
+from zarrfs.inodes import ROOT, InodeTable
+
+_LISTED_MAX: Final = 100_000
+"""Names that were listed and never used, of which the kernel keeps count; some 500 bytes each here."""
+_ABSENT_MAX: Final = 10_000
+"""Names not found at the mount point that the kernel may remember until the next refresh."""
+
+
+class KernelCache:
+    """What the kernel was told of a mount.
+
+    Args:
+        inodes: the numbers that it knows.
+    """
+
+    def __init__(self, inodes: InodeTable) -> None:
+        self._inodes = inodes
+        self._absent_names: set[str] = set()
+
+    def may_remember_absent(self, parent: int, name: str) -> bool:
+        """Whether the kernel may be told that there is no such name, so that it does not ask again."""
+        if parent == ROOT:
+            # Below, they go with the directory; here a refresh must name each.
+            if len(self._absent_names) >= _ABSENT_MAX:
+                return False
+            self._absent_names.add(name)
+        return True
+
+    def trim(self) -> None:
+        """Have names forgotten that nobody used, once there are very many.
+
+        Only after a listing: during it the kernel holds the directory's lock, and both would crawl.
+        """
+        for parent, name in self._inodes.only_listed(_LISTED_MAX):
+            pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
+
+    def names(self) -> set[str]:
+        """The names at the mount point, and those that are not there."""
+        return self._absent_names.union(name for name, _ in self._inodes.children(ROOT))
+
+    def derived_names(self) -> set[str]:
+        """Those of them that show, or might show, what is written under other names."""
+        entry = self._inodes.entry
+        names = (name for name, number in self._inodes.children(ROOT) if not entry(number).follows_writing)
+        return {*names} if entry(ROOT).follows_writing else self._absent_names.union(names)
+
+    def forget_names(self, names: Iterable[str]) -> None:
+        """Have names at the mount point forgotten soon, and with them all below; what is open stays as it is."""
+        for name in names:
+            self._absent_names.discard(name)
+            pyfuse3.invalidate_entry_async(ROOT, os.fsencode(name), ignore_enoent=True)
+
+
+def forget_now(names: Iterable[str], numbers: Iterable[int]) -> None:
+    """Have names at the mount point forgotten, and the pages of files.
+
+    It waits for the kernel, and the kernel for requests in progress: never to be called by the thread that answers those,
+    nor while one for the mount point itself is in progress.
+    """
+    for number in numbers:
+        with suppress(OSError):  # forgotten already
+            pyfuse3.invalidate_inode(number)
+    for name in names:
+        with suppress(OSError):
+            pyfuse3.invalidate_entry(ROOT, os.fsencode(name))

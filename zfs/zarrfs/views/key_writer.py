@@ -1,0 +1,162 @@
+"""Changing the keys of a store, file by file: what is open for writing, and what is only in the mount."""
+
+from __future__ import annotations
+
+import errno
+from contextlib import ExitStack, nullcontext
+from threading import Lock
+
+from zarrcore.errors import ChangedError
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.local import LocalStore
+from zarrcore.stores.wrapper import WrapperStore, writable
+from zarrfs.views.entry import File, RefusedError
+from zarrfs.views.key_file import OpenKey, fetched
+from zarrfs.views.unstored import Unstored
+from zarrfs.views.written_key import WrittenKey, look_again
+from zarrfs.watched_store import WatchedStore
+
+
+class KeyWriter:
+    """Writes keys for all trees that show them. Thread-safe.
+
+    Args:
+        store: where they are.
+
+    Attributes:
+        unstored: names that are only in the mount.
+    """
+
+    def __init__(self, store: WatchedStore) -> None:
+        self.store = store
+        self.unstored = Unstored()
+        self._open: dict[str, WrittenKey] = {}
+        self._lock = Lock()
+
+    def is_writing(self, key: str) -> bool:
+        """Whether somebody has a key open for writing."""
+        return key in self._open
+
+    def found(self, key: str) -> tuple[File | None] | None:
+        """What a name leads to that is not in the store, in a tuple: a file, or None for a directory."""
+        written = self._open.get(key)
+        if written is not None and written.is_found:
+            return (written.shown,)
+        return self.unstored.find(key)
+
+    def create(self, key: str) -> WrittenKey:
+        """A new value, stored when it is closed."""
+        written = WrittenKey(self, key, None, is_stored=False)
+        if not self.unstored.add(key, written.shown):
+            raise RefusedError(errno.ENOSPC, "too many names are only in the mount")
+        return self._opened(key, written)
+
+    def open(self, key: str, base: OpenKey | None) -> WrittenKey:
+        """A stored key for writing, beginning with the value that is open, or empty.
+
+        Raises:
+            RefusedError: somebody does so already, and the name leads there from now on.
+        """
+        other = self._open.get(key)
+        if other is not None:
+            other.is_found = True
+            raise look_again(key)
+        return self._opened(key, WrittenKey(self, key, base, is_stored=True))
+
+    def _opened(self, key: str, written: WrittenKey) -> WrittenKey:
+        with self._lock:
+            if key in self._open:
+                raise look_again(key)
+            self._open[key] = written
+        return self.join(written)
+
+    def join(self, written: WrittenKey) -> WrittenKey:
+        """One more writes to a value."""
+        with self._lock:
+            written.users += 1
+        return written
+
+    def closed(self, written: WrittenKey) -> bool:
+        """One writes no more; whether it was the last. A name under which nothing was stored goes with him."""
+        with self._lock:
+            written.users -= 1
+            key = written.key
+            if written.users:
+                return False
+            if key is None or self._open.get(key) is not written:
+                return True
+            del self._open[key]
+        found = self.unstored.find(key)
+        if found is not None and found[0] is written.shown:
+            self.unstored.remove(key)
+        return True
+
+    def stored(self, key: str) -> None:
+        """A value was stored under a key."""
+        self.unstored.stored(key)
+
+    def erase(self, key: str) -> None:
+        """Erase a key; whoever still writes to it, or made it, keeps what he has to himself."""
+        written = self._open.get(key)
+        with nullcontext() if written is None else written.moving(None):
+            writable(self.store).erase(key)
+        self._gone(key)
+
+    def _gone(self, key: str) -> None:
+        with self._lock:
+            self._open.pop(key, None)
+        self.unstored.remove(key)
+        self.unstored.erased(key)
+
+    def rename(self, key: str, new: str, *, replace: bool) -> None:
+        """Store a value under another key and erase it under its own; what was written and not stored yet comes along."""
+        moved, overwritten = self._open.get(key), self._open.get(new)
+        if moved is not None:
+            moved.store()
+        with ExitStack() as held:
+            if overwritten is not None:
+                held.enter_context(overwritten.moving(None))
+            if moved is not None:
+                held.enter_context(moved.moving(new))
+            self.copy(key, new, replace=replace)
+            writable(self.store).erase(key)
+        self._gone(key)
+        with self._lock:
+            self._open.pop(new, None)
+            if moved is not None:
+                self._open[new] = moved
+
+    def copy(self, key: str, new: str, *, replace: bool) -> None:
+        """Store a value under another key, too.
+
+        Raises:
+            RefusedError: there is one already, and ``replace`` does not say that it may go.
+        """
+        facts = self.store.stat(key)
+        if facts is None:
+            raise ChangedError(f"{key} in {self.store.url} is gone", key=key, url=self.store.url)
+        spool = fetched(OpenKey(self.store, key, facts, lambda _: None))
+        try:
+            with spool.value() as value:
+                if not writable(self.store).set(new, value, if_absent=not replace):
+                    raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+        finally:
+            spool.close()
+        self.unstored.stored(new)
+
+    def make_directory(self, path: str) -> None:
+        """Let there be a directory, though no key begins with its name."""
+        if not self.unstored.add(path):
+            raise RefusedError(errno.ENOSPC, "too many directories are only in the mount")
+
+    def remove_directory(self, path: str) -> None:
+        """Let there be no directory any more; no key begins with its name."""
+        self.unstored.remove(path)
+        self.unstored.erased(path)
+        self.store.changed(path)
+        store: ReadableStore = self.store
+        while isinstance(store, WrapperStore):
+            store = store.store
+        if isinstance(store, LocalStore):
+            # Only there it may stand empty, and it goes with whatever key in it is erased.
+            writable(self.store).erase(f"{path}/-")

@@ -1,0 +1,199 @@
+"""A key's value being written: a copy of its own, which takes the stored one's place at once when it is stored."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from zarrcore.errors import ChangedError
+from zarrcore.stores.wrapper import writable
+from zarrfs.views.entry import BytesLike, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.views.key_file import OpenKey, fetched, version_of
+from zarrfs.views.spool import Spool
+
+if TYPE_CHECKING:
+    from zarrfs.views.key_writer import KeyWriter
+
+_numbers = count(1)
+
+
+class WrittenKey(OpenFile):
+    """A key's value, open for writing by all who do so in this mount; nobody else sees it before it is stored.
+
+    What it was opened with is fetched when the first byte of it changes. A value that began empty replaces whatever is
+    stored; one that was changed in place does so only as long as that is what it began with.
+
+    Args:
+        writer: told what becomes of it.
+        key: its key.
+        base: the stored value, open; None to begin empty.
+        is_stored: whether there is one.
+
+    Attributes:
+        key: where it goes; None once the name was removed, and nothing will be stored.
+        is_stored: whether there is a value under the key that others may see.
+        is_found: whether the name leads here, and not to what is stored: the kernel looks a name up without saying what for.
+            Who is at the wrong place is told to look again.
+        mtime_s: when it was last written to.
+    """
+
+    def __init__(self, writer: KeyWriter, key: str, base: OpenKey | None, *, is_stored: bool) -> None:
+        self.key: str | None = key
+        self.version = f"written-{next(_numbers)}"
+        self.is_stored = is_stored
+        self.is_found = not is_stored
+        self.users = 0
+        self.is_changed = base is None
+        self.mtime_s = time.time()
+        self.shown = FileBeingWritten(self)
+        self.writer = writer
+        self._base = base
+        self._spool = Spool() if base is None else None
+        self._replaces: str | None = None
+        self.holds_changes = base is None
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Bytes as they are being written."""
+        if self._spool is not None:
+            return self._spool.size
+        return 0 if self._base is None else self._base.size
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        with self._turn(wait):
+            if self._spool is not None:
+                return self._spool.read(offset, nbytes)
+            return b"" if self._base is None else self._base.read(offset, nbytes, wait)
+
+    def write(self, offset: int, data: bytes, wait: bool) -> int:
+        with self._turn(wait):
+            self._copy(wait).write(offset, data)
+            self._touch()
+        return len(data)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        with self._turn(wait):
+            if nbytes == self.size:
+                return
+            if nbytes == 0 and self._spool is None:
+                self._spool = Spool()
+            self._copy(wait).resize(nbytes)
+            self._touch()
+
+    def _touch(self) -> None:
+        self.is_changed = self.holds_changes = True
+        self.mtime_s = time.time()
+
+    def _copy(self, wait: bool) -> Spool:
+        """What is written to: the value, fetched when it is needed."""
+        if self._spool is None and self._base is not None:
+            if not wait:
+                raise WouldBlockError
+            self._replaces = self._base.known_version()
+            self._spool = fetched(self._base)
+        return self._spool or Spool()
+
+    @contextmanager
+    def _turn(self, wait: bool) -> Iterator[None]:
+        """Held while something is done; for long only while the value is fetched or stored."""
+        if not self._lock.acquire(blocking=wait):
+            raise WouldBlockError
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def store(self) -> None:
+        with self._turn(wait=True):
+            key, spool = self.key, self._spool
+            self.is_changed = False
+            if key is None or spool is None or not self.holds_changes:
+                return
+            store = self.writer.store
+            if self._replaces is not None:
+                self._check(key)
+            with spool.value() as value:
+                writable(store).set(key, value)
+            if self._replaces is not None and (facts := store.stat(key)) is not None:
+                self._replaces = version_of(facts)
+            self.holds_changes = False
+            self.is_stored = True
+            self.writer.stored(key)
+
+    def _check(self, key: str) -> None:
+        """Refuse to undo what somebody else has stored meanwhile."""
+        url = self.writer.store.url
+        facts = self.writer.store.stat(key)
+        if facts is None or version_of(facts) != self._replaces:
+            raise ChangedError(f"{key} in {url} changed while it was written to in place", key=key, url=url)
+
+    @contextmanager
+    def moving(self, key: str | None) -> Iterator[None]:
+        """Go elsewhere, or nowhere, where the block succeeds; nothing is stored meanwhile."""
+        with self._turn(wait=True):
+            yield
+            self.key = key
+            facts = None if key is None else self.writer.store.stat(key)
+            if key is None or facts is None:
+                return
+            if self._replaces is not None:
+                self._replaces = version_of(facts)
+            if self._spool is None:
+                self._base = OpenKey(self.writer.store, key, facts, lambda _: None)
+
+    def close(self) -> None:
+        if self.writer.closed(self) and self._spool is not None:
+            self._spool.close()
+
+
+def look_again(key: str | None) -> RefusedError:
+    """What has the kernel look a name up again: there are two values, and it found the other one."""
+    return RefusedError(errno.ESTALE, f"{key} is being written", is_news=False)
+
+
+class FileBeingWritten(File):
+    """What handles that write see of their file, and under a name that nothing was stored under yet, everybody."""
+
+    is_settled = False
+    follows_writing = True
+
+    def __init__(self, written: WrittenKey) -> None:
+        self._written = written
+
+    @property
+    def mode(self) -> int:
+        return 0o644
+
+    @property
+    def mtime_s(self) -> float:  # type: ignore[override]
+        """When it was last written to."""
+        return self._written.mtime_s
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Bytes so far."""
+        return self._written.size
+
+    @property
+    def version(self) -> str | None:
+        return self._written.version
+
+    def open(self, wait: bool) -> OpenFile:
+        if self._written.is_stored:
+            self._written.is_found = False
+            raise look_again(self._written.key)
+        raise RefusedError(errno.ENOENT, f"{self._written.key} is not stored yet", is_news=False)
+
+    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        if truncate:
+            self._written.resize(0, wait)
+        return self._written.writer.join(self._written)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        self._written.resize(nbytes, wait)

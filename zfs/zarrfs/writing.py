@@ -1,0 +1,206 @@
+"""``--read-write``: the kernel's requests to change something.
+
+What is written to a file is kept by whoever has it open, and stored when a descriptor of it is closed, or synchronized: there a
+failure can be told. A file that is being written has an inode number of its own, so that nobody else sees the pages of it.
+
+After each change the kernel is asked to forget what other trees show of it. It learns of changes under the very names
+that it asked for by itself.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+from typing import Any, Final
+
+import pyfuse3
+
+from zarrfs.errnos import errno_of
+from zarrfs.guard import guarded
+from zarrfs.handles import FileHandle
+from zarrfs.inodes import ROOT
+from zarrfs.kernel_cache import forget_now
+from zarrfs.operations import WRITING, Operations
+from zarrfs.prefetch import Reader
+from zarrfs.views.entry import Entry, File, OpenFile
+
+_log = logging.getLogger(__name__)
+
+_BLOCK_BYTES: Final = 4096
+_BLOCKS: Final = 1 << 38
+"""A pebibyte: nobody knows how much room a store has, and programs refuse to write where there is none."""
+
+
+@guarded
+class WritingOperations(Operations):
+    """The tree, open for changes."""
+
+    async def create(
+        self, parent_inode: int, name: bytes, mode: int, flags: int, ctx: pyfuse3.RequestContext
+    ) -> tuple[pyfuse3.FileInfo, pyfuse3.EntryAttributes]:
+        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        asked_s = self._freshness.now()
+        entry = await self._ask(directory.lookup, text)
+        file: OpenFile
+        if entry is None:
+            file = await self._ask(directory.create, text)
+        elif flags & os.O_EXCL:
+            raise pyfuse3.FUSEError(errno.EEXIST)
+        elif not isinstance(entry, File):
+            raise pyfuse3.FUSEError(errno.EISDIR)
+        elif flags & WRITING:
+            file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
+        else:
+            file = await self._ask(entry.open)
+        try:
+            shown = file.shown or entry or directory
+            attributes = self._told(parent_inode, text, shown, asked_s)
+            self.inodes.open(attributes.st_ino, file.version)
+        except BaseException:
+            file.close()
+            raise
+        if file.shown is not None:
+            self.inodes.show(attributes.st_ino, file.shown)
+        handle = FileHandle(attributes.st_ino, Reader(file, self._workers, self.ahead))
+        return pyfuse3.FileInfo(fh=self.handles.add_file(handle)), attributes
+
+    async def mkdir(
+        self, parent_inode: int, name: bytes, mode: int, ctx: pyfuse3.RequestContext
+    ) -> pyfuse3.EntryAttributes:
+        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        made = await self._ask(directory.make_directory, text)
+        attributes = self._told(parent_inode, text, made, self._freshness.now())
+        await self._changed(directory, parent_inode)
+        return attributes
+
+    async def unlink(self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
+        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        await self._ask(directory.remove, text)
+        self.inodes.removed(parent_inode, text)
+        await self._changed(directory, parent_inode)
+
+    async def rmdir(self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
+        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        await self._ask(directory.remove_directory, text)
+        self.inodes.removed(parent_inode, text)
+        await self._changed(directory, parent_inode)
+
+    async def rename(
+        self,
+        parent_inode_old: int,
+        name_old: bytes,
+        parent_inode_new: int,
+        name_new: bytes,
+        flags: int,
+        ctx: pyfuse3.RequestContext,
+    ) -> None:
+        if flags & ~pyfuse3.RENAME_NOREPLACE:
+            raise pyfuse3.FUSEError(errno.EINVAL)
+        source, target = await self._directory(parent_inode_old), await self._directory(parent_inode_new)
+        old, new = os.fsdecode(name_old), os.fsdecode(name_new)
+        replace = not flags & pyfuse3.RENAME_NOREPLACE
+        await self._ask(source.rename, old, target, new, replace)
+        self.inodes.moved(parent_inode_old, old, parent_inode_new, new)
+        await self._changed(source, ROOT if ROOT in (parent_inode_old, parent_inode_new) else None)
+
+    async def link(
+        self, inode: int, new_parent_inode: int, new_name: bytes, ctx: pyfuse3.RequestContext
+    ) -> pyfuse3.EntryAttributes:
+        """What programs make hard links for works, that a name is taken only if it is free; it is a copy."""
+        directory, text = await self._directory(new_parent_inode), os.fsdecode(new_name)
+        file = await self._current(inode)
+        if not isinstance(file, File):
+            raise pyfuse3.FUSEError(errno.EPERM)
+        await self._ask(directory.copy, file, text)
+        await self._changed(directory, new_parent_inode)
+        return await self._lookup(new_parent_inode, text)
+
+    async def _impossible(self, *_: Any) -> Any:
+        """Neither devices nor pipes nor symbolic links are anything to a store."""
+        raise pyfuse3.FUSEError(errno.EPERM)
+
+    mknod = symlink = _impossible  # type: ignore[assignment]
+
+    async def setattr(
+        self,
+        inode: int,
+        attr: pyfuse3.EntryAttributes,
+        fields: pyfuse3.SetattrFields,
+        fh: int | None,
+        ctx: pyfuse3.RequestContext,
+    ) -> pyfuse3.EntryAttributes:
+        entry = await self._current(inode)
+        if not entry.is_writable:
+            raise pyfuse3.FUSEError(errno.EROFS)
+        if fields.update_size:
+            await self._resize(inode, entry, attr.st_size, fh)
+        # Owners, permissions and times are no part of a store: programs may set them, and find them as they were.
+        return await self._attributes(inode)
+
+    async def _resize(self, inode: int, entry: Entry, nbytes: int, fh: int | None) -> None:
+        if fh is not None:
+            await self._ask(self.handles.file(fh).reader.file.resize, nbytes)
+            return
+        if not isinstance(entry, File):
+            raise pyfuse3.FUSEError(errno.EISDIR)
+        if self.inodes.is_read(inode):
+            # The kernel cuts what it has of this file: those who read it go on with a number of their own.
+            self.inodes.leave(inode)
+            raise pyfuse3.FUSEError(errno.ESTALE)
+        await self._ask(entry.resize, nbytes)
+        self.inodes.expire(inode)
+        await self._changed(entry, None)
+
+    async def flush(self, fh: int) -> None:
+        await self._store(self.handles.file(fh))
+
+    async def fsync(self, fh: int, datasync: bool) -> None:
+        await self._store(self.handles.file(fh))
+
+    async def _store(self, handle: FileHandle) -> None:
+        file = handle.reader.file
+        if not file.holds_changes:
+            return
+        entry = self.inodes.entry(handle.number)
+        try:
+            await self._workers.run(file.store)
+        finally:
+            await self._changed(entry, None, handle.number)
+
+    async def release(self, fh: int) -> None:
+        handle = self.handles.file(fh)
+        if handle.reader.file.is_changed:
+            # Written through a mapping after the last descriptor was closed: there is nobody left to be told.
+            try:
+                await self._store(handle)
+            except Exception as error:  # noqa: BLE001 - as above
+                known = errno_of(error) is not None
+                _log.error("what was written last is lost: %s", error, exc_info=None if known else error)
+        self._release(fh)
+
+    async def _changed(self, entry: Entry, parent: int | None, number: int | None = None) -> None:
+        """Have the kernel forget what it was told of others than what was changed.
+
+        Args:
+            entry: what was changed.
+            parent: the directory that the kernel keeps locked until it has the answer.
+            number: the file whose pages it has right.
+        """
+        kernel = self.kernel
+        names = kernel.derived_names() if entry.follows_writing else kernel.names()
+        numbers = self.handles.numbers()
+        others = {
+            other for other in numbers if other != number and not self.inodes.entry(other).follows_writing
+        }
+        if parent == ROOT:
+            kernel.forget_names(names)
+            names = set()
+        if names or others:
+            await self._workers.run(forget_now, names, others)
+
+    async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:
+        facts = self._statfs()
+        facts.f_bsize = facts.f_frsize = _BLOCK_BYTES
+        facts.f_blocks = facts.f_bfree = facts.f_bavail = _BLOCKS
+        return facts

@@ -41,6 +41,7 @@ def window_commands(window: MainWindow) -> tuple[Group, ...]:
                 Command("Open location…", ("Ctrl+Shift+O",), window.choose_location),
                 Command("Reload source", ("F5", "Ctrl+R"), window.reload),
                 Command("Close source", ("Ctrl+W",), window.close_source),
+                Command("Mount and open folder", ("Ctrl+M",), window.mounter.mount_and_open, in_menu=False),
             ),
         ),
         Group(

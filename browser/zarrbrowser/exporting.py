@@ -14,8 +14,10 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from zarrbrowser.session.export import ENDINGS, Export, write
 from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.nodes import NodeLike, is_array
 from zarrbrowser.session.quantities import format_bytes
 from zarrbrowser.session.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.session.subject import Selection, Subject
 from zarrbrowser.views.export_dialog import ExportDialog
@@ -27,6 +29,7 @@ class Exporter(QObject):
 
     Args:
         subject: what the person looks at now.
+        folder: where a source is mounted, if it is.
 
     Signals:
         reported: what was written or copied, or why not.
@@ -35,9 +38,15 @@ class Exporter(QObject):
     reported = Signal(str)
 
     def __init__(
-        self, parent: QWidget, session: Session, workers: Workers, subject: Callable[[], Subject | None]
+        self,
+        parent: QWidget,
+        session: Session,
+        workers: Workers,
+        subject: Callable[[], Subject | None],
+        folder: Callable[[Source], str | None],
     ) -> None:
         super().__init__(parent)
+        self._folder_of = folder
         self._parent, self._session, self._workers, self._subject = parent, session, workers, subject
         self._folder = ""
 
@@ -83,8 +92,16 @@ class Exporter(QObject):
             ("Python: zarr", lambda: zarr_code(place, selection)),
             ("Python: tensorstore", lambda: tensorstore_code(place, selection)),
             ("Command", lambda: command(place, read, selection)),
+            ("Path in its mount", lambda: self._mounted(source, node)),
             ("Address", lambda: f"{place.url}#{place.path}"),
         ]
+
+    def _mounted(self, source: Source, node: NodeLike) -> str | None:
+        folder = self._folder_of(source)
+        if folder is None:
+            return None
+        inside = f"{folder}/arrays{node.path.rstrip('/')}"
+        return f"{inside}/data.npy" if is_array(node) else inside
 
     def _copy(self, text: str, what: str) -> None:
         QGuiApplication.clipboard().setText(text)

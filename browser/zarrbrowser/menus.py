@@ -27,6 +27,8 @@ def fill_menu(menu: QMenu, window: MainWindow) -> None:
                 # The keys themselves belong to the window, which has two for some.
                 menu.addAction(f"{command.text}\t{_shown(command.keys[0])}", command.run)
         menu.addSeparator()
+    mount = menu.addMenu("Mount")
+    mount.aboutToShow.connect(lambda: window.mounter.fill_menu(mount))
     menu.addMenu(_appearance_menu(window, menu))
     menu.addAction("Keyboard shortcuts\tF1", lambda: show_keys(window))
     menu.addSeparator()

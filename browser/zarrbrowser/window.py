@@ -22,6 +22,7 @@ from zarrbrowser.exporting import Exporter
 from zarrbrowser.menus import add_shortcuts, fill_menu
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.mounting import Mounter
 from zarrbrowser.navigation import Navigator
 from zarrbrowser.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
 from zarrbrowser.reveal import Revealer
@@ -79,7 +80,10 @@ class MainWindow(QMainWindow):
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
         self._right, self._body = QStackedWidget(), QStackedWidget()
         self._split = QSplitter(Qt.Orientation.Horizontal)
-        self.exporter = Exporter(self, self.session, self.workers, self.node_pane.subject)
+        self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
+        self.exporter = Exporter(
+            self, self.session, self.workers, self.node_pane.subject, self.mounter.mounts.folder
+        )
         self._build()
         self._connect()
         self._restore()
@@ -221,7 +225,8 @@ class MainWindow(QMainWindow):
         self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
         self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
         self.navigator.moved.connect(self._show_ways)
-        self.exporter.reported.connect(self.status.report)
+        for teller in (self.exporter, self.mounter):
+            teller.reported.connect(self.status.report)
         self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
         copying = QMenu(self.node_pane.copy_button)
         copying.aboutToShow.connect(lambda: self.exporter.fill_menu(copying))
@@ -373,6 +378,7 @@ class MainWindow(QMainWindow):
         self.settings.keep("colour_map", self.session.colour_map)
         self._keep_session()
         self.settings.flush()
+        self.mounter.leave()
         self.workers.shut_down(_LEAVE_S)
         super().closeEvent(event)
 

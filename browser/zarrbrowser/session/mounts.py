@@ -1,0 +1,136 @@
+"""Mounting a source as a folder, by the `zarrscope` command in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from zarrbrowser.session.reach import Reach
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrcore.errors import ZarrError
+
+_PATIENCE_S = 90.0
+
+
+@dataclass(slots=True)
+class Mounts:
+    """The folders at which sources are mounted by this program."""
+
+    folders: dict[str, str] = field(default_factory=dict)
+    """By the source's place."""
+
+    def folder(self, source: Source) -> str | None:
+        """Where a source is mounted; None where it is not, or where somebody has taken the mount away."""
+        folder = self.folders.get(source.request.place)
+        if folder is not None and not os.path.ismount(folder):
+            del self.folders[source.request.place]
+            folder = None
+        return folder
+
+    def mount(self, source: Source) -> str:
+        """Mount a source, and return the folder; blocks.
+
+        Raises:
+            ZarrError: it cannot be mounted; the text says why.
+            OSError: there is no place for the folder.
+        """
+        folder = self.folder(source)
+        if folder is None:
+            folder = _new_folder(source.title)
+            try:
+                with _words(source.request) as words:
+                    _zarrscope("mount", *words, source.request.address, folder)
+            except BaseException:
+                os.rmdir(folder)
+                raise
+            self.folders[source.request.place] = folder
+        return folder
+
+    def unmount(self, place: str) -> None:
+        """Take a mount away, and its folder; blocks.
+
+        Raises:
+            ZarrError: it is in use; the text names by whom.
+        """
+        folder = self.folders.get(place)
+        if folder is None:
+            return
+        if os.path.ismount(folder):
+            _zarrscope("umount", folder)
+        del self.folders[place]
+        with contextlib.suppress(OSError):  # somebody may have put something there since
+            os.rmdir(folder)
+
+
+def _zarrscope(*words: str) -> None:
+    command = [sys.executable, "-m", "zarrcore.cli.main", *words]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ZarrError(f"zarrscope {words[0]} did not come to an end within {_PATIENCE_S:.0f} s") from error
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"zarrscope {words[0]} failed without saying why"]
+        raise ZarrError(lines[-1].removeprefix("zarrscope: "))
+
+
+def _new_folder(name: str) -> str:
+    """An empty folder of this name, for this user alone."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    base = runtime if os.access(runtime, os.W_OK) else os.path.expanduser("~/.cache")
+    base = os.path.join(base, "zarrscope", "mounts")
+    os.makedirs(base, 0o700, exist_ok=True)
+    number, folder = 1, os.path.join(base, name.strip("/") or "root")
+    while True:
+        try:
+            os.mkdir(folder if number == 1 else f"{folder}-{number}", 0o700)
+        except FileExistsError:
+            number += 1
+        else:
+            return folder if number == 1 else f"{folder}-{number}"
+
+
+@contextlib.contextmanager
+def _words(request: SourceRequest) -> Iterator[list[str]]:
+    """The options of a request as words of a command line; headers by files that nobody else can read."""
+    reach, options = Reach.of(request.options), request.options
+    words = ["--format", request.format] if request.format else []
+    for option, value in (
+        ("--endpoint-url", reach.endpoint_url),
+        ("--region", reach.region),
+        ("--profile", reach.profile),
+    ):
+        words += [option, value] if value else []
+    words += ["--anonymous"] * reach.anonymous + ["--requester-pays"] * reach.requester_pays
+    with contextlib.ExitStack() as files:
+        if options is not None and not isinstance(options, Reach):
+            words += _further(options, files)
+        yield words
+
+
+def _further(options: Any, files: contextlib.ExitStack) -> list[str]:
+    """What `StoreOptions` have beside a `Reach`."""
+    words = ["--timeout", str(options.timeout_s), "--retries", str(options.retries)]
+    words += ["--ca-bundle", options.ca_bundle] if options.ca_bundle else []
+    words += ["--cache-dir", os.fspath(options.cache_dir)] if options.cache_dir else []
+    words += ["--follow-links"] * options.follow_links
+    words += ["--treat-403-as-missing"] * options.treat_403_as_missing
+    for name, value in options.headers.items():
+        file = files.enter_context(tempfile.NamedTemporaryFile("w", prefix="zarrscope-"))  # noqa: SIM115
+        file.write(value)
+        file.flush()
+        words += ["--header", f"{name}: @{file.name}"]
+    return words

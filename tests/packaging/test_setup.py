@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ["packaging/setup", "packaging/install-mount-helper", "packaging/test", "packaging/demo", ".ci/run"]
+SCRIPTS = [
+    "packaging/setup",
+    "packaging/install-mount-helper",
+    "packaging/install-desktop",
+    "packaging/test",
+    "packaging/demo",
+    ".ci/run",
+]
 
 
 def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

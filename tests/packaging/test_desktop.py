@@ -1,0 +1,89 @@
+"""The desktop entry: valid, installed for one user, run by what it names, and gone again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DESKTOP = ROOT / "packaging" / "desktop"
+
+
+def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    surroundings = {**os.environ, **environment}
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=surroundings,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def entry_of(path: Path) -> dict[str, str]:
+    parser = ConfigParser(interpolation=None, delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read(path)
+    return dict(parser["Desktop Entry"])
+
+
+def test_the_entry_and_the_metainfo_are_valid() -> None:
+    done = run("desktop-file-validate", DESKTOP / "zarrscope.desktop")
+    assert (done.returncode, done.stdout) == (0, "")
+    done = run("appstreamcli", "validate", "--no-net", DESKTOP / "zarrscope.metainfo.xml")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "share data"
+
+
+def test_it_is_installed_for_the_user_and_removed(data: Path, tmp_path: Path) -> None:
+    program = tmp_path / "some programs" / "zarrbrowser"
+    program.parent.mkdir()
+    program.symlink_to(Path(sys.executable).with_name("zarrbrowser"))
+    done = run("packaging/install-desktop", XDG_DATA_HOME=str(data), PROGRAM=str(program))
+    assert (done.returncode, done.stderr) == (0, "")
+    entry = data / "applications" / "zarrscope.desktop"
+    assert run("desktop-file-validate", entry).stdout == ""
+    known = entry_of(entry)
+    assert shlex.split(known["Exec"]) == [str(program), "%u"]
+    assert (data / "icons/hicolor/scalable/apps" / f"{known['Icon']}.svg").read_text().startswith("<svg")
+    asked = run(*shlex.split(known["Exec"])[:1], "--help")
+    assert "SOURCE" in asked.stdout
+    types = run("env", "-i", f"XDG_DATA_DIRS={data}", "cat", data / "mime" / "globs").stdout
+    assert "application/x-zarr+zip:*.zarr.zip" in types
+    cache = (data / "applications" / "mimeinfo.cache").read_text()
+    assert "application/x-zarr+zip=zarrscope.desktop;" in cache
+    done = run("packaging/install-desktop", "--uninstall", XDG_DATA_HOME=str(data))
+    assert done.returncode == 0
+    assert not [path for path in data.rglob("*") if path.is_file() and "zarrscope" in path.name]
+    assert "zarrscope" not in (data / "applications" / "mimeinfo.cache").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "said"),
+    [
+        (["--wrong"], {}, "unknown argument --wrong"),
+        ([], {"PROGRAM": "/nowhere/zarrbrowser"}, "/nowhere/zarrbrowser is no program"),
+    ],
+)
+def test_what_is_wrong_is_said(words: list[str], environment: dict[str, str], said: str, data: Path) -> None:
+    done = run("packaging/install-desktop", *words, XDG_DATA_HOME=str(data), **environment)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert not data.exists()
+
+
+def test_the_window_names_the_entry() -> None:
+    text = (ROOT / "browser" / "zarrbrowser" / "app.py").read_text()
+    assert 'setDesktopFileName("zarrscope")' in text

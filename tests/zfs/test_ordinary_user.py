@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import signal
@@ -10,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import zarr
 
@@ -17,6 +20,7 @@ from tests.zfs.conftest import has_ended, wait_until
 from tests.zfs.namespace import Namespace, entered, needs_root
 
 USER = 65534
+LARGE = (np.arange(12 << 20, dtype="u4") * np.uint32(2654435761)).reshape(-1, 512, 512)
 PREPARE = f"""
 mount -t tmpfs none /mnt
 mkdir /mnt/here
@@ -32,6 +36,10 @@ AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 def namespace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Namespace]:
     with entered(tmp_path_factory.mktemp("namespace"), PREPARE) as made:
         zarr.save_group(made.folder / "a.zarr", x=zarr.ones(3)[...])
+        large = zarr.open_group(made.folder / "a.zarr").create_array(
+            "large", shape=LARGE.shape, dtype="u4", chunks=(256, 512, 512)
+        )
+        large[...] = LARGE
         yield made
 
 
@@ -57,6 +65,28 @@ def stats(namespace: Namespace) -> str:
 def kill(daemon: int) -> None:
     os.kill(daemon, signal.SIGKILL)
     wait_until(lambda: has_ended(daemon), "the daemon ends")
+
+
+@needs_root
+@pytest.mark.parametrize("path", ["arrays/large/data.raw", "arrays/large/data.npy", "keys/as-one"])
+def test_a_sequential_reader_is_given_what_he_will_ask_for(namespace: Namespace, path: str) -> None:
+    """His mount may not have the kernel read further ahead than 128 KiB, and each such request would cost as much as a MiB."""
+    (namespace.folder / "a.zarr" / "as-one").write_bytes(LARGE.tobytes())
+    mounted(namespace)
+    try:
+        whole = hashlib.sha256()
+        if path.endswith("npy"):
+            stream = io.BytesIO()
+            np.save(stream, LARGE)
+            whole.update(stream.getvalue())
+        else:
+            whole.update(LARGE.tobytes())
+        assert namespace.done(*AS_USER, "sha256sum", HERE / path).split()[0] == whole.hexdigest()
+        told = json.loads(stats(namespace))
+        assert told["requests"]["read"] < LARGE.nbytes / (128 << 10) * 0.7, "some are not asked for"
+        assert told["errors"] == {}
+    finally:
+        assert zarrscope(namespace, "umount", HERE).returncode == 0
 
 
 @needs_root

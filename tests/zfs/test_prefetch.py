@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import trio
@@ -11,9 +12,12 @@ import trio.testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zarrfs.prefetch import FETCHES_MAX, Budget, Reader
+from zarrfs.prefetch import FETCHES_MAX, Budget, Push, Reader
 from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
 
+T = TypeVar("T")
+
+PAGE = 4096
 MIB = 1 << 20
 PATTERN = bytes(range(251))
 DATA = (PATTERN * (24 * MIB // len(PATTERN) + 1))[: 24 * MIB + 77]
@@ -48,7 +52,7 @@ class Tasks:
     def __init__(self, nursery: trio.Nursery) -> None:
         self._nursery = nursery
 
-    async def run(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         await trio.lowlevel.checkpoint()
         return function(*arguments)
 
@@ -59,12 +63,15 @@ class Tasks:
 
 
 def reading(
-    test: Callable[[Reader, Slow, Budget], Awaitable[None]], budget: int = 64 * MIB, **options: Any
+    test: Callable[[Reader, Slow, Budget], Awaitable[None]],
+    budget: int = 64 * MIB,
+    push: Push | None = None,
+    **options: Any,
 ) -> None:
     async def main() -> None:
         file, allowed = Slow(**options), Budget(budget)
         async with trio.open_nursery() as nursery:
-            reader = Reader(file, Tasks(nursery), allowed)
+            reader = Reader(file, Tasks(nursery), allowed, push)
             await test(reader, file, allowed)
             reader.close()
         assert file.closed
@@ -92,6 +99,61 @@ def test_each_byte_is_fetched_once_by_a_sequential_reader() -> None:
         assert sum(nbytes for _, nbytes in file.reads) <= len(DATA) + 2 * 100_000
 
     reading(test)
+
+
+class Kernel:
+    """What the kernel was given, and how it reads: 128 KiB of what it does not have, some of it twice at once."""
+
+    def __init__(self) -> None:
+        self.pages: dict[int, bytes] = {}
+        self.asking: tuple[int, int] = (0, 0)
+        self.reads = 0
+
+    def push(self, offset: int, content: memoryview) -> None:
+        assert offset % PAGE == 0
+        start, stop = self.asking
+        assert offset >= stop or offset + len(content) <= start, "it would wait for the answer"
+        for at in range(0, len(content), PAGE):
+            self.pages[(offset + at) // PAGE] = bytes(content[at : at + PAGE])
+
+    async def read(self, reader: Reader, page: int) -> bytes:
+        if page not in self.pages:
+            self.reads += 1
+            offset = page * PAGE
+            self.asking = (offset, offset + (128 << 10))
+            content = bytes(await reader.read(offset, 128 << 10))
+            self.asking = (0, 0)
+            for at in range(0, len(content), PAGE):
+                self.pages.setdefault((offset + at) // PAGE, content[at : at + PAGE])
+        return self.pages[page]
+
+
+@pytest.mark.parametrize("slabs", [(0, 0), (128, 3 * MIB), (0, 300_000)])
+def test_what_is_pushed_is_not_asked_for(slabs: tuple[int, int]) -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        file.slabs = slabs
+        for page in range(-(-len(DATA) // PAGE)):
+            assert await kernel.read(reader, page) == DATA[page * PAGE : (page + 1) * PAGE]
+            await trio.lowlevel.checkpoint()
+        assert kernel.reads < 70, "without it would be 193"
+        assert sum(nbytes for _, nbytes in file.reads) < len(DATA) + 4 * MIB
+
+    kernel = Kernel()
+    reading(test, push=kernel.push)
+
+
+def test_a_kernel_that_wants_nothing_is_given_nothing_more() -> None:
+    def refuse(offset: int, content: memoryview) -> None:
+        calls.append(offset)
+        raise OSError(errno.ENOENT, "no such file")
+
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        for offset in range(0, len(DATA), 128 << 10):
+            assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
+        assert len(calls) <= 4
+
+    calls: list[int] = []
+    reading(test, push=refuse)
 
 
 def test_random_reads_fetch_nothing_more() -> None:

@@ -9,6 +9,7 @@ import errno
 import logging
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import pyfuse3
@@ -71,6 +72,8 @@ class Operations(ReadOnlyOperations):
         self.handles = HandleTable()
         self.ahead = ahead
         self.kernel = KernelCache(self.inodes)
+        self.pushes = False
+        """Whether the kernel is given what it has not asked for yet: nobody may write meanwhile."""
         self._freshness = freshness
         self._appearance = appearance
         self._workers = workers
@@ -191,7 +194,8 @@ class Operations(ReadOnlyOperations):
         if file.shown is not None:
             self.inodes.show(inode, file.shown)
         keep = self._keeps_pages(inode, file.version)
-        handle = FileHandle(inode, Reader(file, self._workers, self.ahead))
+        push = partial(pyfuse3.notify_store, inode) if self.pushes else None
+        handle = FileHandle(inode, Reader(file, self._workers, self.ahead, push))
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=entry.direct_io, keep_cache=keep)
 
     def _keeps_pages(self, number: int, version: str | None) -> bool:

@@ -10,13 +10,17 @@ Everything here runs on the event loop's thread, but for `OpenFile.read` with ``
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import trio
 
+from zarrfs.buffers import Buffers
 from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
+
+T = TypeVar("T")
 
 _MIB: Final = 1 << 20
 _SLACK: Final = 2 * _MIB
@@ -26,6 +30,9 @@ _BEGIN: Final = 256 << 10
 _BLOCK_MIN: Final = _MIB
 _BLOCK_MAX: Final = 4 * _MIB
 _WINDOW_MAX: Final = 32 * _MIB
+_PAGE: Final = mmap.PAGESIZE
+_HOLE: Final = 256 << 10
+"""Of a block that is pushed, the bytes at its beginning that are left for the kernel to ask for: so we see how far it is."""
 _FETCHES_MAX: Final = 4
 """Blocks that are fetched at once for one handle: one whose store hangs leaves threads to the others."""
 
@@ -37,10 +44,10 @@ one; whoever may not begin any is served as it would be without reading ahead.""
 class Threads(Protocol):
     """Where slow calls run."""
 
-    async def run(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """The function's answer, from a worker thread."""
 
-    async def run_ahead(self, function: Callable[..., BytesLike], *arguments: Any) -> BytesLike:
+    async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
         """The same, from one of `FETCHES_MAX` others."""
 
     def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
@@ -53,6 +60,7 @@ class Budget:
     def __init__(self, nbytes: int) -> None:
         self.limit = nbytes
         self.used = 0
+        self.buffers = Buffers(nbytes)
         self._fetches = 0
 
     def take(self, nbytes: int) -> bool:
@@ -70,6 +78,8 @@ class Budget:
     def give_back(self, nbytes: int) -> None:
         """Give back bytes that are no longer held."""
         self.used -= nbytes
+        if not self.used:
+            self.buffers.clear()
 
 
 @dataclass(eq=False, slots=True)
@@ -82,17 +92,30 @@ class _Block:
     content: memoryview | None = None
     """The bytes, or None while they are fetched and where that failed."""
     dropped: bool = False
+    pushed: bool = False
+    """Whether the kernel has it, but for its hole."""
+
+
+Push = Callable[[int, memoryview], Any]
+"""Gives the kernel bytes of a file, from an offset on, that it has not asked for."""
 
 
 class Reader:
     """Reads one open file for one handle.
 
+    Args:
+        file: the file.
+        threads: where it is read.
+        budget: what all readers may hold.
+        push: where the kernel asks for little at a time, how it is given what it has not asked for.
+
     Attributes:
         ahead_hits: requests answered from blocks fetched ahead.
     """
 
-    def __init__(self, file: OpenFile, threads: Threads, budget: Budget) -> None:
+    def __init__(self, file: OpenFile, threads: Threads, budget: Budget, push: Push | None = None) -> None:
         self.file = file
+        self._push = push
         self.ahead_hits = 0
         self._threads = threads
         self._budget = budget
@@ -125,11 +148,12 @@ class Reader:
 
     def _follow(self, offset: int, nbytes: int) -> None:
         """Take note of a request, and fetch ahead where it continues a sequence."""
-        if abs(offset - self._next) > _SLACK:
+        pushed = max((block.stop for block in self._blocks if block.pushed), default=0)
+        if not self._next - _SLACK <= offset <= max(self._next, pushed) + _SLACK:
             self._run = 0
             self._next = offset
             self._drop_all()
-        self._run += nbytes
+        self._run += max(nbytes, offset + nbytes - self._next)
         self._next = max(self._next, offset + nbytes)
         if self._run >= _BEGIN:
             # Of a small budget most must be left for what lies before the reader.
@@ -138,12 +162,18 @@ class Reader:
 
     def _fetch_until(self, stop: int) -> None:
         start = self._blocks[-1].stop if self._blocks else self._next
+        begin, slab = self.file.slabs
+        if 0 < slab <= self._budget.limit // 2:
+            # Of a slab fetched whole each chunk is decoded to where it goes, which is twice as fast.
+            stop = min(self.file.size, max(stop, self._next + slab))
+        else:
+            begin = slab = 0
         # Half a window is fetched at once, not a sliver per request.
         while start < stop:
             wanted = min(_BLOCK_MAX, max(_BLOCK_MIN, min(self._run // 2, self._budget.limit // 4)))
             # Whole multiples: a request of the kernel then seldom straddles two blocks, which would cost a copy.
-            end = min(self.file.size, (start + wanted) // _BLOCK_MIN * _BLOCK_MIN)
-            if end > stop and end - start > _BLOCK_MIN and end != self.file.size:
+            end = min(self.file.size, _end_of_block(start + wanted, begin, slab))
+            if end > stop and end - start > max(_BLOCK_MIN, slab) and end != self.file.size:
                 return
             if self._fetches >= _FETCHES_MAX or not self._budget.take(end - start):
                 return
@@ -155,20 +185,43 @@ class Reader:
 
     async def _fetch(self, block: _Block) -> None:
         try:
+            await self._fill(block)
+            if block.content is not None:
+                await self._push_ahead(block, block.content)
+        finally:
+            self._fetches -= 1
+            self._budget.fetched()
+
+    async def _fill(self, block: _Block) -> None:
+        try:
             if block.dropped:
                 return
-            nbytes = block.stop - block.start
-            content = await self._threads.run_ahead(self.file.read, block.start, nbytes, True)
-            if len(content) == nbytes:
+            buffer = self._budget.buffers.take(block.stop - block.start)
+            content = await self._threads.run_ahead(self.file.read_into, block.start, buffer)
+            if len(content) == len(buffer):
                 block.content = memoryview(content)
         except Exception:  # noqa: BLE001 - whoever asks for these bytes meets the error, and only for those at fault
             self._run = 0
         finally:
             block.done.set()
-            self._fetches -= 1
-            self._budget.fetched()
             if block.dropped:
                 self._give_back(block)
+
+    async def _push_ahead(self, block: _Block, content: memoryview) -> None:
+        """Give the kernel what it will ask for; never what it may be asking for now, since it waits for the answer."""
+        start, stop = block.start + _HOLE, block.stop
+        start += -start % _PAGE
+        if stop < self.file.size:
+            stop -= stop % _PAGE
+        if self._push is None or block.dropped or start >= stop or block.start <= self._next + _SLACK:
+            return
+        try:
+            await self._threads.run_ahead(
+                self._push, start, content[start - block.start : stop - block.start]
+            )
+            block.pushed = True
+        except OSError:  # it knows the file no more, or wants nothing
+            self._push = None
 
     async def _from_blocks(self, offset: int, nbytes: int) -> BytesLike | None:
         """The bytes where blocks hold or will hold all of them, else None."""
@@ -202,4 +255,13 @@ class Reader:
             self._give_back(block)
 
     def _give_back(self, block: _Block) -> None:
+        block.content = None
         self._budget.give_back(block.stop - block.start)
+
+
+def _end_of_block(wanted: int, begin: int, slab: int) -> int:
+    """Where a block ends that should end about ``wanted``: at the end of a slab, or else of a whole number of MiB."""
+    if not slab or wanted <= begin:
+        return wanted // _BLOCK_MIN * _BLOCK_MIN
+    short = (wanted - begin) % slab
+    return wanted - short if slab <= _BLOCK_MIN or not short else wanted + slab - short

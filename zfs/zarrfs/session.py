@@ -53,6 +53,7 @@ _OPERATIONS: Final = {
 
 _AHEAD_MAX: Final = 128 << 20
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_S: Final = 0.2
 _GRACE_S: Final = 3.0
 """How long requests that still wait for a store may hold up unmounting."""
 
@@ -110,6 +111,7 @@ class Session:
                 options.umask,
                 started_s,
                 self._freshness.timeout_s,
+                options.read_write,
             ),
             self._workers,
             self._counters,
@@ -176,8 +178,13 @@ class Session:
         for freshness in (self._freshness, self._decoded_freshness, self._numbers_freshness):
             freshness.refresh()
         self._chunks.clear()
-        kernel = self._operations.kernel
-        kernel.forget_names(kernel.names())
+        self._operations.kernel.forget_all()
+        self._workers.start(self._forget_again)
+
+    async def _forget_again(self) -> None:
+        """Once more: the kernel keeps a name that somebody looks up at the very moment."""
+        await trio.sleep(_AGAIN_S)
+        self._operations.kernel.forget_all()
 
     def run(self, ready: Callable[[], None]) -> None:
         """Mount, answer until somebody unmounts or a signal says so, and leave nothing mounted.
@@ -240,7 +247,10 @@ class Session:
             _log.warning("%s does not answer: %s", mountpoint, error)
             return
         if not raise_read_ahead(mountpoint):
-            _log.info("only root may let the kernel read ahead further; the daemon does it alone")
+            _log.info(
+                "only root may let the kernel read ahead further: it is given what it will ask for instead"
+            )
+            self._operations.pushes = not self._options.read_write
         ready()
 
     async def _await_signals(self, nursery: trio.Nursery) -> None:

@@ -20,7 +20,7 @@ from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.partial_writes import patch_values
 
 _ERASED_AT_ONCE = 1000
-_READ_ANEW = 5
+READ_ANEW = 5
 
 BytesLike = bytes | memoryview
 """What a store hands out: immutable bytes, or a view of a buffer that nobody writes to any more."""
@@ -167,7 +167,7 @@ class ReadableStore(Store):
             value = self.get(key, byte_range, max_nbytes=max_nbytes)
             return None if value is None else (value, StoreStat(len(value)))
         facts = self.stat(key)
-        for _ in range(_READ_ANEW):
+        for _ in range(READ_ANEW):
             if facts is None:
                 return None
             value = self.get(key, byte_range, max_nbytes=max_nbytes)

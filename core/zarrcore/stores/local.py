@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final, TypeVar
 
-from zarrcore.errors import BodyTooLargeError, StoreError, StoreNotFoundError
+from zarrcore.errors import BodyTooLargeError, ChangedError, StoreError, StoreNotFoundError
 from zarrcore.stores.atomic_files import (
     is_temporary,
 )
@@ -17,6 +17,7 @@ from zarrcore.stores.beneath import DIRECTORY, LOOK, READ, open_beneath, open_fo
 from zarrcore.stores.checks import check_place
 from zarrcore.stores.files import TooLarge, dangling_link, file_failure, read_range, read_range_into
 from zarrcore.stores.interface import (
+    READ_ANEW,
     ByteRange,
     BytesLike,
     ListableStore,
@@ -94,6 +95,19 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
     ) -> BytesLike | None:
         return self._read(key, read_range, byte_range, max_nbytes)
 
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        # One descriptor shows one file, whatever takes its name meanwhile; only what is written into it can change it.
+        for _ in range(READ_ANEW):
+            found = self._read(key, _read_between_stats, byte_range, max_nbytes)
+            if found is None:
+                return None
+            before, value, after = found
+            if before == after:
+                return value, after
+        raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
+
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
         return self._read(key, read_range_into, byte_range, buffer)
 
@@ -140,8 +154,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             return None, False
         if not stat.S_ISREG(facts.st_mode):
             return None, stat.S_ISDIR(facts.st_mode)
-        etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
-        return StoreStat(facts.st_size, facts.st_mtime, etag), False
+        return _stat_of(facts), False
 
     def _look(self, directory: int, path: str) -> os.stat_result:
         descriptor = self._open(directory, path, LOOK)
@@ -249,6 +262,19 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             raise StoreError(
                 f"{key} in {self.url}: the symbolic link {link} leads nowhere", key=key, url=self.url
             ) from error
+
+
+def _stat_of(facts: os.stat_result) -> StoreStat:
+    etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
+    return StoreStat(facts.st_size, facts.st_mtime, etag)
+
+
+def _read_between_stats(
+    descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None
+) -> tuple[StoreStat, BytesLike, StoreStat] | None:
+    before = _stat_of(os.fstat(descriptor))
+    value = read_range(descriptor, byte_range, max_nbytes)
+    return None if value is None else (before, value, _stat_of(os.fstat(descriptor)))
 
 
 def _restore(kind: type[LocalStore], root: str, follow_links: bool, durable: bool) -> LocalStore:

@@ -46,6 +46,10 @@ class Decodes(Protocol):
 
     size: int
 
+    @property
+    def slabs(self) -> tuple[int, int]:
+        """As `OpenFile.slabs`."""
+
     def readinto(self, offset: int, buffer: memoryview) -> int:
         """Copy bytes from ``offset`` on into ``buffer``; returns how many."""
 
@@ -61,10 +65,13 @@ class OpenDecoded(OpenFile):
     def __init__(self, file: Decodes) -> None:
         self._file = file
         self.size = file.size
+        self.slabs = file.slabs
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
         if not wait and not self._file.cached(offset, nbytes):
             raise WouldBlockError
         # NumPy's memory is not cleared first, and from 4 MiB on it comes in large pages: far fewer page faults.
-        buffer = np.empty(max(0, min(nbytes, self.size - offset)), np.uint8).data
+        return self.read_into(offset, np.empty(max(0, min(nbytes, self.size - offset)), np.uint8).data)
+
+    def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
         return buffer[: self._file.readinto(offset, buffer)]

@@ -26,9 +26,8 @@ def version_of(facts: StoreStat) -> str:
 class OpenKey(OpenFile):
     """A key's value, open.
 
-    A request that fetches all of a value gets one version by itself. Parts could belong to different ones: after
-    each the store is asked once more, and bytes of which it is not sure that they are the opened version's are
-    never handed out.
+    A request that fetches all of a value gets one version by itself. Parts could belong to different ones: with each the
+    store tells the version, and bytes of which it is not sure that they are the opened version's are never handed out.
 
     Args:
         store: where it is.
@@ -61,13 +60,22 @@ class OpenKey(OpenFile):
         if self._store.is_remote and self.size <= _WHOLE_MAX:
             return memoryview(self._fetch_whole())[offset : offset + nbytes]
         baseline = self.known_version()
-        content = self._store.get(self._key, ByteRange(offset, offset + nbytes))
+        found = self._store.get_with_stat(self._key, ByteRange(offset, offset + nbytes))
+        if found is None or version_of(found[1]) != baseline:
+            self._fail()
+        if len(found[0]) != max(0, min(nbytes, self.size - offset)):
+            self._fail()
+        return found[0]
+
+    def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
+        if not self._store.fills_buffers:
+            return self.read(offset, len(buffer), True)
+        baseline = self.known_version()
+        nbytes = self._store.get_into(self._key, buffer, ByteRange(offset, offset + len(buffer)))
         now = self._store.stat(self._key)
-        if content is None or now is None or version_of(now) != baseline:
+        if nbytes != min(len(buffer), self.size - offset) or now is None or version_of(now) != baseline:
             self._fail()
-        if len(content) != max(0, min(nbytes, self.size - offset)):
-            self._fail()
-        return content
+        return buffer[:nbytes]
 
     def _fetch_whole(self) -> BytesLike:
         with self._lock:

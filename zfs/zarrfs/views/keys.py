@@ -133,11 +133,10 @@ class KeysView:
             name = above
 
     def _ask(self, key: str) -> Found | None:
-        if self.is_quick:
-            facts = self._stat(key)
-            if facts is not None and (self._keys_first or self._names_mean_one_thing):
-                return facts
-            is_prefix = self._is_prefix(key + "/")
+        if self.is_quick and isinstance(self.store, LocalStore):
+            facts, is_prefix = self._look(self.store, key)
+        elif self.is_quick:
+            facts, is_prefix = self._stat(key), self._is_prefix(key + "/")
         else:
             # The two questions cost one round trip when asked side by side.
             answer = self._threads().submit(self._is_prefix, key + "/")
@@ -152,6 +151,12 @@ class KeysView:
         if facts is not None and (self._keys_first or is_prefix is not True):
             return facts
         return _PREFIX if is_prefix or (is_prefix is None and self._may_be_prefix(key)) else None
+
+    def _look(self, store: LocalStore, key: str) -> tuple[StoreStat | None, bool | None]:
+        try:
+            return store.stat_and_has_prefix(key)
+        except InvalidKeyError:
+            return None, False
 
     def _stat(self, key: str) -> StoreStat | None:
         try:

@@ -1,0 +1,74 @@
+"""Memory that is used again, and never while somebody still has it."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from zarrfs.buffers import Buffers
+
+PAGE = 4096
+LIMIT = 40 * PAGE
+
+
+class Taking(RuleBasedStateMachine):
+    """Views are taken, cut and let go; each keeps what was written to it."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.buffers = Buffers(LIMIT)
+        self.held: dict[int, memoryview] = {}
+        self.count = 0
+
+    @rule(nbytes=st.integers(1, 20 * PAGE))
+    def take(self, nbytes: int) -> None:
+        view = self.buffers.take(nbytes)
+        assert len(view) == nbytes
+        self.count += 1
+        view[:] = bytes([self.count % 256]) * nbytes
+        self.held[self.count] = view
+
+    @rule(data=st.data())
+    def keep_a_part(self, data: st.DataObject) -> None:
+        if self.held:
+            number = data.draw(st.sampled_from(sorted(self.held)))
+            self.held[number] = self.held[number][len(self.held[number]) // 2 :]
+
+    @rule(data=st.data())
+    def let_go(self, data: st.DataObject) -> None:
+        if self.held:
+            del self.held[data.draw(st.sampled_from(sorted(self.held)))]
+
+    @rule()
+    def clear(self) -> None:
+        self.buffers.clear()
+        if not self.held:
+            assert self.buffers.nbytes == 0
+
+    @invariant()
+    def nothing_is_overwritten(self) -> None:
+        for number, view in getattr(self, "held", {}).items():
+            assert bytes(view) == bytes([number % 256]) * len(view)
+
+
+TestTaking = Taking.TestCase
+TestTaking.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+
+
+def test_what_nobody_uses_is_used_again() -> None:
+    buffers = Buffers(LIMIT)
+    for _ in range(10):
+        buffers.take(10 * PAGE)[:1] = b"x"
+    assert buffers.nbytes == 10 * PAGE
+
+
+def test_what_nobody_uses_makes_room() -> None:
+    buffers = Buffers(LIMIT)
+    held = buffers.take(20 * PAGE)
+    for pages in (1, 3, 7, 15):
+        buffers.take(pages * PAGE)
+    assert buffers.nbytes <= LIMIT
+    held.release()
+    buffers.clear()
+    assert buffers.nbytes == 0

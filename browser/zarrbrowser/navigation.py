@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -38,7 +39,10 @@ class Navigator(QObject):
         self._session, self._model, self._revealer = session, model, revealer
         self._node_pane, self._open_source = node_pane, open_source
         self._wanted: Visit | None = None
+        self._look: Mapping[str, Any] = {}
         node_pane.tabs.currentChanged.connect(lambda _tab: self.note())
+        node_pane.looked.connect(self._session.history.look)
+        node_pane.shown.connect(self._look_as_before)
 
     def go(self, request: SourceRequest) -> None:
         """Go to a node of a source, which is opened if it is not open."""
@@ -76,7 +80,17 @@ class Navigator(QObject):
         here = self._here()
         if wanted is not None and here is not None and (wanted.place, wanted.path) == (here.place, here.path):
             self._node_pane.show_tab(wanted.tab)
+            self._look = wanted.look
+        else:
+            self._look = {}
         self.note()
+        self._look_as_before()
+
+    def travel(self, visit: Visit) -> None:
+        """Go to a node and look at it as it was looked at."""
+        self._wanted = visit
+        self.go(SourceRequest(visit.address, visit.path))
+        self.moved.emit()
 
     def note(self) -> None:
         """The person looks at what is in front now."""
@@ -94,6 +108,8 @@ class Navigator(QObject):
 
     def _travel(self, visit: Visit | None) -> None:
         if visit is not None:
-            self._wanted = visit
-            self.go(SourceRequest(visit.address, visit.path))
-            self.moved.emit()
+            self.travel(visit)
+
+    def _look_as_before(self) -> None:
+        if self._look and self._node_pane.look_at(self._look):
+            self._look = {}

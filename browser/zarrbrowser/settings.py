@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from PySide6.QtCore import QByteArray, QSettings
 
 from zarrbrowser.theme import Appearance
@@ -24,6 +27,14 @@ class Settings:
         if isinstance(value, str):
             return [value]
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def document(self, name: str) -> dict[str, Any]:
+        """A JSON object; empty where what was kept is none."""
+        try:
+            found = json.loads(self.text(name, "{}"))
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def data(self, name: str) -> QByteArray:
         """What a widget saved of itself; empty at first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -26,6 +27,7 @@ from zarrbrowser.mounting import Mounter
 from zarrbrowser.navigation import Navigator
 from zarrbrowser.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
 from zarrbrowser.reveal import Revealer
+from zarrbrowser.session.history import Visit
 from zarrbrowser.session.nodes import NodeLike
 from zarrbrowser.session.reach import recalled, remembered
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
@@ -108,8 +110,10 @@ class MainWindow(QMainWindow):
                 self.model.open(replace(request, path="/"))
         here = recalled(self.settings.text("here", ""))
         if here is not None and self.model.rowCount():
-            self.session.tab = self.settings.text("tab", "")
-            self.open(here)
+            look = json.loads(self.settings.text("look", "{}"))
+            self.navigator.travel(
+                Visit(here.place, here.address, here.path, self.settings.text("tab", ""), look)
+            )
 
     def choose_folder(self) -> None:
         """Ask for a folder."""
@@ -256,7 +260,8 @@ class MainWindow(QMainWindow):
             else remembered(SourceRequest(source.hierarchy.url, node.path))
         )
         self.settings.keep("here", here)
-        self.settings.keep("tab", self.session.tab)
+        self.settings.keep("tab", self.node_pane.current_tab())
+        self.settings.keep("look", json.dumps(self.node_pane.look()))
 
     def _show_ways(self) -> None:
         history = self.session.history

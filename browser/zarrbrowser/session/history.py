@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 MOST = 200
 
@@ -17,6 +19,8 @@ class Visit:
     """How to open the source again."""
     path: str
     tab: str
+    look: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """How it was looked at, as its pane tells."""
 
 
 @dataclass(slots=True)
@@ -49,6 +53,11 @@ class History:
             return
         self.visits = [*self.visits[: self.position + 1], visit][-MOST:]
         self.position = len(self.visits) - 1
+
+    def look(self, look: Mapping[str, Any]) -> None:
+        """What the person is at is looked at in another way."""
+        if self.position >= 0:
+            self.visits[self.position] = replace(self.visits[self.position], look=look)
 
     def back(self) -> Visit | None:
         """The visit before, where the person stands from now on; None at the beginning."""

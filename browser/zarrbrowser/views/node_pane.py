@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from importlib import import_module
+from collections.abc import Mapping
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -17,25 +18,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.menus import add_picture_keys
 from zarrbrowser.models.tree_text import node_icon_name
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.colour_maps import COLOUR_MAPS, lookup_table
 from zarrbrowser.session.describe import summary
 from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
-from zarrbrowser.session.shown import Shown
+from zarrbrowser.session.nodes import NodeLike, is_array, is_broken
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session, tabs_for
 from zarrbrowser.session.subject import Subject
 from zarrbrowser.theme import current_colours, icon
-from zarrbrowser.views.metadata_pane import MetadataPane
-from zarrbrowser.views.overview_pane import OverviewPane
-from zarrbrowser.views.problem_pane import ProblemPane
-from zarrbrowser.views.storage_pane import StoragePane
-from zarrbrowser.views.table_pane import TablePane
-from zarrbrowser.views.value_pane import ValuePane
-from zarrbrowser.widgets.attribute_tree import AttributeTree
+from zarrbrowser.views.panes import DRAWN, FOLLOWS_THE_PICTURE, Panes, load_pictures, look_of, subject_of
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
@@ -43,11 +34,6 @@ from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
 
 _log = logging.getLogger(__name__)
-
-_DRAWN = ("Image", "Plot")
-_FOLLOWS_THE_PICTURE = ("Table",)
-"""Filled each time they come to the front, as another plane may have been chosen in the picture."""
-_Kind = type[ValuePane | TablePane | MetadataPane | StoragePane | OverviewPane | ProblemPane]
 
 
 class NodePane(QWidget):
@@ -62,6 +48,7 @@ class NodePane(QWidget):
         failed: the sentence that says why nothing can be drawn at all.
         retried: the person wants the node read again.
         path_chosen: the path of a node above, where the person wants to go.
+        looked: how the picture is looked at now, as `look` tells.
     """
 
     pointed = Signal(str)
@@ -70,12 +57,16 @@ class NodePane(QWidget):
     failed = Signal(str)
     retried = Signal()
     path_chosen = Signal(str)
+    looked = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._workers = workers
         self._panes: dict[str, QWidget] = {}
+        self._maker = Panes(session, workers, self)
+        for name in ("pointed", "reported", "shown", "retried", "looked"):
+            getattr(self._maker, name).connect(getattr(self, name))
         self._stale: set[str] = set()
         self._pictures_loaded = False
         self.tabs = QTabBar()
@@ -122,14 +113,14 @@ class NodePane(QWidget):
     def pane(self, name: str) -> QWidget:
         """The pane of a tab; made on the first call."""
         if name not in self._panes:
-            self._panes[name] = self._make(name)
+            self._panes[name] = self._maker.make(name)
             self._stack.addWidget(self._panes[name])
         return self._panes[name]
 
     def load_pictures(self) -> None:
         """Import what draws, in a thread: it takes a quarter of a second, and the window should move meanwhile."""
         self._workers.submit(
-            lambda _request: _load_pictures(),
+            lambda _request: load_pictures(),
             lambda _nothing: self._pictures_have_come(),
             lambda error: self.failed.emit(sentence(error)),
         )
@@ -150,6 +141,17 @@ class NodePane(QWidget):
         pane, node = self._panes.get(self.current_tab()), self._session.node
         found = subject_of(pane) if pane is not None else None
         return found or (Subject.whole(node) if node is not None and is_array(node) else None)
+
+    def look(self) -> dict[str, Any]:
+        """How the node is looked at in the tab in front."""
+        return look_of(self._panes.get(self.current_tab()))
+
+    def look_at(self, look: Mapping[str, Any]) -> bool:
+        """Look at the node as `look` told; False while the pane has nothing to look at."""
+        if not self.look():
+            return False
+        self._panes[self.current_tab()].restore(look)  # type: ignore[attr-defined]
+        return True
 
     def turn(self, by: int) -> None:
         """Bring the next or previous tab to the front, the first after the last."""
@@ -173,7 +175,7 @@ class NodePane(QWidget):
 
     def _pictures_have_come(self) -> None:
         self._pictures_loaded = True
-        if self.current_tab() in _DRAWN:
+        if self.current_tab() in DRAWN:
             self._fill_current()
 
     def _header(self) -> QHBoxLayout:
@@ -221,89 +223,22 @@ class NodePane(QWidget):
         name, source, node = self.current_tab(), self._session.source, self._session.node
         if not name or source is None or node is None:
             return
-        if name in _DRAWN and not self._pictures_loaded:
+        if name in DRAWN and not self._pictures_loaded:
             self._stack.setCurrentWidget(self._blank)
             self.load_pictures()
             return
         pane = self.pane(name)
         self._stack.setCurrentWidget(pane)
-        if name in self._stale or name in _FOLLOWS_THE_PICTURE:
+        if name in self._stale or name in FOLLOWS_THE_PICTURE:
             self._stale.discard(name)
             try:
-                self._fill(pane, source, node)
+                self._maker.fill(pane, source, node)
             except Exception as error:  # noqa: BLE001 - or the pane would show the node before, under this one's name
                 _log.debug("the %s of %s failed", name, node.path, exc_info=error)
                 self._stale.add(name)
                 self._sentence.say(sentence(error), retry=True)
                 self._stack.setCurrentWidget(self._sentence)
                 self.shown.emit()
-
-    def _fill(self, pane: QWidget, source: Source, node: NodeLike) -> None:
-        if isinstance(pane, MetadataPane | OverviewPane | ProblemPane):
-            pane.show_node(source, node)
-        elif isinstance(pane, AttributeTree) and (is_array(node) or is_group(node)):
-            pane.show_attributes(node.attributes)
-        elif isinstance(pane, ValuePane | StoragePane) and is_array(node):
-            pane.show_array(node)
-        elif isinstance(pane, TablePane) and is_array(node):
-            pane.show_array(node, self._axes_of_picture(source, node))
-        else:
-            self._fill_drawn(pane, source, node)
-
-    def _fill_drawn(self, pane: QWidget, source: Source, node: NodeLike) -> None:
-        from zarrbrowser.views.image_pane import ImagePane
-        from zarrbrowser.views.plot_pane import PlotPane
-
-        if isinstance(pane, ImagePane):
-            pane.show_node(source, node)
-        elif isinstance(pane, PlotPane) and is_array(node):
-            pane.show_array(node)
-
-    def _axes_of_picture(self, source: Source, node: NodeLike) -> Axes | None:
-        view = self._session.view_of(source, node.path)
-        return None if view is None else view.axes
-
-    def _make(self, name: str) -> QWidget:
-        if name in _DRAWN:
-            return self._make_drawn(name)
-        if name == "Attributes":
-            return AttributeTree()
-        kinds: dict[str, _Kind] = {
-            "Value": ValuePane,
-            "Table": TablePane,
-            "Metadata": MetadataPane,
-            "Storage": StoragePane,
-            "Overview": OverviewPane,
-            "Problem": ProblemPane,
-        }
-        pane = kinds[name](self._workers)
-        if isinstance(pane, ValuePane | TablePane):
-            pane.stack.settled.connect(self.shown)
-        if isinstance(pane, ProblemPane):
-            pane.retried.connect(self.retried)
-        if isinstance(pane, StoragePane):
-            pane.settled.connect(self.shown)
-        if isinstance(pane, TablePane):
-            pane.reported.connect(self.reported)
-        return pane
-
-    def _make_drawn(self, name: str) -> QWidget:
-        from zarrbrowser.views.image_pane import ImagePane
-        from zarrbrowser.views.plot_pane import PlotPane
-
-        pane: ImagePane | PlotPane
-        if name == "Image":
-            pane = image = ImagePane(self._session, self._workers)
-            step = image.step
-            turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1)}
-            add_picture_keys(image, {"F": image.canvas.fit, "1": image.canvas.actual_size, **turning})
-        else:
-            pane = PlotPane(self._workers)
-            add_picture_keys(pane, {"F": pane.fit})
-        pane.stack.settled.connect(self.shown)
-        pane.pointed.connect(self.pointed)
-        pane.reported.connect(self.reported)
-        return pane
 
     def _quiet(self) -> None:
         """Nothing of the last node is wanted any more."""
@@ -312,23 +247,3 @@ class NodePane(QWidget):
             clear = getattr(pane, "clear", None)
             if clear is not None:
                 clear()
-
-
-def subject_of(pane: QWidget) -> Subject | None:
-    """What of an array a pane shows."""
-    if isinstance(pane, TablePane):
-        grid, chosen = pane.grid, pane.table.chosen()
-        if grid is None or chosen is None:
-            return None
-        everything = grid.selection(slice(None), slice(None))
-        return Subject(grid.array, everything, grid.selection(*chosen))
-    shown_by = getattr(pane, "shown", None)
-    shown = shown_by() if callable(shown_by) else None
-    return Subject.of(shown) if isinstance(shown, Shown) else None
-
-
-def _load_pictures() -> None:
-    import_module("zarrbrowser.views.image_pane")
-    import_module("zarrbrowser.views.plot_pane")
-    for name in COLOUR_MAPS:
-        lookup_table(name)

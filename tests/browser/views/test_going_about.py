@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from zarrbrowser.opening import dropped_texts
 from zarrbrowser.session.reach import Reach
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
+from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.views.keys_dialog import KeysDialog
 from zarrbrowser.views.open_dialog import OpenDialog
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
@@ -64,6 +66,35 @@ def test_back_and_forward_lead_to_nodes_and_their_tabs(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: at(window, "/scan", "Overview"))
     QTest.keySequence(window, "Ctrl+PgDown")
     assert window.node_pane.current_tab() == "Metadata"
+
+
+def position_of(window: MainWindow) -> int:
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    return pane.sliders.sliders[0].value() if 0 in pane.sliders.sliders else -1
+
+
+def stands_at(window: MainWindow, position: int) -> bool:
+    """Whether the way back knows the plane."""
+    return bool(window.session.history.visits[-1].look.get("index", [None])[0] == position)
+
+
+def test_back_leads_to_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({name: FakeArray(np.zeros((9, 14, 15))) for name in ("one", "two")})
+    window = open_window(root, "/one")
+    qtbot.waitUntil(lambda: at(window, "/one", "Image") and position_of(window) == 4)
+    for position in (7, 2):
+        pane = window.node_pane.pane("Image")
+        assert isinstance(pane, ImagePane)
+        pane.sliders.sliders[0].setValue(position)
+        qtbot.waitUntil(partial(stands_at, window, position))
+        if position == 7:
+            window.open_text("fake.zarr#/two")
+            qtbot.waitUntil(lambda: at(window, "/two", "Image"))
+    window.top_bar.back_button.click()
+    qtbot.waitUntil(lambda: at(window, "/one", "Image") and position_of(window) == 7)
+    window.top_bar.forward_button.click()
+    qtbot.waitUntil(lambda: at(window, "/two", "Image") and position_of(window) == 2)
 
 
 def test_breadcrumbs_lead_upwards(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -150,3 +150,17 @@ def test_another_version_gets_another_number_while_the_old_is_open() -> None:
     table.close(number)
     table.forget(number, 2)
     assert looked_up(table, ROOT, "a", Version("4")) == other
+
+
+def test_what_is_in_use_is_told_from_below() -> None:
+    table = InodeTable(Folder())
+    one = looked_up(table, ROOT, "a", Folder())
+    two = looked_up(table, one, "b", Folder())
+    files = [looked_up(table, two, name, Version(None)) for name in "cde"]
+    looked_up(table, one, "unused", Folder())
+    assert table.in_use() == []
+    for number in files[:2]:
+        assert table.open(number, None)
+    assert table.in_use() == [(two, "c"), (two, "d"), (one, "b")]
+    table.close(files[0])
+    assert table.in_use() == [(two, "d"), (one, "b")]

@@ -165,6 +165,24 @@ def test_refreshing_shows_what_is_new(tmp_path: Path, mount: Mounter, how: str) 
     assert (mounted.arrays / "x" / "data.raw").read_bytes() == (VALUES + 2).tobytes()
 
 
+def test_refreshing_forgets_names_of_what_is_open(tmp_path: Path, mount: Mounter) -> None:
+    """S12: "whoever looks its name up anew gets what the store then holds"."""
+    for name in ("erased", "replaced"):
+        (tmp_path / "store" / "a" / "b").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "store" / "a" / "b" / name).write_text("old")
+    mounted = mount(tmp_path / "store", "--metadata-ttl", "forever")
+    folder = mounted.keys / "a" / "b"
+    with (folder / "erased").open() as erased, (folder / "replaced").open() as replaced:
+        assert (erased.read(1), replaced.read(1)) == ("o", "o")
+        (tmp_path / "store" / "a" / "b" / "erased").unlink()
+        (tmp_path / "store" / "new").write_text("another size")
+        os.replace(tmp_path / "store" / "new", tmp_path / "store" / "a" / "b" / "replaced")
+        mounted.refresh()
+        wait_until(lambda: not (folder / "erased").exists(), "the erased key is gone")
+        wait_until(lambda: (folder / "replaced").stat().st_size == 12, "the other shows")
+        assert (folder / "replaced").read_text() == "another size"
+
+
 def test_refreshing_shows_new_names_at_the_mount_point(tmp_path: Path, mount: Mounter) -> None:
     zarr.save_group(tmp_path / "b.zarr", x=VALUES)
     mounted = mount(tmp_path / "b.zarr", "--view", "keys", "--metadata-ttl", "forever")

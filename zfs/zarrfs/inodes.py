@@ -272,6 +272,18 @@ class InodeTable:
         """Names in a directory that the kernel knows, with their numbers."""
         return list((self.inode(number).children or {}).items())
 
+    def in_use(self) -> list[tuple[int, str]]:
+        """Parent and name of what is open and remembered here, and of all that lies above it, what is below first."""
+        found: dict[tuple[int, str], None] = {}
+        for inode in [inode for inode in self._inodes.values() if inode.opened > 0]:
+            above: Inode | None = inode
+            while above is not None and above.parent != ROOT:
+                # What is above several things comes after all of them.
+                found.pop((above.parent, above.name), None)
+                found[above.parent, above.name] = None
+                above = self._inodes.get(above.parent)
+        return list(found)
+
     def only_listed(self, keep: int) -> list[tuple[int, str]]:
         """Parent and name of the oldest records that were listed and never used, but for the newest ``keep``.
 

@@ -55,6 +55,13 @@ class KernelCache:
         names = (name for name, number in self._inodes.children(ROOT) if not entry(number).follows_writing)
         return {*names} if entry(ROOT).follows_writing else self._absent_names.union(names)
 
+    def forget_all(self) -> None:
+        """Have all names forgotten soon; what is open stays as it is."""
+        # What is open, and so what is above it, the kernel keeps where only the names at the mount point go.
+        for parent, name in self._inodes.in_use():
+            pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
+        self.forget_names(self.names())
+
     def forget_names(self, names: Iterable[str]) -> None:
         """Have names at the mount point forgotten soon, and with them all below; what is open stays as it is."""
         for name in names:

@@ -1,4 +1,4 @@
-"""Measure reading and writing arrays, here, at a distance and through the mount: ours and all peers installed, alternately.
+"""Measure reading and writing arrays, here, at a distance and mounted, and the browser: ours and all peers, alternately.
 
     python -m tests.benchmarks [WORKLOAD …] [--only KIND] [--rounds N] [--json FILE] [--markdown]
 
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import distance, mount, readers, writers
+from tests.benchmarks import browser, distance, mount, readers, writers
 from tests.benchmarks.results import OURS, Result, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
 
@@ -54,6 +54,11 @@ def main() -> int:
         for result in mount.measure(folder, arguments.rounds, arguments.only or mount.KINDS):
             results.append(result)
             print(f"  {result.describes}\n{result.text()}", flush=True)
+    if browser.NAME in arguments.workloads:
+        print(f"\n{browser.NAME}  its window, without a screen\n", flush=True)
+        for result in browser.measure(folder, arguments.rounds, arguments.only or browser.KINDS):
+            results.append(result)
+            print(f"  {result.describes} ({result.target})\n{result.text()}", flush=True)
     if arguments.json:
         document = {"machine": machine(), "results": [result.document() for result in results]}
         arguments.json.write_text(json.dumps(document, indent=2) + "\n")
@@ -63,7 +68,7 @@ def main() -> int:
 
 
 def parse() -> argparse.Namespace:
-    names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME]
+    names = [*(workload.name for workload in WORKLOADS), distance.NAME, mount.NAME, browser.NAME]
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help=f"out of {', '.join(names)} (default: all)"
@@ -71,7 +76,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         action="append",
-        choices=(*KINDS, *mount.KINDS, *mount.LONG_KINDS),
+        choices=(*KINDS, *mount.KINDS, *mount.LONG_KINDS, *browser.KINDS),
         help=f"do nothing else; may be given twice; {', '.join(mount.LONG_KINDS)} only so, since they take minutes",
     )
     parser.add_argument(

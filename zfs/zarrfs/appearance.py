@@ -24,6 +24,8 @@ class Appearance:
     """Shown where nothing better is known."""
     timeout_s: float
     """How long the kernel may keep names and attributes."""
+    is_changed_here: bool = False
+    """Whether the kernel is to ask for each name that shows what may be written under another one."""
 
     def new(self) -> pyfuse3.EntryAttributes:
         """Attributes with what is the same for all entries."""
@@ -38,7 +40,9 @@ class Appearance:
     def fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
         """Set what differs between entries."""
         attributes.st_ino = number
-        attributes.entry_timeout = attributes.attr_timeout = self.timeout_s if entry.is_settled else 0.0
+        timeout_s = self.timeout_s if entry.is_settled else 0.0
+        attributes.attr_timeout = timeout_s
+        attributes.entry_timeout = 0.0 if self.is_changed_here and not entry.follows_writing else timeout_s
         if isinstance(entry, File):
             size = entry.size
             attributes.st_mode = stat.S_IFREG | (entry.mode & ~self.umask)

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 OURS = "zarrscope"
-BARE = "bare GETs"
-"""What the machine gives to whoever does nothing with the bytes."""
+BARE = "bare"
+"""What the names begin with of those who do nothing with the bytes, to show what the machine gives."""
+BARE_GETS, BARE_MOUNT = f"{BARE} GETs", f"{BARE} pyfuse3"
 
 BROWSER_MS = ("window", "picture", "gap")
 """What of the browser is told in milliseconds."""

@@ -109,7 +109,7 @@ def paint(look: Look, mosaics: Sequence[Mosaic], measured: Measured, style: Styl
         numbers, is_fill = look.elements.numbers(first.values)
         picture = rgba(numbers, style, is_fill)
     if first.is_there is not None:
-        picture[~first.is_there] = NOTHING
+        picture.view(np.uint32)[..., 0] *= first.is_there  # ten times as fast as to assign NOTHING
     return picture
 
 

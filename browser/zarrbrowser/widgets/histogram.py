@@ -41,6 +41,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.gradient.mouseClickEvent = lambda event: event.ignore()
         self.item.sigLevelsChanged.connect(lambda _item: self._dragged())
         self._silent = False
+        self._colours = ""
 
     def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
         """Draw the counts by their logarithm, since one value often fills most of a picture."""
@@ -55,8 +56,11 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
 
     def show_colour_map(self, name: str) -> None:
         """Draw the colour map beside the values."""
+        if name == self._colours:
+            return  # each of its marks is a graphics item, which takes a while
+        self._colours = name
         table = lookup_table(name)
-        positions = np.linspace(0, 1, 33)
+        positions = np.linspace(0, 1, 17)
         colours = table[np.round(positions * 255).astype(int)]
         self.item.gradient.setColorMap(pg.ColorMap(positions, colours))
         self.item.gradient.showTicks(False)

@@ -71,6 +71,11 @@ class Axes:
         inside = min(max(position, 0), max(self.shape[axis] - 1, 0))
         return replace(self, index=(*self.index[:axis], inside, *self.index[axis + 1 :]))
 
+    def as_plane(self) -> Axes:
+        """The same plane, told alike wherever one stands in it."""
+        index = tuple(0 if axis in self.shown else place for axis, place in enumerate(self.index))
+        return replace(self, index=index)
+
     def with_rows(self, axis: int) -> Axes:
         """``axis`` down the picture; it trades places with the columns if it was those."""
         return replace(self, rows=axis, columns=self.rows if axis == self.columns else self.columns)

@@ -43,8 +43,8 @@ class Look:
     def planes(self, image: Image) -> list[Axes]:
         """The planes to read: one per channel that is on, or the one that the sliders tell."""
         if not self.is_blended or image.channel_axis is None:
-            return [self.axes]
-        return [self.axes.at(image.channel_axis, position) for position in self.channels_on]
+            return [self.axes.as_plane()]
+        return [self.axes.at(image.channel_axis, position).as_plane() for position in self.channels_on]
 
     def describe(self, image: Image) -> str:
         """Where the plane lies: ``t = 3, z = 12``; channels that are blended are not told, nor are axes of length 1."""

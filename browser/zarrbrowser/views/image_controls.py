@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QFrame, QHBoxLayout, QToolButton, QWidget
 
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.buttons import tool_button
@@ -18,6 +18,15 @@ class ImageControls(QFrame):
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
         self.field.setAccessibleName("field of the structure")
+        self.layouts = {
+            "single": _toggle("layout-single", "One plane"),
+            "pair": _toggle("layout-pair", "Side by side: the right one keeps the plane that is shown now"),
+            "orthogonal": _toggle("layout-orthogonal", "Orthogonal planes through the point that is clicked"),
+        }
+        group = QButtonGroup(self)
+        for button in self.layouts.values():
+            group.addButton(button)
+        self.layouts["single"].setChecked(True)
         self.coordinates = _toggle("ruler", "Coordinates and units on the axes, or indices")
         self.coordinates.setChecked(True)
         self.coordinates.hide()
@@ -35,6 +44,9 @@ class ImageControls(QFrame):
         row.addSpacing(6)
         row.addWidget(self.axes)
         row.addStretch(1)
+        for button in self.layouts.values():
+            row.addWidget(button)
+        row.addSpacing(8)
         for button in (
             self.coordinates,
             self.flip_columns,

@@ -29,6 +29,7 @@ from zarrbrowser.views.colouring import Colouring
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
 from zarrbrowser.views.locating import Locating
+from zarrbrowser.views.plane_grid import Layout, PlaneGrid
 from zarrbrowser.views.plane_view import PlaneView
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.canvas import Canvas
@@ -66,8 +67,9 @@ class ImagePane(QWidget):
         self._look: Look | None = None
         self.cache = TileCache()
         self.controls = ImageControls()
-        self.view = PlaneView(workers, self.cache)
-        self.stack = DataStack(self.view, self.retry, self._notice_pressed)
+        self.grid = PlaneGrid(workers, self.cache)
+        self.view = self.grid.main
+        self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
         self.colouring = Colouring(session, self.contrast, self)
@@ -113,7 +115,7 @@ class ImagePane(QWidget):
         self.locating.forget()
         self._calm.stop()
         self._source = self._node = self._image = self._look = None
-        self.view.clear()
+        self.grid.clear()
         self.cache.clear()
         self.missing.hide()
         self.stack.notice.say("")
@@ -122,7 +124,7 @@ class ImagePane(QWidget):
         """Try again what failed."""
         if self._image is not None:
             self.stack.make_room()
-            self.view.retry()
+            self.grid.retry()
         elif self._source is not None and self._node is not None:
             self.show_node(self._source, self._node)
 
@@ -158,7 +160,7 @@ class ImagePane(QWidget):
 
     def wear(self) -> None:
         """Take on the application's appearance."""
-        self.view.wear(current_colours())
+        self.grid.wear(current_colours())
         self.contrast.histogram.wear(current_colours())
 
     # How it is made
@@ -175,12 +177,15 @@ class ImagePane(QWidget):
         controls.coordinates.toggled.connect(self.locating.turn)
         self.locating.changed.connect(self._show_coordinates)
         self.sliders.may_play = lambda: self.view.is_complete
-        self.colouring.repainted.connect(lambda: self.view.recolour(self._session.colour_map))
-        self.colouring.renumbered.connect(self.view.measure)
+        self.colouring.repainted.connect(lambda: self.grid.recolour(self._session.colour_map))
+        self.colouring.renumbered.connect(self.grid.measure)
         self.colouring.rechannelled.connect(self._rechannel)
         self.sliders.moved.connect(self._slider_moved)
         self.stack.data_shown.connect(self._data_shown)
-        canvas.pointed.connect(self._point)
+        self.grid.pointed.connect(self._point)
+        self.grid.moved_to.connect(self._move_to)
+        for layout in Layout:
+            controls.layouts[layout.value].clicked.connect(lambda _on, layout=layout: self._arrange(layout))
         canvas.square_changed.connect(self._show_square)
         self.view.frame_shown.connect(self._frame_shown)
         self.view.drawn.connect(self._drawn)
@@ -215,7 +220,7 @@ class ImagePane(QWidget):
         self.controls.flip_columns.setChecked(look.flip_columns)
         self.colouring.show_image(image, look)
         self.stack.make_room()
-        self.view.show_image(image, look, self._session.colour_map)
+        self.grid.show_image(image, look, self._session.colour_map)
         self._show_coordinates()
         if self._source is not None:
             self.locating.look_for(self._source, image)
@@ -227,7 +232,7 @@ class ImagePane(QWidget):
 
     def _show_coordinates(self) -> None:
         if self._look is not None:
-            self.locating.write_on(self.canvas, self._look)
+            self.grid.write_coordinates(self.locating)
             self.sliders.show_coordinates(self.locating.coordinates)
         self.controls.coordinates.setVisible(self.locating.is_known)
 
@@ -241,23 +246,33 @@ class ImagePane(QWidget):
             self._show_axes(self._look)
             self.colouring.show_image(self._image, self._look)
             self.stack.make_room()
-            self.view.show_axes()
+            self.grid.show_axes()
 
     def _slider_moved(self, axis: int, position: int) -> None:
         if self._look is not None:
             self._look.axes = self._look.axes.at(axis, position)
-            self.view.refresh()
+            self.grid.refresh()
 
     def _rechannel(self) -> None:
         if self._look is not None:
             self._show_axes(self._look)
-            self.view.refresh()
+            self.grid.refresh()
 
     def _flip(self) -> None:
         if self._look is not None:
             self._look.flip_rows = self.controls.flip_rows.isChecked()
             self._look.flip_columns = self.controls.flip_columns.isChecked()
-            self.canvas.set_flips(rows=self._look.flip_rows, columns=self._look.flip_columns)
+            self.grid.flip()
+
+    def _arrange(self, layout: Layout) -> None:
+        self.grid.arrange(layout)
+        self._show_coordinates()
+
+    def _move_to(self, axes: Axes) -> None:
+        if self._look is not None:
+            self._look.axes = axes
+            self.sliders.stand_at(axes)
+            self.grid.refresh()
 
     def _square_chosen(self, square: bool) -> None:
         self.canvas.set_square(square)
@@ -303,7 +318,7 @@ class ImagePane(QWidget):
             if self.view.withheld is not None:
                 self.view.withheld = None
                 self.canvas.fit()
-            self.view.refresh()
+            self.grid.refresh()
 
     def _drawn(self) -> None:
         look, measured = self._look, self.view.measured
@@ -341,10 +356,10 @@ class ImagePane(QWidget):
         button.setChecked(square)
         button.blockSignals(blocked)
 
-    def _point(self, place: tuple[float, float] | None) -> None:
-        look, mosaics = self._look, self.view.mosaics
-        if place is None or look is None or not mosaics:
+    def _point(self, at: tuple[PlaneView, tuple[float, float]] | None) -> None:
+        look, mosaics = (None, ()) if at is None else (at[0].look, at[0].mosaics)
+        if at is None or look is None or not mosaics:
             self.pointed.emit("")
         else:
             known, units = self.locating.coordinates, self.locating.units(look)
-            self.pointed.emit(probe(look, mosaics, place, known, units))
+            self.pointed.emit(probe(look, mosaics, at[1], known, units))

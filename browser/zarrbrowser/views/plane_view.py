@@ -48,8 +48,9 @@ class PlaneView(QWidget):
         self.loader = TileLoader(workers, cache, self)
         self._cache = cache
         self._image: Image | None = None
-        self._look: Look | None = None
-        self._colour_map = "gray"
+        self.look: Look | None = None
+        self.colour_map = "gray"
+        self._leader: PlaneView | None = None
         self._marks: tuple[Rgba, Rgba] = (NOTHING, NOTHING)
         self._wanted: Frame | None = None
         self._wanted_since = 0.0
@@ -94,8 +95,17 @@ class PlaneView(QWidget):
     def show_image(self, image: Image, look: Look, colour_map: str) -> None:
         """Another image."""
         self.clear()
-        self._image, self._look, self._colour_map = image, look, colour_map
+        self._image, self.look, self.colour_map = image, look, colour_map
         self._turn()
+
+    def follow(self, leader: PlaneView) -> None:
+        """Take the contrast of another view, so that colours mean the same in both."""
+        self._leader = leader
+
+    def look_at(self, look: Look) -> None:
+        """Another plane with the same axes, or the same in another style."""
+        self.look = look
+        self.refresh()
 
     def show_axes(self) -> None:
         """The look has other axes in the picture."""
@@ -105,9 +115,9 @@ class PlaneView(QWidget):
 
     def refresh(self) -> None:
         """Read and draw what is in view: the look stands at another plane, or another part of it is in view."""
-        if self._image is None or self._look is None or not self.canvas.size_shown[0]:
+        if self._image is None or self.look is None or not self.canvas.size_shown[0]:
             return
-        look = self._look
+        look = self.look
         frame = plan(
             self._image,
             look.planes(self._image),
@@ -130,13 +140,13 @@ class PlaneView(QWidget):
 
     def recolour(self, colour_map: str | None = None) -> None:
         """The same numbers in other colours."""
-        self._colour_map = colour_map or self._colour_map
+        self.colour_map = colour_map or self.colour_map
         self._paint()
 
     def measure(self) -> None:
         """Look anew at the numbers that are in view."""
-        if self._look is not None and self._mosaics:
-            self.measured = measure(self._look, self._mosaics)
+        if self.look is not None and self._mosaics:
+            self.measured = measure(self.look, self._mosaics)
             self._paint()
 
     def retry(self) -> None:
@@ -147,15 +157,22 @@ class PlaneView(QWidget):
 
     def picture_style(self) -> Style:
         """How numbers become colours now."""
-        if self._look is None or self.measured is None:
+        measured = self._measured_for_colours()
+        if self.look is None or measured is None:
             return Style()
-        return style_of(self._look, self.measured, self._colour_map, *self._marks)
+        return style_of(self.look, measured, self.colour_map, *self._marks)
+
+    def _measured_for_colours(self) -> Measured | None:
+        led = self._leader.measured if self._leader is not None else None
+        mine = self.measured
+        fits = led is not None and mine is not None and len(led.statistics) == len(mine.statistics)
+        return led if fits else mine
 
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._forget()
         self.loader.retry()
-        self._image = self._look = None
+        self._image = self.look = None
         self.canvas.clear_plane()
 
     def wear(self, colours: Colours) -> None:
@@ -165,11 +182,21 @@ class PlaneView(QWidget):
         self._paint()
 
     def _turn(self) -> None:
-        look = self._look
+        look = self.look
         if look is not None:
             self.canvas.set_flips(rows=look.flip_rows, columns=look.flip_columns)
-            self.canvas.show_plane(look.axes.height, look.axes.width)
+            self.canvas.show_plane(look.axes.height, look.axes.width, self._proportion())
             self.refresh()
+
+    def _proportion(self) -> float:
+        """How wide an element is for its height."""
+        if self._image is None or self.look is None or not self._image.has_scale:
+            return 1.0
+        rows, columns = self.look.axes.rows, self.look.axes.columns
+        spacing, units = self._image.spacing, self._image.units
+        if units and units[rows] != units[columns]:
+            return 1.0
+        return abs(spacing[columns] / spacing[rows]) or 1.0
 
     def _forget(self) -> None:
         self.loader.forget()
@@ -188,14 +215,14 @@ class PlaneView(QWidget):
 
     def _read(self) -> None:
         tiles = [] if self._earlier is None else self._earlier.missing(self._cache)
-        if self._wanted is not None and self._look is not None:
+        if self._wanted is not None and self.look is not None:
             tiles += self._wanted.missing(self._cache)
         self.loader.want(tiles, self._label())
 
     def _label(self) -> str:
-        if self._image is None or self._look is None:
+        if self._image is None or self.look is None:
             return ""
-        where = self._look.describe(self._image)
+        where = self.look.describe(self._image)
         return f"Reading {self._image.path}" + (f", {where}" if where else "")
 
     def _missing(self, frame: Frame) -> bool:
@@ -223,7 +250,7 @@ class PlaneView(QWidget):
             self._partly.start()
 
     def _draw(self, frame: Frame, *, is_whole: bool) -> None:
-        look = self._look
+        look = self.look
         if look is None or (self._is_whole and self._shown is frame):
             return
         is_new = self._shown is None or not _same_plane(self._shown, frame)
@@ -252,8 +279,8 @@ class PlaneView(QWidget):
         self._backdrops = [[mosaic, *behind] for mosaic, behind in zip(self._mosaics, widest, strict=True)]
 
     def _paint(self) -> None:
-        look = self._look
-        if look is None or not self._mosaics or self.measured is None:
+        look, measured = self.look, self._measured_for_colours()
+        if look is None or not self._mosaics or measured is None:
             return
         style = self.picture_style()
         view = self.canvas.visible()
@@ -262,7 +289,7 @@ class PlaneView(QWidget):
             view.density(side) * 1.001 < mosaic.raster.to_base(side, 1) - mosaic.raster.to_base(side, 0)
             for side in (0, 1)
         )
-        picture = paint(look, self._mosaics, self.measured, style)
+        picture = paint(look, self._mosaics, measured, style)
         self.canvas.show_picture(picture, mosaic.rect, is_smooth=not is_fine and not style.is_labels)
         self.drawn.emit()
 

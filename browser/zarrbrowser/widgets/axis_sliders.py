@@ -66,6 +66,12 @@ class AxisSliders(QFrame):
         self._current = further[0] if further else -1
         self.setVisible(bool(further))
 
+    def stand_at(self, axes: Axes) -> None:
+        """Stand where ``axes`` does, and tell nobody."""
+        for axis, spin in self.spins.items():
+            with QSignalBlocker(self):
+                spin.setValue(axes.index[axis])
+
     def show_coordinates(self, coordinates: Mapping[int, Coordinate]) -> None:
         """Write beside the numbers what positions stand for."""
         self._coordinates = coordinates

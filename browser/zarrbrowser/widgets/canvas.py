@@ -68,7 +68,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._ground = QGraphicsRectItem()
         self.scale_bar = ScaleBar(self)
         self._scale: tuple[float, str] | None = None
-        self._size = (0, 0)
+        self._size, self._proportion = (0, 0), 1.0
+        self._cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
         self._fitted = True
         self._later = QTimer(self, singleShot=True, interval=0)
         self._set_up()
@@ -78,15 +79,20 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         """Elements of the plane down and to the right; 0 where there is none."""
         return self._size
 
-    def show_plane(self, height: int, width: int) -> None:
-        """Another plane: all of it comes into view, and nothing is drawn yet."""
-        self._size = (height, width)
+    def show_plane(self, height: int, width: int, proportion: float = 1.0) -> None:
+        """Another plane: all of it comes into view, and nothing is drawn yet.
+
+        Args:
+            proportion: how wide an element is for its height.
+        """
+        self._size, self._proportion = (height, width), proportion
         self.image.clear()
         self._ground.setRect(QRectF(-0.5, -0.5, width, height))
         self._ground.setVisible(True)
-        long, short = max(width, height), max(1, min(width, height))
-        self.set_square(long / short < _SLENDER)
-        self.square_changed.emit(long / short < _SLENDER)
+        long = max(width, height)
+        ratio = width * proportion / max(1, height)
+        self.set_square(1 / _SLENDER < ratio < _SLENDER)
+        self.square_changed.emit(1 / _SLENDER < ratio < _SLENDER)
         reach = max(5 * long, _SCREEN)  # square elements need room beyond the short side too
         self.view.setLimits(
             xMin=-reach, xMax=width + reach, yMin=-reach, yMax=height + reach, minXRange=2, minYRange=2
@@ -137,8 +143,11 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
             return
         (left, right), _ = self.view.viewRange()
         height, length = self._size
-        plane = self.view.mapRectFromView(QRectF(-0.5, -0.5, length, height)).intersected(self.view.rect())
-        corner = self.mapFromScene(self.view.mapToScene(plane.bottomRight()))
+        ends = [
+            self.view.mapViewToScene(QPointF(*end)) for end in ((-0.5, -0.5), (length - 0.5, height - 0.5))
+        ]
+        seen = QRectF(*ends).normalized().intersected(self.view.sceneBoundingRect())
+        corner = self.mapFromScene(seen.bottomRight())
         self.scale_bar.show_scale(self._scale[0] * (right - left) / width, self._scale[1], QPointF(corner))
 
     def show_range(self, rows: tuple[float, float], columns: tuple[float, float]) -> None:
@@ -146,9 +155,21 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._fitted = False
         self.view.setRange(xRange=columns, yRange=rows, padding=0)
 
+    def link(self, other: Canvas, *, rows: bool, columns: bool) -> None:
+        """Show the same stretch of an axis as another canvas does."""
+        self.view.setYLink(other.view if rows else None)
+        self.view.setXLink(other.view if columns else None)
+        self._fitted = False
+
+    def show_cross(self, place: tuple[float, float] | None) -> None:
+        """Lines through a position down and to the right."""
+        for line, position in zip(self._cross, place or (0, 0), strict=True):
+            line.setVisible(place is not None)
+            line.setValue(position)
+
     def set_square(self, square: bool) -> None:
-        """Whether elements are as high as they are wide."""
-        self.view.setAspectLocked(square)
+        """Whether elements are drawn in their proportion: as high as wide, where no scale says otherwise."""
+        self.view.setAspectLocked(square, self._proportion)
 
     def set_flips(self, *, rows: bool, columns: bool) -> None:
         """Which way the axes run; rows run down where they are not flipped."""
@@ -184,6 +205,8 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
             axis.setPen(pg.mkPen(colours.border))
             axis.setTextPen(pg.mkPen(colours.muted))
         self._ground.setBrush(pg.mkBrush(colours.hover))
+        for line in self._cross:
+            line.setPen(pg.mkPen(colours.accent, width=1))
 
     def _set_up(self) -> None:
         self.plot.hideButtons()
@@ -195,6 +218,9 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._ground.setVisible(False)
         self.view.addItem(self._ground, ignoreBounds=True)
         self.view.addItem(self.image, ignoreBounds=True)
+        for line in self._cross:
+            line.setVisible(False)
+            self.view.addItem(line, ignoreBounds=True)
         self._later.timeout.connect(self.moved)
         self._later.timeout.connect(self._place_scale_bar)
         self.view.sigRangeChanged.connect(lambda *_: self._later.start())

@@ -1,0 +1,221 @@
+"""One plane of an image, or several side by side: another one pinned, or the three orthogonal ones through a point."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import Enum
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.levels import Image
+from zarrbrowser.session.look import Look
+from zarrbrowser.session.probe import element_at
+from zarrbrowser.session.tile_cache import TileCache
+from zarrbrowser.theme.colours import Colours
+from zarrbrowser.views.locating import Locating
+from zarrbrowser.views.plane_view import PlaneView
+from zarrbrowser.workers import Workers
+
+
+class Layout(Enum):
+    """Which planes stand beside the main one."""
+
+    SINGLE = "single"
+    PAIR = "pair"
+    ORTHOGONAL = "orthogonal"
+
+
+class PlaneGrid(QWidget):
+    """The main view, and views that follow it.
+
+    The position in all axes, those of the picture too, is ``look.axes.index``: the lines of the cross stand there.
+
+    Signals:
+        pointed: the axes of the view under the pointer with the position there, and the view; None off all pictures.
+        moved_to: axes that stand at the place that was clicked.
+    """
+
+    pointed = Signal(object)
+    moved_to = Signal(object)
+
+    def __init__(self, workers: Workers, cache: TileCache, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workers, self._cache = workers, cache
+        self.main = PlaneView(workers, cache)
+        self.others: list[PlaneView] = []
+        """To the right, and below where the planes are orthogonal."""
+        self.layout_shown = Layout.SINGLE
+        self._image: Image | None = None
+        self._look: Look | None = None
+        self._pinned: Axes | None = None
+        self._colours: Colours | None = None
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(1)
+        self._grid.addWidget(self.main, 0, 0)
+        self._listen(self.main)
+        self.main.drawn.connect(self._share_measured)
+
+    @property
+    def views(self) -> list[PlaneView]:
+        """All of them, the main one first."""
+        return [self.main, *self.others]
+
+    def arrange(self, layout: Layout) -> None:
+        """Put other planes beside the main one; a pinned one stays where the main one is now."""
+        while self.others:
+            gone = self.others.pop()
+            gone.clear()
+            gone.hide()
+            gone.deleteLater()
+        self.layout_shown = layout
+        self._pinned = self._look.axes if self._look is not None else None
+        for place in {Layout.PAIR: [(0, 1)], Layout.ORTHOGONAL: [(0, 1), (1, 0)]}.get(layout, []):
+            view = PlaneView(self._workers, self._cache)
+            view.follow(self.main)
+            self._listen(view)
+            self._grid.addWidget(view, *place)
+            self.others.append(view)
+        for number, shares in enumerate(((1, 1), (1, 1))):
+            used = number == 0 or layout is Layout.ORTHOGONAL
+            self._grid.setColumnStretch(
+                number, shares[0] if number == 0 or layout is not Layout.SINGLE else 0
+            )
+            self._grid.setRowStretch(number, shares[1] if used else 0)
+        if self._colours is not None:
+            self.wear(self._colours)
+        self._show_others()
+
+    def show_image(self, image: Image, look: Look, colour_map: str) -> None:
+        """Another image."""
+        self._image, self._look = image, look
+        self._pinned = look.axes
+        self.main.show_image(image, look, colour_map)
+        self._show_others()
+
+    def show_axes(self) -> None:
+        """Other axes lie in the picture."""
+        self.main.show_axes()
+        self._pinned = self._look.axes if self._look is not None else None
+        self._show_others()
+
+    def refresh(self) -> None:
+        """The look stands at another place."""
+        self.main.refresh()
+        for view, axes in zip(self.others, self._axes_of_others(), strict=False):
+            if self._look is not None:
+                view.look_at(replace(self._look, axes=axes))
+        self._show_cross()
+
+    def recolour(self, colour_map: str) -> None:
+        """The same numbers in other colours."""
+        self.main.recolour(colour_map)
+        self._restyle_others(colour_map)
+
+    def measure(self) -> None:
+        """Other numbers of the same elements."""
+        self.main.measure()
+        self._restyle_others(None)
+
+    def flip(self) -> None:
+        """The look is turned another way."""
+        if self._look is not None:
+            for view in self.views:
+                view.canvas.set_flips(rows=self._look.flip_rows, columns=self._look.flip_columns)
+
+    def retry(self) -> None:
+        """Try again what could not be read."""
+        for view in self.views:
+            view.retry()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._image = self._look = None
+        for view in self.views:
+            view.clear()
+
+    def wear(self, colours: Colours) -> None:
+        """Take on an appearance."""
+        self._colours = colours
+        for view in self.views:
+            view.wear(colours)
+
+    def write_coordinates(self, locating: Locating) -> None:
+        """Name the axes of all views."""
+        for view in self.views:
+            if view.look is not None:
+                locating.write_on(view.canvas, view.look)
+
+    def _listen(self, view: PlaneView) -> None:
+        view.canvas.pointed.connect(lambda place: self.pointed.emit(None if place is None else (view, place)))
+        view.canvas.picked.connect(lambda place: self._move(view, place))
+
+    def _move(self, view: PlaneView, place: tuple[float, float]) -> None:
+        if self.layout_shown is not Layout.ORTHOGONAL or self._look is None or view.look is None:
+            return
+        row, column = element_at(place)
+        shown = view.look.axes
+        self.moved_to.emit(self._look.axes.at(shown.rows, row).at(shown.columns, column))
+
+    def _axes_of_others(self) -> list[Axes]:
+        look = self._look
+        if look is None or self._image is None:
+            return []
+        axes = look.axes
+        if self.layout_shown is Layout.PAIR:
+            return [replace(self._pinned or axes, rows=axes.rows, columns=axes.columns)]
+        depth = next(iter(self._depths(look)), None)
+        if self.layout_shown is Layout.SINGLE or depth is None:
+            return []
+        return [replace(axes, columns=depth), replace(axes, rows=depth)]
+
+    def _depths(self, look: Look) -> list[int]:
+        """Axes that may be seen from the side, that of depth first."""
+        assert self._image is not None  # noqa: S101 - asked only while there is one
+        further = look.sliders(self._image)
+        return sorted(
+            further, key=lambda axis: look.axes.names[axis].lower() not in ("z", "depth", "lev", "level")
+        )
+
+    def _show_others(self) -> None:
+        image, look = self._image, self._look
+        if image is None or look is None:
+            return
+        axes_of_others = self._axes_of_others()
+        for view in self.others[len(axes_of_others) :]:
+            view.clear()
+        for view, axes in zip(self.others, axes_of_others, strict=False):
+            view.show_image(image, replace(look, axes=axes), self.main.colour_map)
+        if self.layout_shown is Layout.PAIR and self.others:
+            self.others[0].canvas.link(self.main.canvas, rows=True, columns=True)
+        elif len(axes_of_others) == 2:
+            self.others[0].canvas.link(self.main.canvas, rows=True, columns=False)
+            self.others[1].canvas.link(self.main.canvas, rows=False, columns=True)
+        self._show_cross()
+
+    def _show_cross(self) -> None:
+        for view in self.views:
+            look = view.look
+            is_shown = (
+                self.layout_shown is Layout.ORTHOGONAL
+                and look is not None
+                and len(self._axes_of_others()) == 2
+            )
+            if is_shown and look is not None:
+                index = self._look.axes.index if self._look is not None else look.axes.index
+                view.canvas.show_cross((index[look.axes.rows], index[look.axes.columns]))
+            else:
+                view.canvas.show_cross(None)
+
+    def _share_measured(self) -> None:
+        for view in self.others:
+            view.recolour()
+
+    def _restyle_others(self, colour_map: str | None) -> None:
+        if self._look is not None:
+            for view in self.others:
+                if view.look is not None:
+                    view.look_at(replace(self._look, axes=view.look.axes))
+                view.recolour(colour_map)

@@ -9,6 +9,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -230,6 +231,25 @@ class TestConsolidatedMetadata:
         assert [node.path for node in own.walk()] == ["/", "/later", "/x"]
         stale = [finding.path for finding in check(remote) if finding.what == "stale-consolidated"]
         assert stale == ["/later", "/x"]
+
+    def test_what_they_tell_is_as_old_as_they_are(
+        self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now_s = [0.0]
+        for module in ("discovery", "hierarchy", "kept_nodes"):
+            monkeypatch.setattr(
+                f"zarrcore.hierarchy.{module}.time", SimpleNamespace(monotonic=lambda: now_s[0])
+            )
+        hierarchy = zarrcore.open(f"{server.url}/bucket/v3-all", metadata_max_age_s=60)
+        assert hierarchy["g0/a00"].shape == (4,)
+        await_root(server, "v3-all")
+        server.forget()
+        now_s[0] = 50.0
+        assert hierarchy["g0/a01"].shape == (4,)
+        assert server.requests == []
+        now_s[0] = 70.0
+        assert hierarchy["g0/a01"].shape == (4,)
+        assert keys(server) == ["v3-all/zarr.json"], "what was told of it is older than 60 s"
 
     def test_that_are_broken_are_not_believed(self, server: DistantServer) -> None:
         root = server.root / "bucket/broken"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,11 @@ import numpy as np
 import pytest
 import zarr
 
+import zarrcore as zc
 from tests.command import run_process
 from tests.servers import NGINX, FaultServer, S3Server, WebServer, fault_server, nginx_server
-from tests.zfs.conftest import NO_FUSE, Mounter
+from tests.servers.distant import distant_server
+from tests.zfs.conftest import NO_FUSE, Mounter, wait_until
 
 VALUES = np.random.default_rng(1).integers(0, 1000, (6, 300, 400)).astype("<i4")
 
@@ -110,6 +115,30 @@ def test_wrong_credentials_and_buckets_are_told_at_once(s3: S3Server, tmp_path: 
     unknown = run_process("mount", "s3://no-such-bucket/h.zarr", tmp_path, *s3.arguments)
     assert (unknown.status, unknown.stderr.count("\n")) == (1, 1)
     assert "no-such-bucket" in unknown.stderr
+
+
+@pytest.mark.parametrize("format_", ["v3", "v2"])
+def test_consolidated_metadata_tell_of_all_nodes(tmp_path: Path, mount: Mounter, format_: str) -> None:
+    """S11: "all of them cost one round trip"; with 0 "they are what their own documents say"."""
+    hierarchy = zc.create(tmp_path / "bucket" / "h", format=format_)
+    for group, array in product(range(4), range(50)):
+        hierarchy.create_array(f"g{group}/a{array}", shape=(4,), data_type="u1", chunk_shape=(2,))
+    hierarchy.consolidate()
+    with distant_server(tmp_path) as server:
+        mounted = mount(f"{server.url}/bucket/h")
+        server.forget()
+        for tree, file in (("arrays", "data.raw"), ("zarr3", "zarr.json")):
+            done = subprocess.run(["ls", "-lR", mounted.path / tree], capture_output=True, text=True)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert len(re.findall(rf" {file}$", done.stdout, re.MULTILINE)) >= 4 * 50
+        assert len(server.requests) == len(set(server.requests)) < 10
+        mounted.refresh()
+        wait_until(lambda: len(os.listdir(mounted.arrays / "g3")) == 52 and server.requests, "it asks anew")
+        assert len(server.requests) < 20
+        always = mount(f"{server.url}/bucket/h", "--metadata-ttl", "0")
+        server.forget()
+        assert len(os.listdir(always.arrays / "g3")) == 52
+        assert len(server.requests) > 50
 
 
 @pytest.mark.parametrize("listing", ["html", "json"])

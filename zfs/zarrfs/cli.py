@@ -150,7 +150,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             _reach(shown)
             if inside:
                 _refuse_nothing(store, inside)
-            Session(shown, _opener(namespace.format), options).run(ready)
+            Session(shown, _opener(namespace.format, options), options).run(ready)
 
     return serve
 
@@ -173,12 +173,15 @@ def _take_environment(path: str) -> None:
             os.environ[name] = value[1:-1] if value[:1] in "'\"" and value[:1] == value[-1:] else value
 
 
-def _opener(format_name: str | None) -> Callable[[ReadableStore, ChunkCache], Hierarchy]:
+def _opener(
+    format_name: str | None, options: MountOptions
+) -> Callable[[ReadableStore, ChunkCache], Hierarchy]:
     def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache) -> Hierarchy:
         import zarrcore
 
-        # The mount remembers nodes itself, and for as long as it promises.
-        return zarrcore.open(store, format=format_name, chunk_cache=chunk_cache, metadata_max_age_s=0.0)
+        # Where programs write, each node is asked for itself: consolidated metadata tell nothing of what is new.
+        max_age_s = 0.0 if options.read_write else options.share_s
+        return zarrcore.open(store, format=format_name, chunk_cache=chunk_cache, metadata_max_age_s=max_age_s)
 
     return open_hierarchy
 

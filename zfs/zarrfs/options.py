@@ -111,9 +111,9 @@ class MountOptions:
     def share_s(self) -> float:
         """How long each may give an answer again that keeps it: their times add up to the TTL.
 
-        The store's cache, the trees, the inode numbers and the kernel learn one from the other.
+        The store's cache, the hierarchy, the trees, the inode numbers and the kernel learn one from the other.
         """
-        return self.ttl_s / (4 if self.disk_cache else 3)
+        return self.ttl_s / (5 if self.disk_cache else 4)
 
 
 def time_to_live(text: str) -> float:

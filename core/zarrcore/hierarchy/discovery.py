@@ -35,6 +35,8 @@ _RECENT_NAMES = 100_000
 class _Consolidated:
     """What the root's consolidated metadata tell."""
 
+    read_s: float
+    """When they were asked for, by the monotonic clock."""
     documents: dict[str, JsonObject]
     """What `Format.comparable` makes of each node's documents, by path."""
     names: dict[str, list[str]]
@@ -114,10 +116,14 @@ class Discovery:
                 raise ListingUnsupportedError(sentence, url=url) from error
             yield from found.names.get(within, ())
 
-    def told(self, path: str) -> JsonObject | None:
-        """What consolidated metadata tell of a node, as `Format.comparable` has it; None where they do not."""
+    def told(self, path: str) -> tuple[JsonObject, float] | None:
+        """What consolidated metadata tell of a node, as `Format.comparable` has it, and when they were asked for.
+
+        None where they do not.
+        """
         found = None if path == self._hierarchy.at else self._believed()
-        return None if found is None else found.documents.get(self._hierarchy.within(path)) or None
+        document = None if found is None else found.documents.get(self._hierarchy.within(path))
+        return (document, found.read_s) if found is not None and document else None
 
     def _listed_names(self, path: str) -> Iterator[str]:
         if not isinstance(self._hierarchy.store, ListableStore):
@@ -163,7 +169,7 @@ class Discovery:
                     asked = (time.monotonic(), partial(fetch_document, self._hierarchy.store))
                 read_s, get = asked
                 try:
-                    kept = (read_s, self._read(get))
+                    kept = (read_s, self._read(get, read_s))
                 except ZarrError as error:
                     kept = (read_s, error)
                 self._kept = kept
@@ -174,14 +180,16 @@ class Discovery:
     def _is_recent(self, read_s: float) -> bool:
         return self._max_age_s is None or time.monotonic() - read_s < self._max_age_s
 
-    def _read(self, get: Get) -> _Consolidated | None:
+    def _read(self, get: Get, read_s: float) -> _Consolidated | None:
         format_ = self._hierarchy.format
         try:
             root = self._hierarchy.node(self._hierarchy.at).documents
         except NodeNotFoundError:
             return None
         documents = format_.consolidated_documents(get, root)
-        return None if documents is None else _Consolidated(documents, names_by_parent(documents, format_))
+        if documents is None:
+            return None
+        return _Consolidated(read_s, documents, names_by_parent(documents, format_))
 
 
 def _each_once(names: Iterable[str]) -> Iterator[str]:

@@ -135,7 +135,7 @@ class Hierarchy:
         if kept is not None:
             return kept
         read_s = time.monotonic()
-        found = self.take(path, self._discovery.told(path) or self._fetched(path), read_s)
+        found = self.take(path, *(self._discovery.told(path) or (self._fetched(path), read_s)))
         if found is None:
             raise NodeNotFoundError(path, self.url)
         return found

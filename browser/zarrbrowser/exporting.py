@@ -108,7 +108,9 @@ class Exporter(QObject):
         self.reported.emit(f"{what} copied")
 
     def _ask_where(self, subject: Subject, selection: Selection, suffix: str) -> None:
-        dialog = QFileDialog(self._parent, "Export", self._folder, f"{ENDINGS[suffix]} (*.{suffix})")
+        dialog = QFileDialog(
+            self._parent, "Export to a file", self._folder, f"{ENDINGS[suffix]} (*.{suffix})"
+        )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before it takes a file that is there
         dialog.setDefaultSuffix(suffix)
         dialog.selectFile(subject.file_name(selection, suffix))

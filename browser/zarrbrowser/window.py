@@ -40,7 +40,7 @@ from zarrbrowser.views.side_pane import SidePane
 from zarrbrowser.views.status_bar import StatusBar
 from zarrbrowser.views.top_bar import TopBar
 from zarrbrowser.views.tree_view import TreeView
-from zarrbrowser.widgets.buttons import recolour
+from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
 
@@ -75,6 +75,8 @@ class MainWindow(QMainWindow):
         self.node_pane = NodePane(self.session, self.workers)
         self._retry: Callable[[], None] = self._retry_row
         self.sentence = SentencePane(lambda: self._retry())
+        self.location_button = push_button("How it is reached…", self.choose_location)
+        self.sentence.add_button(self.location_button)
         self.empty = EmptyState()
         self.top_bar = TopBar()
         self.status = StatusBar(self.workers, self._traffic)
@@ -299,6 +301,7 @@ class MainWindow(QMainWindow):
             self.top_bar.show_address(item.request.address)
             if item.fetching is Fetching.FAILED:
                 self._say(item.note)
+                self.location_button.show()
             else:
                 self._say(f"Opening {item.request.address}…", drawing="loading", retry=False)
 
@@ -309,6 +312,7 @@ class MainWindow(QMainWindow):
 
     def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
         self._retry = self._retry_row
+        self.location_button.hide()
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._right.setCurrentWidget(self.sentence)
         if retry:

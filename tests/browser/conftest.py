@@ -7,7 +7,10 @@ import os
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -64,3 +67,28 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
         window.deleteLater()
     application.processEvents()
     gc.collect()
+
+
+@pytest.fixture(scope="session")
+def display() -> Iterator[str]:
+    """An X server of our own, which all tests of the real program share."""
+    program = shutil.which("Xvfb")
+    if program is None:
+        pytest.skip("Xvfb is not installed")
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        [program, "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as number:
+        name = ":" + number.readline().strip()
+    yield name
+    server.terminate()
+    server.wait(10)
+
+
+def environment(display: str, home: Path) -> dict[str, str]:
+    """What the real program sees: this display, and settings of its own."""
+    return {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "XDG_CONFIG_HOME": str(home)}

@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import nibabel
@@ -20,31 +18,12 @@ import zarr
 from nibabel.testing import data_path
 from PySide6.QtGui import QImage
 
+from tests.browser.conftest import environment
 from tests.command import run_process
 from zarrbrowser import cli
 from zarrcore.errors import MissingExtraError
 
 ARTEFACTS = Path(__file__).parents[2] / ".artefacts"
-
-
-@pytest.fixture(scope="module")
-def display() -> Iterator[str]:
-    """An X server of our own."""
-    program = shutil.which("Xvfb")
-    if program is None:
-        pytest.skip("Xvfb is not installed")
-    reading, writing = os.pipe()
-    server = subprocess.Popen(
-        [program, "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
-        pass_fds=[writing],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    with os.fdopen(reading) as number:
-        name = ":" + number.readline().strip()
-    yield name
-    server.terminate()
-    server.wait(10)
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +36,6 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = ["x", "y", "z", "time"]
     group.create_array("bold", data=volume, chunks=(64, 48, 12, 1), dimension_names=names)
     return path
-
-
-def environment(display: str, home: Path) -> dict[str, str]:
-    return {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "XDG_CONFIG_HOME": str(home)}
 
 
 def picture_of(path: Path) -> np.ndarray:

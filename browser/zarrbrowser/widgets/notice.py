@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.buttons import push_button
@@ -60,8 +60,18 @@ class SentencePane(QWidget):
         column.addWidget(self._picture)
         # Not centred by the layout, which would give a label that wraps the height of one line.
         column.addWidget(self._label)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        self._buttons.addStretch(1)
+        self._buttons.addWidget(self.button)
+        self._buttons.addStretch(1)
+        column.addLayout(self._buttons)
         column.addStretch(3)
+
+    def add_button(self, button: QPushButton) -> None:
+        """Another button beside the first; whoever adds it shows and hides it."""
+        self._buttons.insertWidget(self._buttons.count() - 1, button)
+        button.hide()
 
     @property
     def text(self) -> str:

@@ -1,0 +1,88 @@
+"""The window on a real S3 service that refuses, hangs up and comes back: a sentence, a retry, and it lives on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.servers.faults import fault_server
+from tests.servers.s3 import S3Server
+from zarrbrowser.session.reach import Reach
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.settings import Settings
+from zarrbrowser.views.table_pane import TablePane
+from zarrbrowser.window import MainWindow
+
+VALUES = np.arange(30 * 40, dtype=np.int32).reshape(30, 40)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bucket") / "a.zarr"
+    zarr.open_group(path, mode="w").create_array("x", data=VALUES, chunks=(10, 10))
+    return path
+
+
+@pytest.fixture
+def window(application: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
+    made = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(made)
+    made.show()
+    yield made
+    made.close()
+    assert made.workers.shut_down(20)
+
+
+def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:
+    qtbot.waitUntil(
+        lambda: window.session.node is not None and window.session.node.path == "/x", timeout=20_000
+    )
+    assert window.node_pane.show_tab("Table")
+    pane = window.node_pane.pane("Table")
+    assert isinstance(pane, TablePane)
+    return pane
+
+
+def test_a_bucket_that_refuses_says_so_and_opens_when_it_does_not(
+    window: MainWindow, folder: Path, s3: S3Server, qtbot: QtBot
+) -> None:
+    s3.upload(folder, "bucket/window/a.zarr")
+    request = SourceRequest("s3://bucket/window/a.zarr", "/x", options=Reach(s3.endpoint_url, "us-east-1"))
+    with s3.denying():
+        window.navigator.go(request)
+        qtbot.waitUntil(lambda: window.sentence.button.isVisible(), timeout=20_000)
+        assert "the access key is not known there" in window.sentence.text
+        assert window.location_button.isVisible()
+        assert "testing-secret" not in window.sentence.text
+    window.sentence.button.click()
+    pane = table_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]), timeout=20_000)
+
+
+def test_a_connection_that_breaks_is_told_where_it_matters(
+    window: MainWindow, folder: Path, qtbot: QtBot
+) -> None:
+    with fault_server() as server:
+        server.values = {
+            f"bucket/a.zarr/{file.relative_to(folder).as_posix()}": file.read_bytes()
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
+        broken = "bucket/a.zarr/x/c/0/0"
+        server.faults[broken] = 403
+        reach = Reach(server.url, "us-east-1", anonymous=True)
+        window.navigator.go(SourceRequest("s3://bucket/a.zarr", "/x", options=reach))
+        pane = table_of(window, qtbot)
+        qtbot.waitUntil(pane.problem.isVisible, timeout=20_000)
+        pane.go(25, 35)
+        del server.faults[broken]
+        pane.problem.button.click()
+        pane.go(0, 0)
+        qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]), timeout=20_000)
+        assert not pane.problem.isVisible()

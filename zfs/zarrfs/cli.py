@@ -7,10 +7,11 @@ threads comes after the fork.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zarrcore.stores.options import add_store_arguments, store_options
 from zarrfs.options import MountOptions, OptionWords, add_mount_arguments
@@ -181,7 +182,12 @@ def _opener(
 
         # Where programs write, each node is asked for itself: consolidated metadata tell nothing of what is new.
         max_age_s = 0.0 if options.read_write else options.share_s
-        return zarrcore.open(store, format=format_name, chunk_cache=chunk_cache, metadata_max_age_s=max_age_s)
+        keywords: Any = {"format": format_name, "chunk_cache": chunk_cache, "metadata_max_age_s": max_age_s}
+        if options.read_write:
+            # Not all that can be read can be written: a folder of hierarchies, formats that nobody uses any more.
+            with contextlib.suppress(zarrcore.errors.ReadOnlyError):
+                return zarrcore.open(store, "r+", **keywords)
+        return zarrcore.open(store, **keywords)
 
     return open_hierarchy
 

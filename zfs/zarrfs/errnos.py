@@ -12,6 +12,7 @@ from zarrcore.errors import (
     InvalidKeyError,
     ListingUnsupportedError,
     MetadataError,
+    NodeExistsError,
     NodeNotFoundError,
     ReadOnlyError,
     SelectionError,
@@ -34,6 +35,7 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     # "this chunk was never written", an outage must not look like an absent key.
     (StoreError, errno.EIO),
     (NodeNotFoundError, errno.ENOENT),
+    (NodeExistsError, errno.EEXIST),
     (SelectionError, errno.ENOENT),
     (ReadOnlyError, errno.EROFS),
     (UnsupportedError, errno.EOPNOTSUPP),
@@ -46,7 +48,7 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
 UNFORESEEN: Final = errno.EIO
 """What anything outside the table becomes, beside a traceback in the log."""
 
-ORDINARY: Final = frozenset({errno.ENOENT, errno.EROFS, errno.ENOTDIR, errno.EISDIR})
+ORDINARY: Final = frozenset({errno.ENOENT, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST})
 """What programs provoke by asking, as they may: not worth a line in the log."""
 
 

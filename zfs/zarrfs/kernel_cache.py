@@ -45,39 +45,20 @@ class KernelCache:
         for parent, name in self._inodes.only_listed(_LISTED_MAX):
             pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
 
-    def names(self) -> set[str]:
-        """The names at the mount point, and those that are not there."""
-        return self._absent_names.union(name for name, _ in self._inodes.children(ROOT))
-
-    def derived_names(self) -> set[str]:
-        """Those of them that show, or might show, what is written under other names."""
-        entry = self._inodes.entry
-        names = (name for name, number in self._inodes.children(ROOT) if not entry(number).follows_writing)
-        return {*names} if entry(ROOT).follows_writing else self._absent_names.union(names)
-
     def forget_all(self) -> None:
         """Have all names forgotten soon; what is open stays as it is."""
+        names = self._absent_names.union(name for name, _ in self._inodes.children(ROOT))
+        self._absent_names.clear()
         # What is open, and so what is above it, the kernel keeps where only the names at the mount point go.
-        for parent, name in self._inodes.in_use():
+        for parent, name in (*self._inodes.in_use(), *((ROOT, name) for name in names)):
             pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
-        self.forget_names(self.names())
-
-    def forget_names(self, names: Iterable[str]) -> None:
-        """Have names at the mount point forgotten soon, and with them all below; what is open stays as it is."""
-        for name in names:
-            self._absent_names.discard(name)
-            pyfuse3.invalidate_entry_async(ROOT, os.fsencode(name), ignore_enoent=True)
 
 
-def forget_now(names: Iterable[str], numbers: Iterable[int]) -> None:
-    """Have names at the mount point forgotten, and the pages of files.
+def forget_pages(numbers: Iterable[int]) -> None:
+    """Have the pages of files forgotten, and what they are like.
 
-    It waits for the kernel, and the kernel for requests in progress: never to be called by the thread that answers those,
-    nor while one for the mount point itself is in progress.
+    The kernel may have to write some of them first: never to be called by the thread that answers it.
     """
     for number in numbers:
         with suppress(OSError):  # forgotten already
             pyfuse3.invalidate_inode(number)
-    for name in names:
-        with suppress(OSError):
-            pyfuse3.invalidate_entry(ROOT, os.fsencode(name))

@@ -206,7 +206,7 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--xattr", action="store_true",
                        help="show facts as extended attributes user.zarr.*; listings with 'ls -l' get slower")  # fmt: skip
     group.add_argument("--read-write", action="store_true",
-                       help="let programs write: keys/ as files, which are stored when they are closed")  # fmt: skip
+                       help="let programs write to keys/ and arrays/; what is written is stored when it is closed")  # fmt: skip
     group.add_argument("--threads", type=_count, default=32, metavar="N", help="worker threads (32)")
     group.add_argument(
         "--log-file", metavar="FILE", help="where the daemon logs; default: the system log, or stderr with -f"

@@ -93,6 +93,7 @@ class Session:
             self._decoded_freshness,
             self._chunks.clear,
             options.show,
+            options.read_write,
         )
         writer = KeyWriter(watched) if options.read_write else None
         self._keys, self._hidden_keys = (
@@ -121,7 +122,8 @@ class Session:
     def _trees(self, started_s: float) -> Directory:
         if self._options.view == "keys":
             return self._keys.root()
-        arrays, zarr3 = LazyTree(self._arrays.root), LazyTree(Zarr3View(self._arrays).root)
+        arrays = LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555)
+        zarr3 = LazyTree(Zarr3View(self._arrays).root)
         if self._options.view is not None:
             self._arrays.hierarchy()
             return zarr3 if self._options.view == "zarr3" else arrays

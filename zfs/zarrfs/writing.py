@@ -3,8 +3,8 @@
 What is written to a file is kept by whoever has it open, and stored when a descriptor of it is closed, or synchronized: there a
 failure can be told. A file that is being written has an inode number of its own, so that nobody else sees the pages of it.
 
-After each change the kernel is asked to forget what other trees show of it. It learns of changes under the very names
-that it asked for by itself.
+The kernel learns of changes under the names that it was asked to change by itself. Names that show what is written elsewhere it
+asks for each time, and what it has read of files that are open there it is told to forget.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ import pyfuse3
 from zarrfs.errnos import errno_of
 from zarrfs.guard import guarded
 from zarrfs.handles import FileHandle
-from zarrfs.inodes import ROOT
-from zarrfs.kernel_cache import forget_now
+from zarrfs.kernel_cache import forget_pages
 from zarrfs.operations import WRITING, Operations
 from zarrfs.prefetch import Reader
 from zarrfs.views.entry import Entry, File, OpenFile
@@ -71,20 +70,20 @@ class WritingOperations(Operations):
         directory, text = await self._directory(parent_inode), os.fsdecode(name)
         made = await self._ask(directory.make_directory, text)
         attributes = self._told(parent_inode, text, made, self._freshness.now())
-        await self._changed(directory, parent_inode)
+        await self._changed()
         return attributes
 
     async def unlink(self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
         directory, text = await self._directory(parent_inode), os.fsdecode(name)
         await self._ask(directory.remove, text)
         self.inodes.removed(parent_inode, text)
-        await self._changed(directory, parent_inode)
+        await self._changed()
 
     async def rmdir(self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
         directory, text = await self._directory(parent_inode), os.fsdecode(name)
         await self._ask(directory.remove_directory, text)
         self.inodes.removed(parent_inode, text)
-        await self._changed(directory, parent_inode)
+        await self._changed()
 
     async def rename(
         self,
@@ -102,7 +101,7 @@ class WritingOperations(Operations):
         replace = not flags & pyfuse3.RENAME_NOREPLACE
         await self._ask(source.rename, old, target, new, replace)
         self.inodes.moved(parent_inode_old, old, parent_inode_new, new)
-        await self._changed(source, ROOT if ROOT in (parent_inode_old, parent_inode_new) else None)
+        await self._changed()
 
     async def link(
         self, inode: int, new_parent_inode: int, new_name: bytes, ctx: pyfuse3.RequestContext
@@ -113,7 +112,7 @@ class WritingOperations(Operations):
         if not isinstance(file, File):
             raise pyfuse3.FUSEError(errno.EPERM)
         await self._ask(directory.copy, file, text)
-        await self._changed(directory, new_parent_inode)
+        await self._changed()
         return await self._lookup(new_parent_inode, text)
 
     async def _impossible(self, *_: Any) -> Any:
@@ -150,54 +149,47 @@ class WritingOperations(Operations):
             raise pyfuse3.FUSEError(errno.ESTALE)
         await self._ask(entry.resize, nbytes)
         self.inodes.expire(inode)
-        await self._changed(entry, None)
+        await self._changed()
 
     async def flush(self, fh: int) -> None:
-        await self._store(self.handles.file(fh))
+        await self._store(self.handles.file(fh), closing=True)
 
     async def fsync(self, fh: int, datasync: bool) -> None:
-        await self._store(self.handles.file(fh))
+        await self._store(self.handles.file(fh), closing=False)
 
-    async def _store(self, handle: FileHandle) -> None:
+    async def _store(self, handle: FileHandle, closing: bool) -> None:
         file = handle.reader.file
         if not file.holds_changes:
             return
-        entry = self.inodes.entry(handle.number)
         try:
-            await self._workers.run(file.store)
+            await self._workers.run(file.store, closing)
         finally:
-            await self._changed(entry, None, handle.number)
+            await self._changed(handle.number)
 
     async def release(self, fh: int) -> None:
         handle = self.handles.file(fh)
         if handle.reader.file.is_changed:
             # Written through a mapping after the last descriptor was closed: there is nobody left to be told.
             try:
-                await self._store(handle)
+                await self._store(handle, closing=True)
             except Exception as error:  # noqa: BLE001 - as above
                 known = errno_of(error) is not None
                 _log.error("what was written last is lost: %s", error, exc_info=None if known else error)
         self._release(fh)
 
-    async def _changed(self, entry: Entry, parent: int | None, number: int | None = None) -> None:
-        """Have the kernel forget what it was told of others than what was changed.
-
-        Args:
-            entry: what was changed.
-            parent: the directory that the kernel keeps locked until it has the answer.
-            number: the file whose pages it has right.
-        """
-        kernel = self.kernel
-        names = kernel.derived_names() if entry.follows_writing else kernel.names()
-        numbers = self.handles.numbers()
+    async def _changed(self, number: int | None = None) -> None:
+        """Have the kernel forget what it has read of files that show what was changed, but for the one that was written."""
         others = {
-            other for other in numbers if other != number and not self.inodes.entry(other).follows_writing
+            other
+            for other in self.handles.numbers()
+            if other != number and not self.inodes.entry(other).follows_writing
         }
-        if parent == ROOT:
-            kernel.forget_names(names)
-            names = set()
-        if names or others:
-            await self._workers.run(forget_now, names, others)
+        if others:
+            await self._workers.run(forget_pages, others)
+
+    def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
+        """That there is no such name; the kernel asks again, since it may be there at any moment."""
+        raise pyfuse3.FUSEError(errno.ENOENT)
 
     async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:
         facts = self._statfs()

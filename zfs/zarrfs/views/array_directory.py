@@ -9,18 +9,22 @@ no children, so all names are free.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from zarrcore.array import parse_selection
 from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes import SUFFIXES, supported_suffixes
 from zarrcore.hierarchy import ArrayNode
+from zarrfs.views.array_editor import ArrayEditor
 from zarrfs.views.decoded import DecodedFile
 from zarrfs.views.documents import DocumentFile, as_json
+from zarrfs.views.editable import EditableFile
 from zarrfs.views.entry import Directory, Entry
 from zarrfs.views.facts import facts_of
 from zarrfs.views.slices import Slices
 from zarrfs.views.texts import Texts
+
+_EDITABLE: Final = ("raw", "npy")
 
 
 class ArrayDirectory(Directory):
@@ -32,9 +36,10 @@ class ArrayDirectory(Directory):
         shown: suffixes that listings show, where the array can have such a file.
         before_open: called before a decoded file is opened.
         texts: makes and keeps the texts of elements of any length.
+        editor: changes the array, where that is wanted and it can be written.
     """
 
-    __slots__ = ("_array", "_before_open", "_shown", "_texts", "mtime_s")
+    __slots__ = ("_array", "_before_open", "_editor", "_shown", "_texts", "mtime_s")
 
     def __init__(
         self,
@@ -43,8 +48,10 @@ class ArrayDirectory(Directory):
         shown: tuple[str, ...],
         before_open: Callable[[], None],
         texts: Texts,
+        editor: ArrayEditor | None,
     ) -> None:
         self._array = array
+        self._editor = editor
         self._shown = shown
         self._before_open = before_open
         self._texts = texts
@@ -65,6 +72,8 @@ class ArrayDirectory(Directory):
             selection = () if text == "data" else parse_selection(text, self._array.dimension_names)
             if is_text:
                 return self._texts.file(self._array, selection, self.mtime_s, wait)
+            if text == "data" and suffix in _EDITABLE and self._editor is not None:
+                return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
             return DecodedFile(self._array, selection, suffix, self.mtime_s, self._before_open)
         except SelectionError:
             return None
@@ -73,8 +82,18 @@ class ArrayDirectory(Directory):
                 raise
             return None
 
+    @property
+    def mode(self) -> int:
+        return 0o555 if self._editor is None else 0o755
+
     def facts(self, wait: bool) -> dict[str, Any]:
         return facts_of(self._array)
+
+    def set_fact(self, name: str, value: bytes | None) -> None:
+        if self._editor is None:
+            super().set_fact(name, value)
+        else:
+            self._editor.set_attribute(self._array, name, value)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         supported = supported_suffixes(self._array)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 from zarrcore.errors import (
     HierarchyNotFoundError,
@@ -20,12 +20,13 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.formats import Format
-from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group, Hierarchy
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy
 from zarrfs.views.array_directory import ArrayDirectory
-from zarrfs.views.documents import DocumentFile, as_json, sentence
-from zarrfs.views.entry import Directory, Entry, WouldBlockError
-from zarrfs.views.facts import facts_of
+from zarrfs.views.array_editor import ArrayEditor
+from zarrfs.views.documents import sentence
+from zarrfs.views.entry import Directory, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
+from zarrfs.views.group_directory import BrokenDirectory, ErrorDirectory, GroupDirectory
 from zarrfs.views.names import file_name, segment
 from zarrfs.views.texts import Texts
 
@@ -41,6 +42,10 @@ class ArraysView:
         freshness: how long its documents count.
         forget_chunks: called when a file is opened and nothing older than that moment may be told.
         shown: suffixes of virtual files that listings show; the others open by name.
+        is_editable: whether what can be written may be changed.
+
+    Attributes:
+        editor: changes it, in that case.
     """
 
     def __init__(
@@ -49,7 +54,9 @@ class ArraysView:
         freshness: Freshness,
         forget_chunks: Callable[[], None] = lambda: None,
         shown: tuple[str, ...] = _SHOWN,
+        is_editable: bool = False,
     ) -> None:
+        self.editor = ArrayEditor(self.hierarchy) if is_editable else None
         self.freshness = freshness
         self.shown = shown
         self._open_hierarchy = open_hierarchy
@@ -148,7 +155,8 @@ class ArraysView:
     def directory(self, node: AnyNode) -> Directory:
         """The directory that shows a node."""
         if isinstance(node, ArrayNode):
-            return ArrayDirectory(node, self.mtime_s(node), self.shown, self.before_open, self.texts)
+            editor = None if node.read_only else self.editor
+            return ArrayDirectory(node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor)
         if isinstance(node, Group):
             return GroupDirectory(self, node)
         return BrokenDirectory(node, self.mtime_s(node))
@@ -162,85 +170,3 @@ class ArraysView:
         """Called before anything is decoded: where each open asks the store, no chunk at hand counts."""
         if self.freshness.ttl_s == 0:
             self._forget_chunks()
-
-
-class GroupDirectory(Directory):
-    """A group: its nodes, ``metadata.json`` and ``attributes.json``; a collection, which has no documents, only its nodes."""
-
-    __slots__ = ("_node", "_view", "mtime_s")
-
-    def __init__(self, view: ArraysView, node: Group) -> None:
-        self._view = view
-        self._node = node
-        self.mtime_s = view.mtime_s(node)
-
-    def lookup(self, name: str, wait: bool) -> Entry | None:
-        node = self._view.child(self._node, name, wait)
-        return self._documents().get(name) if node is None else self._view.directory(node)
-
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._node)
-
-    def entries(self) -> Iterator[tuple[str, Entry]]:
-        documents = self._documents()
-        for node in self._view.children(self._node):
-            name = file_name(node.name)
-            documents.pop(name, None)
-            yield name, self._view.directory(node)
-        yield from documents.items()
-
-    def _documents(self) -> dict[str, Entry]:
-        node = self._node
-        if node.kind == "collection":
-            return {}
-        return {
-            "metadata.json": DocumentFile(lambda: as_json(node.metadata_document()), self.mtime_s),
-            "attributes.json": DocumentFile(lambda: as_json(node.attributes), self.mtime_s),
-        }
-
-
-class BrokenDirectory(Directory):
-    """A node that cannot be shown: its document as found, and why in one sentence."""
-
-    __slots__ = ("_node", "mtime_s")
-
-    def __init__(self, node: BrokenNode, mtime_s: float | None) -> None:
-        self._node = node
-        self.mtime_s = mtime_s
-
-    def lookup(self, name: str, wait: bool) -> Entry | None:
-        if name == "error.txt":
-            return DocumentFile(lambda: sentence(self._node.error), self.mtime_s)
-        if name != "document.json":
-            return None
-        if not wait and self._node.hierarchy.store.is_remote:
-            raise WouldBlockError
-        # Kept, since it was fetched: the documents of nodes that parse are made anew from what is known of them.
-        document = self._node.stored_bytes()
-        return DocumentFile(lambda: document, self.mtime_s)
-
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._node)
-
-    def entries(self) -> Iterator[tuple[str, Entry]]:
-        for name in ("document.json", "error.txt"):
-            entry = self.lookup(name, wait=True)
-            if entry is not None:
-                yield name, entry
-
-
-class ErrorDirectory(Directory):
-    """A directory in place of a tree that is not there."""
-
-    __slots__ = ("_text",)
-
-    mtime_s = None
-
-    def __init__(self, text: str | bytes) -> None:
-        self._text = text.encode() if isinstance(text, str) else text
-
-    def lookup(self, name: str, wait: bool) -> Entry | None:
-        return dict(self.entries()).get(name)
-
-    def entries(self) -> Iterator[tuple[str, Entry]]:
-        yield "error.txt", DocumentFile(lambda: self._text, None)

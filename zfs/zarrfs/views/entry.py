@@ -47,7 +47,7 @@ class Entry(ABC):
     is_settled: bool = True
     """Whether the kernel may keep what it is told: not while the value is being written."""
     follows_writing: bool = False
-    """Whether the kernel learns of each change by itself, since only what is written under this name changes it."""
+    """Whether only what is written under this name changes it, so that the kernel learns of it by itself."""
     knows_only_its_path: ClassVar[bool] = False
     """Whether it is a directory that asks anew for each name, so that it never gets old itself."""
 
@@ -281,8 +281,11 @@ class OpenFile(ABC):
         """
         raise ReadOnlyError(_READ_ONLY)
 
-    def store(self) -> None:  # noqa: B027 - most files have nothing to store
+    def store(self, closing: bool) -> None:  # noqa: B027 - most files have nothing to store
         """Store what was written, where there is anything; what fails is tried again when it is called again.
+
+        Args:
+            closing: whether a descriptor is being closed, so that nothing more is to be awaited.
 
         Raises:
             ChangedError: somebody else has changed it since, and both cannot stand.

@@ -177,7 +177,7 @@ class KeyFile(File):
         file = self.open_to_write(nbytes == 0, wait)
         try:
             file.resize(nbytes, wait)
-            file.store()
+            file.store(closing=True)
         finally:
             file.close()
 

@@ -41,13 +41,19 @@ class LazyTree(_Before):
     Args:
         make: makes the tree's root, called with ``wait`` as `Directory.lookup` is; called each time, since what it
             shows may become another thing.
+        mode: its permissions.
     """
 
     knows_only_its_path = True
     mtime_s = None
 
-    def __init__(self, make: Callable[[bool], Directory]) -> None:
+    def __init__(self, make: Callable[[bool], Directory], mode: int = 0o555) -> None:
         self._make = make
+        self._mode = mode
+
+    @property
+    def mode(self) -> int:
+        return self._mode
 
     def behind(self, wait: bool) -> Directory:
         return self._make(wait)
@@ -104,11 +110,6 @@ class WithControl(_Before):
 
     def behind(self, wait: bool) -> Directory:
         return self._tree.behind(wait)
-
-    @property
-    def follows_writing(self) -> bool:  # type: ignore[override]
-        """As the tree does."""
-        return self._tree.follows_writing
 
     @property
     def mode(self) -> int:

@@ -51,7 +51,7 @@ class Spool:
             return
         rest = memoryview(content)
         while len(rest):
-            with _room():
+            with room():
                 done = os.pwrite(self._file, rest, end - len(rest))
             rest = rest[done:]
 
@@ -67,12 +67,12 @@ class Spool:
             del self._memory[nbytes:]
             self._memory.extend(bytes(nbytes - len(self._memory)))
         else:
-            with _room():
+            with room():
                 os.ftruncate(self._file, nbytes)
         self.size = nbytes
 
     def _move_to_disk(self) -> None:
-        with _room(), tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
+        with room(), tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
             os.pwrite(file.fileno(), self._memory, 0)
             self._file = os.dup(file.fileno())
         self._memory = bytearray()
@@ -97,7 +97,12 @@ class Spool:
 
 
 @contextmanager
-def _room() -> Iterator[None]:
+def room() -> Iterator[None]:
+    """Says in one line that a file without a name could not be written.
+
+    Raises:
+        StoreFullError: so it was.
+    """
     try:
         yield
     except OSError as error:

@@ -109,7 +109,7 @@ class WrittenKey(OpenFile):
         finally:
             self._lock.release()
 
-    def store(self) -> None:
+    def store(self, closing: bool = True) -> None:
         with self._turn(wait=True):
             key, spool = self.key, self._spool
             self.is_changed = False

@@ -16,12 +16,13 @@ from typing import Any, Final
 from zarrcore.errors import ZarrError
 from zarrcore.filetypes import PlainChunks, group_document
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-from zarrfs.views.arrays import ArraysView, ErrorDirectory
+from zarrfs.views.arrays import ArraysView
 from zarrfs.views.decoded import OpenDecoded
 from zarrfs.views.documents import DocumentFile, sentence
 from zarrfs.views.entry import Directory, Entry, File, Numbering, OpenFile
 from zarrfs.views.facts import facts_of
 from zarrfs.views.grid import Grid
+from zarrfs.views.group_directory import ErrorDirectory
 from zarrfs.views.names import file_name
 
 _DOCUMENT: Final = "zarr.json"

@@ -1,0 +1,321 @@
+"""``--read-write``: arrays changed in place through ``arrays/``, and what else can be made there."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.servers import S3Server
+from tests.zfs.conftest import Mount, Mounter
+from zarrcore.array import Array
+from zarrcore.stores import MemoryStore
+from zarrfs.views.array_edits import ArrayEdits, Stretches
+
+VALUES = np.arange(60 * 50, dtype="<i4").reshape(60, 50)
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "v2": {"chunks": (7, 9)},
+    "v3": {"chunks": (7, 9)},
+    "sharded": {"chunks": (5, 5), "shards": (20, 25)},
+}
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def hierarchy(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mounter: Mounter
+) -> tuple[str, Path, Mount]:
+    """A hierarchy in a folder, where its arrays are laid out in one way, and where it is mounted."""
+    path = tmp_path_factory.mktemp("edited") / "folder" / "h.zarr"
+    zarr.create_group(path, zarr_format=2 if request.param == "v2" else 3, attributes={"by": "zarr-python"})
+    return request.param, path, mounter(path, "--read-write", "--xattr")
+
+
+@pytest.fixture
+def place(hierarchy: tuple[str, Path, Mount], request: pytest.FixtureRequest) -> Path:
+    """A group for one test, with the array ``a``."""
+    layout, path, _ = hierarchy
+    group = zarr.open_group(path).create_group(request.node.originalname, attributes={"by": "zarr-python"})
+    options = {"shape": VALUES.shape, "dtype": "i4", "attributes": {"units": "m"}, **LAYOUTS[layout]}
+    group.create_array("a", **options)[...] = VALUES
+    return path / request.node.originalname
+
+
+@pytest.fixture
+def keys(hierarchy: tuple[str, Path, Mount], place: Path) -> Path:
+    """The group's keys in the mount."""
+    return hierarchy[2].keys / place.name
+
+
+@pytest.fixture
+def arrays(hierarchy: tuple[str, Path, Mount], place: Path) -> Path:
+    """The group in the mount."""
+    return hierarchy[2].arrays / place.name
+
+
+@pytest.fixture(scope="module")
+def mounted(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[Path, Mount]:
+    """A hierarchy to make things in, and where it is mounted."""
+    path = tmp_path_factory.mktemp("made") / "h.zarr"
+    zarr.create_group(path)
+    return path, mounter(path, "--read-write", "--xattr")
+
+
+def stored(path: Path, name: str = "a") -> np.ndarray[Any, Any]:
+    return zarr.open_array(path / name, mode="r")[...]
+
+
+def error_of(action: Callable[..., object], *arguments: object) -> int | None:
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is what the caller looks at
+        action(*arguments)
+    return caught.value.errno
+
+
+def test_mapped_by_numpy(place: Path, arrays: Path) -> None:
+    expected = VALUES.copy()
+    mapped = np.load(arrays / "a" / "data.npy", mmap_mode="r+")
+    for index in ((3, 4), slice(10, 30), (slice(None), 7), (slice(0, 60, 13), slice(2, 40, 3))):
+        mapped[index] = expected[index] = -VALUES[index] - 1
+    mapped.flush()
+    np.testing.assert_array_equal(stored(place), expected)
+    np.testing.assert_array_equal(np.load(arrays / "a" / "data.npy"), expected)
+    raw = np.memmap(arrays / "a" / "data.raw", "<i4", "r+", shape=VALUES.shape)
+    np.testing.assert_array_equal(raw, expected)
+    raw[59] = expected[59] = 5
+    raw.flush()
+    np.testing.assert_array_equal(stored(place), expected)
+    np.testing.assert_array_equal(mapped, expected)
+    np.testing.assert_array_equal(np.load(arrays / "a" / "[59].npy"), expected[59])
+
+
+def test_programs_write_whole_files(place: Path, arrays: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "new.npy", VALUES * 2)
+    subprocess.run(["cp", tmp_path / "new.npy", arrays / "a" / "data.npy"], check=True)
+    np.testing.assert_array_equal(stored(place), VALUES * 2)
+    (tmp_path / "new.raw").write_bytes((VALUES * 3).tobytes())
+    dd = ["dd", f"if={tmp_path}/new.raw", f"of={arrays}/a/data.raw", "bs=999", "conv=notrunc,fsync"]
+    subprocess.run(dd, check=True, stderr=subprocess.DEVNULL)
+    np.testing.assert_array_equal(stored(place), VALUES * 3)
+    np.save(arrays / "a" / "data.npy", VALUES * 4)
+    np.testing.assert_array_equal(stored(place), VALUES * 4)
+    dd = ["dd", f"if={tmp_path}/new.raw", f"of={arrays}/a/data.raw", "bs=7", "seek=3", "skip=3", "count=50"]
+    subprocess.run([*dd, "conv=notrunc"], check=True, stderr=subprocess.DEVNULL)
+    expected = bytearray((VALUES * 4).tobytes())
+    expected[21:371] = (VALUES * 3).tobytes()[21:371]
+    assert stored(place).tobytes() == expected
+
+
+def test_what_is_written_is_seen_through_the_file_at_once_and_stored_at_the_end(
+    place: Path, arrays: Path
+) -> None:
+    file = arrays / "a" / "data.raw"
+    with open(file, "rb", buffering=0) as reader, open(file, "r+b", buffering=0) as writer:
+        before = reader.read(8)
+        assert writer.write(b"\1" * 8) == 8
+        assert os.pread(reader.fileno(), 12, 0) == b"\1" * 8 + VALUES.tobytes()[8:12]
+        assert stored(place).tobytes()[:8] == before
+        os.fsync(writer.fileno())
+        assert stored(place).tobytes()[:8] == b"\1" * 8
+        os.pwrite(writer.fileno(), b"\2", 4001)
+    assert stored(place).tobytes()[4001] == 2
+    assert file.read_bytes() == stored(place).tobytes()
+
+
+def test_what_cannot_be_written(place: Path, arrays: Path) -> None:
+    npy, raw = arrays / "a" / "data.npy", arrays / "a" / "data.raw"
+    descriptor = os.open(npy, os.O_RDWR)
+    header = os.pread(descriptor, 128, 0)
+    assert os.pwrite(descriptor, header, 0) == 128
+    assert error_of(os.pwrite, descriptor, b"x", 0) == errno.EINVAL
+    assert error_of(os.pwrite, descriptor, b"x", npy.stat().st_size) == errno.EFBIG
+    assert error_of(os.ftruncate, descriptor, 5) == errno.EPERM
+    os.ftruncate(descriptor, npy.stat().st_size)
+    os.close(descriptor)
+    assert error_of(os.truncate, raw, 5) == errno.EPERM
+    assert error_of(raw.write_bytes, b"too short") == errno.EINVAL
+    for action in (raw.unlink, (arrays / "a").rmdir):
+        assert error_of(action) in (errno.EPERM, errno.EROFS)
+    assert error_of((arrays / "a").rename, arrays / "b") == errno.EPERM
+    assert error_of((arrays / "some.txt").write_bytes, b"") == errno.EPERM
+    assert error_of((arrays / "a" / "metadata.json").write_bytes, b"") == errno.EROFS
+    assert error_of((arrays / "a" / "data.png").write_bytes, b"") == errno.EROFS
+    assert error_of(os.truncate, arrays / "a" / "metadata.json", 0) == errno.EROFS
+    assert stored(place).tobytes()[9:] == VALUES.tobytes()[9:]
+
+
+def test_an_array_that_became_another_one_is_not_written_to(place: Path, arrays: Path, keys: Path) -> None:
+    with open(arrays / "a" / "data.raw", "r+b", buffering=0) as file:
+        file.write(b"\1" * 100)
+        zarr.open_array(keys / "a").resize((30, 50))
+        assert error_of(os.fsync, file.fileno()) == errno.ESTALE
+        assert error_of(file.close) == errno.ESTALE
+    np.testing.assert_array_equal(stored(place), VALUES[:30])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        VALUES,
+        VALUES.astype(">f8").T,
+        np.float32(3.5),
+        np.zeros((0, 3), "u1"),
+        np.arange(3_000_000, dtype="u2").reshape(300, 100, 100),
+        np.array([1 + 2j, 3]),
+        np.array(["a", "äé"]),
+    ],
+    ids=lambda values: f"{values.dtype.str}{values.shape}",
+)
+def test_a_copied_file_becomes_an_array(mounted: tuple[Path, Mount], tmp_path: Path, values: Any) -> None:
+    path, mount = mounted
+    name = f"copied{values.ndim}{values.dtype.kind}"
+    np.save(tmp_path / f"{name}.npy", values)
+    shutil.copy2(tmp_path / f"{name}.npy", mount.arrays)
+    np.testing.assert_array_equal(stored(path, name), values)
+    np.testing.assert_array_equal(np.load(mount.arrays / name / "data.npy"), values)
+    assert name in os.listdir(mount.arrays)
+    assert f"{name}.npy" not in os.listdir(mount.arrays)
+    again = subprocess.run(["cp", tmp_path / f"{name}.npy", mount.arrays], check=False, capture_output=True)
+    # Now it is written in place: with the very header that the array has.
+    assert again.returncode == (values.dtype.str.startswith(">"))
+    np.testing.assert_array_equal(np.load(mount.arrays / f"{name}.npy"), values)
+
+
+def test_what_is_no_array_leaves_nothing_behind(mounted: tuple[Path, Mount], tmp_path: Path) -> None:
+    path, mount = mounted
+    before = sorted(os.listdir(path))
+    np.save(tmp_path / "good.npy", VALUES)
+    content = (tmp_path / "good.npy").read_bytes()
+    assert error_of((mount.arrays / "bad.npy").write_bytes, content[:-1]) == errno.EINVAL
+    assert error_of((mount.arrays / "bad.npy").write_bytes, content + b"x") == errno.EINVAL
+    assert error_of((mount.arrays / "bad.npy").write_bytes, b"no header") == errno.EINVAL
+    np.save(tmp_path / "objects.npy", np.array([None, {}]), allow_pickle=True)
+    objects = (tmp_path / "objects.npy").read_bytes()
+    assert error_of((mount.arrays / "bad.npy").write_bytes, objects) == errno.EOPNOTSUPP
+    (mount.arrays / "group").mkdir()
+    assert error_of((mount.arrays / "group.npy").write_bytes, content) == errno.EEXIST
+    assert not (mount.arrays / "bad.npy").exists()
+    assert not (mount.arrays / "bad").exists()
+    assert sorted(os.listdir(path)) == sorted([*before, "group"])
+    assert "bytes, where its header tells of" in mount.log.read_text()
+
+
+def test_groups(place: Path, arrays: Path) -> None:
+    (arrays / "some" / "deeper").mkdir(parents=True)
+    np.save(arrays / "some" / "deeper" / "x.npy", VALUES)
+    assert [*zarr.open_group(place, mode="r")["some/deeper"]] == ["x"]
+    assert error_of((arrays / "some").mkdir) == errno.EEXIST
+    assert error_of((arrays / "some").rmdir) == errno.EPERM
+    made = zarr.open_group(place, mode="r")["some/deeper"]
+    assert made.metadata.zarr_format == (2 if (place / ".zgroup").exists() else 3)
+
+
+def test_attributes(place: Path, arrays: Path, keys: Path) -> None:
+    for node in (arrays, arrays / "a"):
+        os.setxattr(node, "user.zarr.attributes.new", '{"a": [1, "é"]}'.encode())
+        os.setxattr(node, "user.zarr.attributes.text", b'"metres"')
+        assert json.loads(os.getxattr(node, "user.zarr.attributes.new")) == {"a": [1, "é"]}
+        for name, value in (("attributes.x", b"metres"), ("attributes.x", b"NaN")):
+            assert error_of(os.setxattr, node, f"user.zarr.{name}", value) == errno.EINVAL
+        assert error_of(os.setxattr, node, "user.zarr.kind", b"group") == errno.EPERM
+        assert error_of(os.setxattr, node, "user.other", b"1") == errno.EOPNOTSUPP
+        assert error_of(os.removexattr, node, "user.zarr.attributes.x") == errno.ENODATA
+    os.removexattr(arrays / "a", "user.zarr.attributes.units")
+    found = zarr.open_group(place, mode="r")
+    assert dict(found.attrs) == {"by": "zarr-python", "new": {"a": [1, "é"]}, "text": "metres"}
+    assert dict(found["a"].attrs) == {"new": {"a": [1, "é"]}, "text": "metres"}
+    assert json.loads((arrays / "a" / "attributes.json").read_text()) == dict(found["a"].attrs)
+    assert error_of(os.setxattr, keys, "user.zarr.attributes.x", b"1") in (errno.EROFS, errno.EPERM)
+
+
+def test_in_a_bucket(s3: S3Server, mounter: Mounter) -> None:
+    mounted = mounter("s3://bucket/edited", "--read-write", *s3.arguments)
+    zarr.create_group(mounted.keys)
+    content = io.BytesIO()
+    np.save(content, VALUES)
+    (mounted.arrays / "x.npy").write_bytes(content.getvalue())
+    with open(mounted.arrays / "x" / "data.raw", "r+b") as file:
+        file.seek(30 * 200)
+        file.write((VALUES[30:] * 2).tobytes())
+    # In a process of its own: this one's service cannot answer while Python waits for the kernel to write pages.
+    code = f"import numpy; a = numpy.load('{mounted.arrays}/x/data.npy', mmap_mode='r+'); a[3:, 3] = -1; a.flush()"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    expected = VALUES.copy()
+    expected[30:] *= 2
+    expected[3:, 3] = -1
+    np.testing.assert_array_equal(zarr.open_array(mounted.keys / "x")[...], expected)
+
+
+def test_a_folder_of_hierarchies_is_only_read(tmp_path: Path, mount: Mounter) -> None:
+    for version in (2, 3):
+        root = zarr.create_group(tmp_path / "folder" / f"v{version}.zarr", zarr_format=version)
+        root.create_array("a", data=VALUES)
+    mounted = mount(tmp_path / "folder", "--read-write")
+    file = mounted.arrays / "v3.zarr" / "a" / "data.raw"
+    assert error_of(file.write_bytes, b"") == errno.EROFS
+    assert error_of((mounted.arrays / "v3.zarr" / "made").mkdir) == errno.EROFS
+    zarr.open_array(mounted.keys / "v3.zarr" / "a")[0, 0] = 77
+    assert np.frombuffer(file.read_bytes(), "<i4")[0] == 77
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=30))
+def test_stretches(ranges: list[tuple[int, int]]) -> None:
+    stretches, expected = Stretches(), np.zeros(100, bool)
+    for start, length in ranges:
+        stretches.add(start, start + length)
+        expected[start : start + length] = True
+        found = np.zeros(100, bool)
+        parts = [*stretches.within(0, 100)]
+        for first, last in parts:
+            found[first:last] = True
+        np.testing.assert_array_equal(found, expected)
+        assert stretches.nbytes == expected.sum()
+        assert all(stop < start for (_, stop), (start, _) in pairwise(parts))
+        for first, last in stretches.within(10, 30):
+            assert 10 <= first < last <= 30
+
+
+@given(
+    shape=st.lists(st.integers(1, 9), max_size=3).map(tuple),
+    data=st.data(),
+    itemsize=st.sampled_from(["u1", "<i4", "V3"]),
+)
+@settings(max_examples=60)
+def test_edits_are_what_they_are_to_a_bytearray(
+    shape: tuple[int, ...], data: st.DataObject, itemsize: str
+) -> None:
+    import zarrcore as zc
+
+    hierarchy = zc.create(MemoryStore())
+    chunks = tuple(data.draw(st.integers(1, 4)) for _ in shape)
+    array: Array = hierarchy.create_array(
+        "/a", shape=shape, data_type=np.dtype(itemsize), chunk_shape=chunks, codecs=[]
+    )
+    expected = bytearray(np.asarray(array[...]).tobytes())
+    edits = ArrayEdits(array)
+    for _ in range(data.draw(st.integers(1, 8))):
+        offset = data.draw(st.integers(0, len(expected) - 1))
+        content = data.draw(st.binary(min_size=1, max_size=len(expected) - offset))
+        edits.write(offset, content, True)
+        expected[offset : offset + len(content)] = content
+        seen = bytearray(np.asarray(array[...]).tobytes())
+        edits.overlay(0, memoryview(seen))
+        assert seen == expected
+        if data.draw(st.booleans()):
+            edits.store()
+            assert np.asarray(array[...]).tobytes() == expected
+    edits.store()
+    edits.close()
+    assert np.asarray(array[...]).tobytes() == expected

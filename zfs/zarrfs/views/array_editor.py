@@ -1,0 +1,150 @@
+"""Changing a hierarchy through the files and directories that show it."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, Final
+
+from zarrcore.errors import ChangedError, NodeNotFoundError
+from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy
+from zarrfs.views.array_edits import ArrayEdits
+from zarrfs.views.entry import RefusedError
+from zarrfs.views.facts import ATTRIBUTES
+from zarrfs.views.new_array import NewArray
+
+_NPY: Final = ".npy"
+
+
+class ArrayEditor:
+    """What is being changed of a hierarchy. Thread-safe.
+
+    Args:
+        hierarchy: opens it.
+
+    Attributes:
+        news: files that will be arrays, by path of the file.
+        openings: how often an array was opened for writing.
+    """
+
+    def __init__(self, hierarchy: Callable[[], Hierarchy]) -> None:
+        self.news: dict[str, NewArray] = {}
+        self.openings = 0
+        self._hierarchy = hierarchy
+        self._edits: dict[str, tuple[ArrayEdits, int]] = {}
+        self._lock = Lock()
+
+    def edits(self, path: str) -> ArrayEdits | None:
+        """What was written to an array that somebody has open for writing."""
+        found = self._edits.get(path)
+        return None if found is None else found[0]
+
+    def open(self, array: ArrayNode) -> ArrayEdits:
+        """One more writes to an array; to be followed by `close`.
+
+        Raises:
+            ChangedError: who writes already does so to an array of another shape, type or layout.
+        """
+        with self._lock:
+            edits, users = self._edits.get(array.path, (ArrayEdits(array), 0))
+            _refuse_change(array, edits.array)
+            self._edits[array.path] = edits, users + 1
+            self.openings += 1
+            return edits
+
+    def close(self, path: str, edits: ArrayEdits) -> None:
+        """One writes no more."""
+        with self._lock:
+            users = self._edits[path][1] - 1
+            if users:
+                self._edits[path] = edits, users
+                return
+            del self._edits[path]
+        edits.close()
+
+    def store(self, path: str, edits: ArrayEdits) -> None:
+        """Store what was written to an array.
+
+        Raises:
+            ChangedError: it is another array by now.
+            As `Array.write`.
+        """
+        hierarchy = self._hierarchy()
+        hierarchy.forget(path)
+        try:
+            now = hierarchy.node(path)
+        except NodeNotFoundError:
+            now = None
+        _refuse_change(now, edits.array)
+        edits.store()
+
+    def make_group(self, path: str) -> Group:
+        """Make a group.
+
+        Raises:
+            As `Hierarchy.create_group`.
+        """
+        return self._hierarchy().create_group(path)
+
+    def make_array(self, path: str) -> NewArray:
+        """A file for writing that becomes the array at ``path``.
+
+        Raises:
+            RefusedError: somebody writes it already, or a node stands there.
+        """
+        name = path + _NPY
+        if path in self._hierarchy():
+            raise RefusedError(errno.EEXIST, f"{path} is there already", is_news=False)
+        with self._lock:
+            if name in self.news:
+                raise RefusedError(errno.EBUSY, f"{path} is being written")
+            new = self.news[name] = NewArray(self._hierarchy, path, lambda: self.news.pop(name, None))
+            return new
+
+    def set_attribute(self, node: Group | ArrayNode | BrokenNode, fact: str, text: bytes | None) -> None:
+        """Set what an extended attribute tells, or remove it.
+
+        Raises:
+            RefusedError: it is none of the user's attributes, not JSON, or not there.
+            As `Group.attributes`.
+        """
+        name = fact.removeprefix(ATTRIBUTES)
+        if name == fact or isinstance(node, BrokenNode):
+            raise RefusedError(errno.EPERM, f"{fact} of {node.path} cannot be set: only {ATTRIBUTES}NAME can")
+        with self._lock:
+            hierarchy = self._hierarchy()
+            hierarchy.forget(node.path)
+            fresh = hierarchy[node.path]
+            attributes: dict[str, Any] = dict(fresh.attributes)
+            if text is None:
+                if name not in attributes:
+                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_news=False)
+                del attributes[name]
+            else:
+                attributes[name] = _parsed(name, text)
+            fresh.attributes = attributes
+
+
+def _parsed(name: str, text: bytes) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_json)
+    except ValueError as error:
+        why = f"the attribute {name} is no JSON, as it must be: a text stands in double quotes"
+        raise RefusedError(errno.EINVAL, why) from error
+
+
+def _no_json(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _refuse_change(now: object, array: ArrayNode | Any) -> None:
+    """Refuse to write to what is not the array that was opened."""
+    if not isinstance(now, ArrayNode) or _layout(now) != _layout(array):
+        raise ChangedError(f"{array.uri} is not the array any more that was opened")
+
+
+def _layout(array: ArrayNode) -> tuple[Any, ...]:
+    metadata = array.metadata
+    return metadata.shape, metadata.data_type, metadata.chunk_grid, metadata.codecs

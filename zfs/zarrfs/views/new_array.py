@@ -1,0 +1,172 @@
+"""A file in NumPy's format that becomes an array when it is complete and closed."""
+
+from __future__ import annotations
+
+import errno
+import io
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.errors import UnsupportedError, ZarrError
+from zarrcore.hierarchy import ArrayNode, Hierarchy
+from zarrfs.views.entry import BytesLike, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.views.spool import Spool
+
+_HEADER_MAX: Final = 1 << 17
+_SLAB_NBYTES: Final = 64 << 20
+
+
+class NewArray(OpenFile):
+    """The file, as it is being written by one handle.
+
+    Args:
+        hierarchy: opens that which the array becomes a part of.
+        path: the array's.
+        closed: called when nobody writes it any more.
+    """
+
+    def __init__(self, hierarchy: Callable[[], Hierarchy], path: str, closed: Callable[[], object]) -> None:
+        self.path = path
+        self.version = f"new-{path}-{time.monotonic_ns()}"
+        self.mtime_s = time.time()
+        self.holds_changes = True
+        self.shown = FileOfNewArray(self)
+        self._hierarchy = hierarchy
+        self._closed = closed
+        self._spool = Spool()
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Bytes so far."""
+        return self._spool.size
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        with self._lock:
+            return self._spool.read(offset, nbytes)
+
+    def write(self, offset: int, data: bytes, wait: bool) -> int:
+        self._change(wait, lambda: self._spool.write(offset, data))
+        return len(data)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        self._change(wait, lambda: self._spool.resize(nbytes))
+
+    def _change(self, wait: bool, change: Callable[[], None]) -> None:
+        if not self._lock.acquire(blocking=wait):
+            raise WouldBlockError
+        try:
+            if not self.holds_changes:
+                raise RefusedError(errno.EPERM, f"{self.path} is an array by now: write to its data.npy")
+            change()
+        finally:
+            self._lock.release()
+
+    def store(self, closing: bool) -> None:
+        with self._lock:
+            if not self.holds_changes or not closing:
+                return
+            shape, is_fortran, dtype, start = self._header()
+            with self._spool.value() as content:
+                order: Any = "F" if is_fortran else "C"
+                values = np.ndarray(shape, dtype, content, start, order=order)
+                try:
+                    self._make(values)
+                finally:
+                    del values
+            self.holds_changes = False
+
+    def _header(self) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+        """Shape, order, type, and where the elements begin.
+
+        Raises:
+            RefusedError: it is no header, or not so many bytes follow it as it says.
+            UnsupportedError: elements that are Python's objects.
+        """
+        stream = io.BytesIO(self._spool.read(0, _HEADER_MAX))
+        try:
+            version = np.lib.format.read_magic(stream)
+            read = (
+                np.lib.format.read_array_header_1_0
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0
+            )
+            shape, is_fortran, dtype = read(stream)
+        except (ValueError, OSError) as error:
+            raise RefusedError(errno.EINVAL, f"{self.path}.npy has no header of a NumPy file") from error
+        if dtype.hasobject:
+            raise UnsupportedError(
+                "data type", str(dtype), "are Python's objects, which only Python could read"
+            )
+        start = stream.tell()
+        nbytes = start + math.prod(shape) * dtype.itemsize
+        if nbytes != self.size:
+            raise RefusedError(
+                errno.EINVAL, f"{self.path}.npy has {self.size} bytes, where its header tells of {nbytes}"
+            )
+        return shape, is_fortran, dtype, start
+
+    def _make(self, values: np.ndarray[Any, Any]) -> None:
+        hierarchy = self._hierarchy()
+        array = hierarchy.create_array(self.path, shape=values.shape, data_type=values.dtype)
+        try:
+            _fill(array, values)
+        except BaseException:
+            with suppress(ZarrError):
+                hierarchy.erase(self.path)
+            raise
+
+    def close(self) -> None:
+        self._closed()
+        self._spool.close()
+
+
+def _fill(array: ArrayNode, values: np.ndarray[Any, Any]) -> None:
+    """Write all elements, whole rows of chunks at a time: those of another byte order are copied."""
+    if not values.ndim:
+        array[...] = values
+        return
+    length = array.chunk_shape[0]
+    row = max(1, length * math.prod(values.shape[1:]) * values.itemsize)
+    step = length * max(1, _SLAB_NBYTES // row)
+    for start in range(0, len(values), step):
+        array[start : start + step] = values[start : start + step]
+
+
+class FileOfNewArray(File):
+    """What the name of such a file stands for until it is closed."""
+
+    is_settled = False
+
+    def __init__(self, new: NewArray) -> None:
+        self._new = new
+
+    @property
+    def mode(self) -> int:
+        return 0o644
+
+    @property
+    def mtime_s(self) -> float:  # type: ignore[override]
+        """When it was begun."""
+        return self._new.mtime_s
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Bytes so far."""
+        return self._new.size
+
+    @property
+    def version(self) -> str | None:
+        return self._new.version
+
+    def open(self, wait: bool) -> OpenFile:
+        raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_news=False)
+
+    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        raise RefusedError(errno.EBUSY, f"{self._new.path} is being written")

@@ -174,13 +174,19 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         try:
             with os.scandir(descriptor) as found:
                 for item in found:
-                    facts = self._facts(directory.descriptor, prefix, item)
-                    if facts is None:
+                    name, is_link = item.name, item.is_symlink()
+                    try:
+                        facts = self._look(directory.descriptor, prefix + name) if is_link else item.stat()
+                    except OSError:
+                        # Gone meanwhile, or a link that leads nowhere, round in circles or out of the root.
                         continue
                     if stat.S_ISREG(facts.st_mode):
-                        yield StoreEntry(prefix + item.name, facts.st_size, facts.st_mtime)
-                    elif not (item.is_symlink() and self._leads_up(directory.descriptor, prefix, facts)):
-                        yield StoreEntry(f"{prefix}{item.name}/")
+                        if name[0] != "." or not is_temporary(name):
+                            yield StoreEntry(prefix + name, facts.st_size, facts.st_mtime)
+                    elif stat.S_ISDIR(facts.st_mode) and not (
+                        is_link and self._leads_up(directory.descriptor, prefix, facts)
+                    ):
+                        yield StoreEntry(f"{prefix}{name}/")
         except OSError as error:
             raise file_failure(error, prefix, self.url) from error
         finally:
@@ -214,17 +220,6 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         """Whether a directory is the one at ``prefix`` or one on the way to it: listing it would never end."""
         above = [".", *(prefix[:end] for end, character in enumerate(prefix) if character == "/")]
         return any(os.path.samestat(facts, self._look(root, path)) for path in above)
-
-    def _facts(self, root: int, prefix: str, item: os.DirEntry[str]) -> os.stat_result | None:
-        """What is known of one name in a directory; None where no key or prefix is behind it."""
-        if is_temporary(item.name):
-            return None
-        try:
-            facts = self._look(root, prefix + item.name) if item.is_symlink() else item.stat()
-        except OSError:
-            # Gone meanwhile, or a link that leads nowhere, round in circles or out of the root.
-            return None
-        return facts if stat.S_ISREG(facts.st_mode) or stat.S_ISDIR(facts.st_mode) else None
 
     def _directory(self) -> OpenDirectory:
         opened = self._opened

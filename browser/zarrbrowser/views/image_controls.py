@@ -27,6 +27,10 @@ class ImageControls(QFrame):
         for button in self.layouts.values():
             group.addButton(button)
         self.layouts["single"].setChecked(True)
+        self.tools = {
+            "profile": _toggle("profile", "Profile along a line"),
+            "region": _toggle("region", "Statistics of a rectangle"),
+        }
         self.coordinates = _toggle("ruler", "Coordinates and units on the axes, or indices")
         self.coordinates.setChecked(True)
         self.coordinates.hide()
@@ -45,6 +49,9 @@ class ImageControls(QFrame):
         row.addWidget(self.axes)
         row.addStretch(1)
         for button in self.layouts.values():
+            row.addWidget(button)
+        row.addSpacing(8)
+        for button in self.tools.values():
             row.addWidget(button)
         row.addSpacing(8)
         for button in (

@@ -29,6 +29,7 @@ from zarrbrowser.views.colouring import Colouring
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
 from zarrbrowser.views.locating import Locating
+from zarrbrowser.views.measuring import Measuring
 from zarrbrowser.views.plane_grid import Layout, PlaneGrid
 from zarrbrowser.views.plane_view import PlaneView
 from zarrbrowser.widgets.axis_sliders import AxisSliders
@@ -70,6 +71,7 @@ class ImagePane(QWidget):
         self.grid = PlaneGrid(workers, self.cache)
         self.view = self.grid.main
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
+        self.measuring = Measuring(workers, self.view.canvas)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
         self.colouring = Colouring(session, self.contrast, self)
@@ -80,7 +82,11 @@ class ImagePane(QWidget):
         column.addWidget(self.controls)
         middle = QHBoxLayout()
         middle.setSpacing(0)
-        middle.addWidget(self.stack, 1)
+        left = QVBoxLayout()
+        left.setSpacing(0)
+        left.addWidget(self.stack, 1)
+        left.addWidget(self.measuring)
+        middle.addLayout(left, 1)
         middle.addWidget(self.contrast)
         column.addLayout(middle, 1)
         column.addWidget(self.missing)
@@ -115,6 +121,8 @@ class ImagePane(QWidget):
         self.locating.forget()
         self._calm.stop()
         self._source = self._node = self._image = self._look = None
+        for tool in self.controls.tools.values():
+            tool.setChecked(False)
         self.grid.clear()
         self.cache.clear()
         self.missing.hide()
@@ -161,6 +169,7 @@ class ImagePane(QWidget):
     def wear(self) -> None:
         """Take on the application's appearance."""
         self.grid.wear(current_colours())
+        self.measuring.wear(current_colours())
         self.contrast.histogram.wear(current_colours())
 
     # How it is made
@@ -184,6 +193,10 @@ class ImagePane(QWidget):
         self.stack.data_shown.connect(self._data_shown)
         self.grid.pointed.connect(self._point)
         self.grid.moved_to.connect(self._move_to)
+        for name, button in controls.tools.items():
+            button.toggled.connect(lambda on, name=name: self.measuring.turn(name, is_on=on))
+        self.view.frame_shown.connect(self.measuring.refresh)
+        self.colouring.renumbered.connect(self.measuring.refresh)
         for layout in Layout:
             controls.layouts[layout.value].clicked.connect(lambda _on, layout=layout: self._arrange(layout))
         canvas.square_changed.connect(self._show_square)
@@ -221,6 +234,7 @@ class ImagePane(QWidget):
         self.colouring.show_image(image, look)
         self.stack.make_room()
         self.grid.show_image(image, look, self._session.colour_map)
+        self.measuring.show_image(image, look)
         self._show_coordinates()
         if self._source is not None:
             self.locating.look_for(self._source, image)

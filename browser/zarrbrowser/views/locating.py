@@ -64,16 +64,16 @@ class Locating(QObject):
         self._is_on = is_on
         self.changed.emit()
 
-    def write_on(self, canvas: Canvas, look: Look) -> None:
-        """Name the axes of a picture, and tell what they stand for."""
+    def write_on(self, canvas: Canvas, look: Look, *, has_bar: bool = True) -> None:
+        """Name the axes of a picture, and tell what they stand for; with a scale bar where that makes sense."""
         axes = look.axes
         known = self.coordinates
         canvas.show_coordinates(
             (axes.names[axes.rows], axes.names[axes.columns]),
             (known.get(axes.rows), known.get(axes.columns)),
         )
-        has_scale = self._image is not None and self._is_on
-        canvas.show_scale(scale_along(self._image, axes.columns) if has_scale and self._image else None)
+        shown = self._image if self._is_on and has_bar else None
+        canvas.show_scale(None if shown is None else scale_along(shown, axes.columns))
 
     def units(self, look: Look) -> str:
         """The unit of what is drawn; none where the numbers are packed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from zarrbrowser.session.axes import Axes
@@ -54,6 +54,8 @@ class PlaneGrid(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(1)
+        self.setProperty("role", "canvas")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._grid.addWidget(self.main, 0, 0)
         self._listen(self.main)
         self.main.drawn.connect(self._share_measured)
@@ -146,7 +148,7 @@ class PlaneGrid(QWidget):
         """Name the axes of all views."""
         for view in self.views:
             if view.look is not None:
-                locating.write_on(view.canvas, view.look)
+                locating.write_on(view.canvas, view.look, has_bar=view is self.main)
 
     def _listen(self, view: PlaneView) -> None:
         view.canvas.pointed.connect(lambda place: self.pointed.emit(None if place is None else (view, place)))

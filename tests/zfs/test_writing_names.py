@@ -1,0 +1,164 @@
+"""``--read-write``: any course of making, renaming and removing names leaves what it leaves in a directory on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.zfs.conftest import Mount, Mounter
+from zarrcore.stores import MemoryStore
+from zarrfs.views.entry import Directory, File, RefusedError
+from zarrfs.views.freshness import Freshness
+from zarrfs.views.key_writer import KeyWriter
+from zarrfs.views.keys import KeysView
+from zarrfs.watched_store import WatchedStore
+
+PATHS = st.sampled_from(["a", "b", "c", "a/b", "a/c", "b/a", "a/b/c", "c/a/b"])
+COURSES = st.lists(
+    st.tuples(
+        st.sampled_from(["write", "append", "unlink", "mkdir", "rmdir", "rename", "link"]), PATHS, PATHS
+    ),
+    max_size=20,
+)
+NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[Path, Mount]:
+    path = tmp_path_factory.mktemp("names")
+    return path, mounter(path, "--read-write")
+
+
+def do(root: Path, what: str, path: str, other: str) -> str:
+    """Do it; the error's name, or nothing."""
+    place = root / path
+    try:
+        if what in {"write", "append"}:
+            with open(place, "wb" if what == "write" else "ab") as file:
+                file.write(other.encode())
+        elif what in {"rename", "link"}:
+            getattr(os, what)(place, root / other)
+        else:
+            getattr(place, what)()
+    except OSError as error:
+        return type(error).__name__ if what != "rename" else "OSError"
+    return ""
+
+
+def content(root: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else None for path in root.rglob("*")
+    }
+
+
+def holds_a_key(root: Path, path: str) -> bool:
+    return (root / path).is_dir() and any(found.is_file() for found in (root / path).rglob("*"))
+
+
+@given(course=COURSES)
+@settings(max_examples=50)
+def test_names_in_a_mount(
+    places: tuple[Path, Mount], tmp_path_factory: pytest.TempPathFactory, course: object
+) -> None:
+    name = str(next(NUMBERS))
+    mounted, stored = places[1].keys / name, places[0] / name
+    model = tmp_path_factory.mktemp("model")
+    mounted.mkdir()
+    for what, path, other in course:
+        if what in {"rename", "link"} and (holds_a_key(model, path) or (model / path).is_dir()):
+            continue  # what cannot be done there, and is tested elsewhere
+        assert do(mounted, what, path, other) == do(model, what, path, other), (what, path, other)
+        assert content(mounted) == content(model)
+    keys = {path: value for path, value in content(model).items() if value is not None}
+    assert {path: value for path, value in content(stored).items() if value is not None} == keys
+    shutil.rmtree(mounted)
+    assert not mounted.exists()
+    assert not stored.exists()
+
+
+class Far(MemoryStore):
+    """A store that says that it is far away, so that what it says is remembered."""
+
+    is_remote = True
+    requests_in_flight = 4
+
+
+def remembering() -> tuple[KeysView, Far]:
+    """An empty store, and its keys, of which everything that was asked is remembered."""
+    store = Far(values={})
+    views: list[KeysView] = []
+
+    def changed(key: str) -> None:
+        for view in views:
+            view.changed(key)
+
+    views.append(KeysView(store, Freshness(1000.0), writer=KeyWriter(WatchedStore(store, changed))))
+    return views[0], store
+
+
+def shown(directory: Directory, path: str = "") -> dict[str, bytes | None]:
+    found: dict[str, bytes | None] = {}
+    for name, entry in directory.entries():
+        looked_up = directory.lookup(name, True)
+        assert type(looked_up) is type(entry)
+        if isinstance(entry, File) and isinstance(looked_up, File):
+            file = entry.open(True)
+            found[path + name] = bytes(file.read(0, file.size, True))
+            assert looked_up.size == file.size
+        elif isinstance(entry, Directory):
+            found[path + name] = None
+            found |= shown(entry, f"{path}{name}/")
+    return found
+
+
+def step(view: KeysView, what: str, path: str, other: str) -> None:
+    """Do what the kernel would ask for, having looked at the names."""
+    above: Directory = view.root()
+    *folders, name = path.split("/")
+    for folder in folders:
+        entry = above.lookup(folder, True)
+        if not isinstance(entry, Directory):
+            return
+        above = entry
+    entry = above.lookup(name, True)
+    if what == "write" and not isinstance(entry, Directory):
+        file = above.create(name, True) if entry is None else entry.open_to_write(True, True)  # type: ignore[union-attr]
+        file.write(0, other.encode(), True)
+        file.store(closing=True)
+        file.close()
+    elif what == "append" and isinstance(entry, File):
+        file = entry.open_to_write(False, True)
+        file.write(file.size, other.encode(), True)
+        file.store(closing=True)
+        file.close()
+    elif what == "unlink" and isinstance(entry, File):
+        above.remove(name, True)
+    elif what == "mkdir" and entry is None:
+        above.make_directory(name, True)
+    elif what == "rmdir" and isinstance(entry, Directory):
+        above.remove_directory(name, True)
+    elif (
+        what == "rename"
+        and isinstance(entry, File)
+        and not isinstance(view.root().lookup("b", True), Directory)
+    ):
+        above.rename(name, view.root(), "b", True, True)
+
+
+@given(course=COURSES)
+def test_what_is_remembered_of_a_remote_store_is_what_is_there(course: list[tuple[str, str, str]]) -> None:
+    view, store = remembering()
+    for what, path, other in course:
+        with contextlib.nullcontext() if what != "rmdir" else contextlib.suppress(RefusedError):
+            step(view, what, path, other)
+        seen = shown(view.root())
+        assert shown(KeysView(store, Freshness(0.0)).root()).items() <= seen.items()
+        keys = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
+        assert {path: value for path, value in seen.items() if value is not None} == keys

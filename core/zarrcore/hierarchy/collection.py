@@ -29,7 +29,7 @@ from zarrcore.errors import (
     ReadOnlyError,
     UnsupportedError,
 )
-from zarrcore.formats import Format, detect_format, known_formats
+from zarrcore.formats import FORMATS, Format, detect_format, known_formats
 from zarrcore.formats.detect import ask_root
 from zarrcore.hierarchy.collection_format import COLLECTION
 from zarrcore.hierarchy.discovery import Discovery
@@ -265,7 +265,8 @@ def open_place(
         StoreError: the store did not answer as it should.
     """
     missing = None
-    asked = ask_root(store, known_formats()) if store.is_remote and seen is None else None
+    # What other packages bring is looked for while the answers come.
+    asked = ask_root(store, FORMATS) if store.is_remote and seen is None else None
     try:
         format_, documents = detect_format(seen or store, known_formats(), asked)
     except HierarchyNotFoundError as error:

@@ -137,3 +137,20 @@ def test_numbers_that_numpy_does_not_know_have_a_picture(tmp_path: Path) -> None
     assert numbers.dtype == np.float32
     assert numbers[0].tolist() == [1.0, 1.0078125, 1.015625, 1.0234375]
     assert type_name(array) == "bfloat16"
+
+
+def test_chunks_that_are_not_stored_are_hatched(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    array = zarr.create_array(tmp_path / "a", shape=(64, 96), chunks=(32, 32), dtype="f4", fill_value=0)
+    array[:32, :64] = 1
+    window.open_text(str(tmp_path / "a"))
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    with qtbot.waitSignal(pane.chunks.told) as heard:
+        pane.controls.chunks.click()
+    assert heard.args == ["6 chunks of 32 × 32 in view, 4 not stored"]
+    assert pane.chunks.overlay.missing == [(0, 2), (1, 0), (1, 1), (1, 2)]
+    assert pane.canvas.grab().toImage().width() > 0
+    pane.canvas.show_range((0, 20), (0, 20))
+    qtbot.waitUntil(lambda: pane.chunks.overlay.missing == [])

@@ -27,6 +27,7 @@ class ImageControls(QFrame):
         for button in self.layouts.values():
             group.addButton(button)
         self.layouts["single"].setChecked(True)
+        self.chunks = _toggle("chunks", "Chunks, hatched where none is stored")
         self.tools = {
             "profile": _toggle("profile", "Profile along a line"),
             "region": _toggle("region", "Statistics of a rectangle"),
@@ -51,7 +52,7 @@ class ImageControls(QFrame):
         for button in self.layouts.values():
             row.addWidget(button)
         row.addSpacing(8)
-        for button in self.tools.values():
+        for button in (*self.tools.values(), self.chunks):
             row.addWidget(button)
         row.addSpacing(8)
         for button in (

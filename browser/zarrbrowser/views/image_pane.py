@@ -25,6 +25,7 @@ from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.session.tile_cache import TileCache
 from zarrbrowser.theme import current_colours
+from zarrbrowser.views.chunk_showing import ChunkShowing
 from zarrbrowser.views.colouring import Colouring
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
@@ -72,6 +73,7 @@ class ImagePane(QWidget):
         self.view = self.grid.main
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
         self.measuring = Measuring(workers, self.view.canvas)
+        self.chunks = ChunkShowing(workers, self.view, self)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
         self.colouring = Colouring(session, self.contrast, self)
@@ -193,6 +195,8 @@ class ImagePane(QWidget):
         self.stack.data_shown.connect(self._data_shown)
         self.grid.pointed.connect(self._point)
         self.grid.moved_to.connect(self._move_to)
+        controls.chunks.toggled.connect(self.chunks.turn)
+        self.chunks.told.connect(self.reported)
         for name, button in controls.tools.items():
             button.toggled.connect(lambda on, name=name: self.measuring.turn(name, is_on=on))
         self.view.frame_shown.connect(self.measuring.refresh)

@@ -47,7 +47,7 @@ from zarrbrowser.workers import Workers
 if TYPE_CHECKING:  # drawing loads when it is needed
     from zarrbrowser.views.image_pane import ImagePane
 
-_TREE_WIDTH = 388
+_TREE_WIDTH = 400
 _LEAVE_S = 0.5
 
 

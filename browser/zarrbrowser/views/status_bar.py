@@ -74,7 +74,8 @@ class StatusBar(QStatusBar):
     def _show_traffic(self) -> None:
         requests, nbytes = (now - before for now, before in zip(self._traffic(), self._before, strict=True))
         if requests > 0:
-            self.fetched.setText(f"{count(requests, 'request')}, {format_bytes(nbytes)}")
+            text = count(requests, "request")
+            self.fetched.setText(f"{text}, {format_bytes(nbytes)}" if nbytes else text)
 
     def _note_progress(self, request: Request, fraction: float) -> None:
         self._fractions[request] = fraction

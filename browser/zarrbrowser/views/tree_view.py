@@ -10,7 +10,7 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.nodes import is_broken
 
-_SHAPE_WIDTH, _TYPE_WIDTH = 134, 84
+_SHAPE_WIDTH, _TYPE_WIDTH = 112, 72
 _SHAPE_WIDTH_MOST = 180
 """A shape that needs more is told by the tool tip."""
 
@@ -81,7 +81,7 @@ class TreeView(QTreeView):
         for row in range(max(0, self.tree_model.rowCount(parent) - 2), self.tree_model.rowCount(parent)):
             item = self.tree_model.item(self.tree_model.index(row, 0, parent))
             self.setFirstColumnSpanned(row, parent, item is not None and item.is_note)
-        wanted = min(self.sizeHintForColumn(1) + 8, _SHAPE_WIDTH_MOST)
+        wanted = min(self.sizeHintForColumn(1) + 4, _SHAPE_WIDTH_MOST)
         if not self._widened and wanted > self.columnWidth(1):
             self.setColumnWidth(1, wanted)
 

@@ -1,0 +1,55 @@
+"""The guide: its pictures are there and small, its keys are the window's, and the script that takes them works."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeGroup
+from zarrbrowser.commands import INSIDE, window_commands
+
+DOCS = Path(__file__).parents[2] / "browser" / "docs"
+GUIDE = (DOCS / "guide.md").read_text()
+
+
+def test_all_pictures_are_there_and_small() -> None:
+    shown = set(re.findall(r"!\[[^\]]+\]\(([^)]+)\)", GUIDE))
+    assert len(shown) >= 10
+    assert all((DOCS / name).stat().st_size < 150_000 for name in shown)
+    assert {path.name for path in DOCS.glob("*.png")} == shown
+
+
+def test_the_keys_that_it_names_are_the_window_s(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup({}))
+    known = {key for group in window_commands(window) for one in group.commands for key in one.keys}
+    known |= {key for _, pairs in INSIDE for _, keys in pairs for key in keys.split(", ")}
+    named = set(re.findall(r"(?:Ctrl|Alt)\+(?:Shift\+)?\w+", GUIDE))
+    assert len(named) > 8
+    assert named <= known
+
+
+def test_the_script_takes_pictures(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            DOCS.parents[1] / "packaging/screenshots.py",
+            tmp_path,
+            "--only",
+            "welcome,storage",
+            "--scale",
+            "2",
+        ],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["welcome.png", "storage.png"]
+    assert all(path.read_bytes()[16:24] == bytes.fromhex("00000a0000000640") for path in tmp_path.iterdir())

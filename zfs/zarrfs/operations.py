@@ -188,15 +188,19 @@ class Operations(ReadOnlyOperations):
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
         else:
             file = await self._ask(entry.open)
-        if not self.inodes.open(inode, file.version):
+        return self._opened(inode, file, entry.direct_io)
+
+    def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
+        """A handle for an open file; ESTALE where others have another version of it open."""
+        if not self.inodes.open(number, file.version):
             file.close()
             raise pyfuse3.FUSEError(errno.ESTALE)
         if file.shown is not None:
-            self.inodes.show(inode, file.shown)
-        keep = self._keeps_pages(inode, file.version)
-        push = partial(pyfuse3.notify_store, inode) if self.pushes else None
-        handle = FileHandle(inode, Reader(file, self._workers, self.ahead, push))
-        return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=entry.direct_io, keep_cache=keep)
+            self.inodes.show(number, file.shown)
+        keep = self._keeps_pages(number, file.version)
+        push = partial(pyfuse3.notify_store, number) if self.pushes else None
+        handle = FileHandle(number, Reader(file, self._workers, self.ahead, push))
+        return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=direct_io, keep_cache=keep)
 
     def _keeps_pages(self, number: int, version: str | None) -> bool:
         """Whether what the kernel has of a file is still right: the same version, or recent where none is told."""

@@ -7,10 +7,8 @@ import logging
 import os
 import signal
 import string
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import quote
@@ -25,6 +23,7 @@ from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.statistics import StatisticsStore
 from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
+from zarrfs.interceptions import complaints, noted
 from zarrfs.mountpoints import MountError, raise_read_ahead
 from zarrfs.operations import Operations
 from zarrfs.options import MountOptions
@@ -203,7 +202,7 @@ class Session:
         gc.freeze()
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
         # A signal that came while nobody receives them would otherwise leave a dead mount.
-        with _noted() as self._early:
+        with noted(_SIGNALS) as self._early:
             self._init()
             try:
                 trio.run(self._serve, ready)
@@ -214,7 +213,7 @@ class Session:
                 pyfuse3.close(unmount=True)
 
     def _init(self) -> None:
-        with _complaints() as read_complaints:
+        with complaints() as read_complaints:
             try:
                 pyfuse3.init(self._operations, self._options.mountpoint, self._words())
             except RuntimeError as error:
@@ -280,34 +279,3 @@ def sole(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error
-
-
-@contextmanager
-def _noted() -> Iterator[set[int]]:
-    """Note signals instead of dying by them."""
-    noted: set[int] = set()
-    before = {number: signal.signal(number, lambda number, _: noted.add(number)) for number in _SIGNALS}
-    try:
-        yield noted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
-def _complaints() -> Iterator[Callable[[], str]]:
-    """Catch what libfuse and fusermount3 print to stderr: it is the only place where they say why not."""
-    saved = os.dup(2)
-    with tempfile.TemporaryFile() as caught:
-        os.dup2(caught.fileno(), 2)
-
-        def read() -> str:
-            caught.seek(0)
-            lines = caught.read().decode("utf-8", "replace").strip().splitlines()
-            return lines[-1].partition(": ")[2] or lines[-1] if lines else "libfuse gives no reason"
-
-        try:
-            yield read
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)

@@ -21,7 +21,6 @@ from zarrfs.guard import guarded
 from zarrfs.handles import FileHandle
 from zarrfs.kernel_cache import forget_pages
 from zarrfs.operations import WRITING, Operations
-from zarrfs.prefetch import Reader
 from zarrfs.views.entry import Entry, File, OpenFile
 
 _log = logging.getLogger(__name__)
@@ -52,17 +51,15 @@ class WritingOperations(Operations):
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
         else:
             file = await self._ask(entry.open)
+        entry = file.shown or entry
+        if entry is None:  # what is made has an entry to show
+            raise pyfuse3.FUSEError(errno.EIO)
+        attributes = self._told(parent_inode, text, entry, asked_s)
         try:
-            shown = file.shown or entry or directory
-            attributes = self._told(parent_inode, text, shown, asked_s)
-            self.inodes.open(attributes.st_ino, file.version)
+            return self._opened(attributes.st_ino, file, direct_io=False), attributes
         except BaseException:
-            file.close()
+            self.inodes.forget(attributes.st_ino, 1)
             raise
-        if file.shown is not None:
-            self.inodes.show(attributes.st_ino, file.shown)
-        handle = FileHandle(attributes.st_ino, Reader(file, self._workers, self.ahead))
-        return pyfuse3.FileInfo(fh=self.handles.add_file(handle)), attributes
 
     async def mkdir(
         self, parent_inode: int, name: bytes, mode: int, ctx: pyfuse3.RequestContext
@@ -185,7 +182,8 @@ class WritingOperations(Operations):
             if other != number and not self.inodes.entry(other).follows_writing
         }
         if others:
-            await self._workers.run(forget_pages, others)
+            # Not in one of the threads that may have to take what the kernel writes first.
+            await self._workers.run_ahead(forget_pages, others)
 
     def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
         """That there is no such name; the kernel asks again, since it may be there at any moment."""

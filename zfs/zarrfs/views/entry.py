@@ -191,43 +191,23 @@ class Directory(Entry):
         raise ReadOnlyError(_READ_ONLY)
 
     def make_directory(self, name: str, wait: bool) -> Directory:
-        """A new directory.
-
-        Raises:
-            As `create`.
-        """
+        """A new directory; raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
     def remove(self, name: str, wait: bool) -> None:
-        """Remove a file.
-
-        Raises:
-            As `create`.
-        """
+        """Remove a file; raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
     def remove_directory(self, name: str, wait: bool) -> None:
-        """Remove an empty directory.
-
-        Raises:
-            As `create`.
-        """
+        """Remove an empty directory; raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
     def rename(self, name: str, target: Directory, new_name: str, replace: bool, wait: bool) -> None:
-        """Give what has a name another one, and with ``replace`` the place of what had that.
-
-        Raises:
-            As `create`.
-        """
+        """Give what has a name another one, and with ``replace`` the place of what had that; raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
     def copy(self, file: File, name: str, wait: bool) -> None:
-        """What a hard link asks for: the file under another name too, which must be free.
-
-        Raises:
-            As `create`.
-        """
+        """What a hard link asks for: the file under another name too, which must be free; raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
 

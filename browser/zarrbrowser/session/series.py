@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from zarrbrowser.session.elements import Elements
 from zarrbrowser.session.nodes import AnyArray, ArrayLike
-from zarrbrowser.session.picture import DRAWABLE, drawable, finite, numbers_of
+from zarrbrowser.session.picture import DRAWABLE, drawable, finite
 from zarrbrowser.session.plane import Cost
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesRequest:
-    """All elements of an array with one axis, and the field of them where they are structures."""
+    """All elements of an array with one axis, and which numbers are made of them."""
 
     array: ArrayLike
-    field: str | None = None
+    elements: Elements = field(default_factory=Elements)
 
     def cost(self) -> Cost:
         """Chunks to decode, and their bytes."""
@@ -59,12 +60,31 @@ def read_series(request: SeriesRequest, cancelled: Callable[[], bool] = lambda: 
     """
     started = time.perf_counter()
     values = request.array.read(..., cancelled=cancelled)
-    if request.field is not None:
-        values = values[request.field]
-    numbers = numbers_of(values)
+    return _series(request, values, time.perf_counter() - started)
+
+
+def other_numbers(series: Series, elements: Elements) -> Series:
+    """Other numbers of elements that were read."""
+    return _series(replace(series.request, elements=elements), series.values, series.elapsed_s)
+
+
+def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float) -> Series:
+    numbers = request.elements.known(values)
+    return Series(request, values, numbers, extremes_of(numbers), elapsed_s)
+
+
+def extremes_of(numbers: AnyArray) -> tuple[float, float]:
+    """The least and the greatest finite number; 0 and 1 where there is none."""
     known = finite(numbers)
-    extremes = (drawable(float(known.min())), drawable(float(known.max()))) if known.size else (0.0, 1.0)
-    return Series(request, values, numbers, extremes, time.perf_counter() - started)
+    return (drawable(float(known.min())), drawable(float(known.max()))) if known.size else (0.0, 1.0)
+
+
+def logarithms(numbers: AnyArray) -> AnyArray:
+    """Powers of ten; NaN where a number has none."""
+    positive = numbers > 0
+    result = np.full(numbers.shape, np.nan)
+    np.log10(numbers, where=positive, out=result, casting="unsafe")
+    return result
 
 
 def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
@@ -89,6 +109,24 @@ def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
     return Outline(
         np.concatenate([x, np.arange(stop - tail.size, stop)]), _within(np.concatenate([y, tail])), per_pixel
     )
+
+
+def log_outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
+    """As `outline`, along a logarithmic axis: ``x`` are powers of ten, and so are ``low`` and ``high``.
+
+    Element 0 has no place on such an axis.
+    """
+    start = min(max(1, math.floor(10.0 ** min(max(low, 0.0), 18.0))), numbers.size)
+    stop = max(start, min(numbers.size, math.ceil(10.0 ** min(max(high, 0.0), 18.0)) + 1))
+    if stop - start <= 2 * pixels:
+        x = np.arange(start, stop)
+        return Outline(np.log10(x), _within(numbers[start:stop].astype(np.float64)), 1)
+    edges = np.unique(np.geomspace(start, stop, pixels + 1).astype(np.int64))[:-1]
+    y = np.empty(2 * edges.size)
+    part = numbers[start:stop]
+    y[0::2] = np.fmin.reduceat(part, edges - start)
+    y[1::2] = np.fmax.reduceat(part, edges - start)
+    return Outline(np.repeat(np.log10(edges), 2), _within(y), max(1, (stop - int(edges[-1]))))
 
 
 def _within(y: AnyArray) -> AnyArray:

@@ -379,5 +379,5 @@ class ImagePane(QWidget):
         if at is None or look is None or not mosaics:
             self.pointed.emit("")
         else:
-            known, units = self.locating.coordinates, self.locating.units(look)
+            known, units = self.locating.coordinates, self.locating.units(look.elements)
             self.pointed.emit(probe(look, mosaics, at[1], known, units))

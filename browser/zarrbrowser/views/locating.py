@@ -7,7 +7,7 @@ import logging
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.session.coordinates import Coordinate, coordinates_of, scale_along
-from zarrbrowser.session.elements import packing_of
+from zarrbrowser.session.elements import Elements, packing_of
 from zarrbrowser.session.levels import Image
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.sources import Source
@@ -75,12 +75,12 @@ class Locating(QObject):
         shown = self._image if self._is_on and has_bar else None
         canvas.show_scale(None if shown is None else scale_along(shown, axes.columns))
 
-    def units(self, look: Look) -> str:
+    def units(self, elements: Elements) -> str:
         """The unit of what is drawn; none where the numbers are packed."""
         if self._image is None:
             return ""
         packing = packing_of(self._image.base)
-        is_packed = packing is not None and packing.is_packed and look.elements.packing is None
+        is_packed = packing is not None and packing.is_packed and elements.packing is None
         told = self._image.base.attributes.get("units")
         return symbol(told) if isinstance(told, str) and not is_packed else ""
 

@@ -73,7 +73,7 @@ class Panes(QObject):
         if isinstance(pane, ImagePane):
             pane.show_node(source, node)
         elif isinstance(pane, PlotPane) and is_array(node):
-            pane.show_array(node)
+            pane.show_array(node, source)
 
     def _axes_of_picture(self, source: Source, node: NodeLike) -> Axes | None:
         view = self._session.view_of(source, node.path)

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from zarrbrowser.session.axes import axis_names
-from zarrbrowser.session.nodes import ArrayLike
+from zarrbrowser.session.axes import Axes, axis_names
+from zarrbrowser.session.elements import Elements, Part, is_complex, packing_of
+from zarrbrowser.session.levels import image_of_array
+from zarrbrowser.session.nodes import AnyArray, ArrayLike
 from zarrbrowser.session.picture import drawable_fields, meaning_of, why_no_picture
-from zarrbrowser.session.quantities import count, format_bytes, format_duration, format_value
-from zarrbrowser.session.series import Outline, Series, SeriesRequest, outline, read_series
+from zarrbrowser.session.probe import describe
+from zarrbrowser.session.quantities import count, format_bytes, format_duration
+from zarrbrowser.session.series import (
+    Outline,
+    Series,
+    SeriesRequest,
+    extremes_of,
+    log_outline,
+    logarithms,
+    other_numbers,
+    outline,
+    read_series,
+)
+from zarrbrowser.session.shown import Shown
+from zarrbrowser.session.sources import Source
 from zarrbrowser.theme import current_colours
 from zarrbrowser.views.data_stack import DataStack
-from zarrbrowser.widgets.buttons import tool_button
-from zarrbrowser.widgets.label import label
+from zarrbrowser.views.locating import Locating
 from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.plot_controls import PlotControls
 from zarrbrowser.workers import Lane, Workers
 
 _POINTS_BELOW = 200
@@ -39,8 +57,11 @@ class PlotPane(QWidget):
     def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._reading, self._drawing = Lane(workers), Lane(workers, in_flight=1)
+        self.locating = Locating(workers, self)
         self._array: ArrayLike | None = None
         self._series: Series | None = None
+        self._elements = Elements()
+        self._numbers: AnyArray = np.empty(0)
         self._agreed_bytes = 0
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
@@ -51,40 +72,57 @@ class PlotPane(QWidget):
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)
         self.stack = DataStack(self.graphics, self.request_series, self._load_anyway)
-        self.field, self.note = QComboBox(), label(role="muted")
-        self.bar = self._bar()
+        self.controls = PlotControls(self.fit)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.bar)
+        column.addWidget(self.controls)
         column.addWidget(self.stack, 1)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._set_up()
         self.wear()
 
-    def show_array(self, array: ArrayLike) -> None:
-        """Show an array."""
+    def show_array(self, array: ArrayLike, source: Source | None = None) -> None:
+        """Show an array; with its source also what its axis stands for."""
         self.clear()
         reason = why_no_picture(array.dtype)
-        self.bar.setVisible(not reason)
+        self.controls.setVisible(not reason)
         if reason:
             self.stack.show_sentence(reason, drawing="array1")
             return
         self._array = array
-        fields = drawable_fields(array.dtype)
-        self.field.clear()
-        self.field.addItems(fields)
-        self.field.setVisible(bool(fields))
+        fields, packing = drawable_fields(array.dtype), packing_of(array)
+        self._elements = Elements(fields[0] if fields else None, fill=packing.missing if packing else ())
+        dtype = array.dtype[fields[0]] if fields else array.dtype
+        is_packed = packing is not None and packing.is_packed
+        self.controls.show_kind(fields, is_complex=is_complex(dtype), is_packed=is_packed)
+        if source is not None:
+            self.locating.look_for(source, image_of_array(array))
         self.request_series()
+
+    def shown(self) -> Shown | None:
+        """What is on the screen, told without Qt; None while nothing is."""
+        series = self._series
+        if series is None:
+            return None
+        array = series.request.array
+        low, high = self._in_view()
+        start = min(max(0, math.floor(low)), array.shape[0])
+        stop = max(start, min(array.shape[0], math.ceil(high) + 1))
+        axes = Axes(tuple(array.shape), axis_names(1, array.dimension_names), 0, 0, None, (0,))
+        everything = (slice(0, array.shape[0]),)
+        in_view = (slice(start, stop),)
+        return Shown(array, array.path, 0, axes, everything, in_view, elements=self._elements)
 
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._reading.forget()
         self._drawing.forget()
+        self.locating.forget()
         self._array = self._series = None
         self._agreed_bytes = 0
         self.curve.setData([], [])
-        self.note.setText("")
+        self.controls.note.setText("")
         self.stack.notice.say("")
 
     def request_series(self) -> None:
@@ -95,7 +133,7 @@ class PlotPane(QWidget):
         if array.shape[0] == 0:
             self.stack.show_sentence("This array holds no elements: its length is 0.", drawing="array1")
             return
-        request = SeriesRequest(array, self.field.currentText() or None)
+        request = SeriesRequest(array, self._elements)
         if not self.stack.may_read(request.cost(), self._agreed_bytes, "This array"):
             return
         what = f"Reading {array.path}"
@@ -108,12 +146,13 @@ class PlotPane(QWidget):
         """The whole array in view."""
         if self._series is None:
             return
-        last, (low, high) = max(1, self._series.numbers.size - 1), self._series.extremes
+        last, (low, high) = max(1, self._numbers.size - 1), extremes_of(self._numbers)
         least = max(
             1e-11 * max(abs(low), abs(high)), 1e-36
         )  # floats that are closer have no room for numbers
         high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
-        self.plot.setRange(xRange=(0, last), yRange=(low, high))
+        right = math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
+        self.plot.setRange(xRange=(0, right), yRange=(low, high))
 
     def wear(self) -> None:
         """Take on the application's appearance."""
@@ -127,38 +166,49 @@ class PlotPane(QWidget):
         self.curve.setSymbolBrush(colours.accent)
         self.curve.setSymbolPen(colours.accent)
 
-    def _bar(self) -> QFrame:
-        bar = QFrame()
-        bar.setProperty("role", "bar")
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.addWidget(self.field)
-        row.addWidget(self.note)
-        row.addStretch(1)
-        row.addWidget(tool_button("fit", "Fit the whole array into view (F)", self.fit))
-        return bar
-
     def _set_up(self) -> None:
         self.plot.hideButtons()
         self.plot.setMenuEnabled(False)
         self.plot.showGrid(x=True, y=True, alpha=0.12)
-        self.field.setAccessibleName("field of the structure")
-        self.field.textActivated.connect(lambda _name: self.request_series())
+        controls = self.controls
+        controls.field.textActivated.connect(
+            lambda name: self._choose(replace(self._elements, field=name or None))
+        )
+        controls.part.activated.connect(
+            lambda row: self._choose(replace(self._elements, part=list(Part)[row]))
+        )
+        controls.unpacking.toggled.connect(self._unpack)
+        for switch in (controls.log_x, controls.log_y):
+            switch.toggled.connect(lambda _on: self._scale())
+        self.locating.changed.connect(self._label)
         self._later.timeout.connect(self._request_outline)
         self.plot.getViewBox().sigXRangeChanged.connect(lambda *_: self._later.start())
         self.plot.getViewBox().sigResized.connect(lambda *_: self._later.start())
         self.plot.scene().sigMouseMoved.connect(self._point)
 
+    def _choose(self, elements: Elements) -> None:
+        """Other numbers of the same elements."""
+        self._elements = elements
+        if self._series is not None:
+            self._show(other_numbers(self._series, elements))
+
+    def _unpack(self, is_on: bool) -> None:
+        if self._array is not None:
+            self._choose(replace(self._elements, packing=packing_of(self._array) if is_on else None))
+
+    def _scale(self) -> None:
+        """Numbers or their logarithms along the axes."""
+        self.plot.getAxis("left").setLogMode(self.controls.log_y.isChecked())
+        self.plot.getAxis("bottom").setLogMode(self.controls.log_x.isChecked())
+        if self._series is not None:
+            self._show(self._series)
+
     def _show(self, series: Series) -> None:
         array = series.request.array
         self._series = series
+        self._numbers = logarithms(series.numbers) if self.controls.log_y.isChecked() else series.numbers
         self.stack.show_data()
-        self.plot.setLabel("bottom", axis_names(1, array.dimension_names)[0])
-        unit = meaning_of(series.values.dtype)
-        self.plot.getAxis("left").dates = series.values.dtype if series.values.dtype.kind == "M" else None
-        self.plot.setLabel(
-            "left", (series.request.field or array.name or "value") + (f" ({unit})" if unit else "")
-        )
+        self._label()
         self.fit()
         self._request_outline()
         cost = series.request.cost()
@@ -168,15 +218,35 @@ class PlotPane(QWidget):
         )
         self.series_shown.emit(series)
 
-    def _request_outline(self) -> None:
+    def _label(self) -> None:
         series = self._series
         if series is None:
             return
+        array, dtype = series.request.array, self._elements.of(series.values).dtype
+        name = axis_names(1, array.dimension_names)[0]
+        self.plot.getAxis("bottom").show_coordinate(name, self.locating.coordinates.get(0))
+        unit = self._elements.part.value if is_complex(dtype) else meaning_of(dtype)
+        unit = unit or self.locating.units(self._elements)
+        left = self.plot.getAxis("left")
+        left.dates = dtype if dtype.kind == "M" else None
+        self.plot.setLabel(
+            "left", (self._elements.field or array.name or "value") + (f" ({unit})" if unit else "")
+        )
+
+    def _in_view(self) -> tuple[float, float]:
+        """First and last index on the screen."""
+        low, high = self.plot.getViewBox().viewRange()[0]
+        return (
+            (10.0 ** min(low, 18), 10.0 ** min(high, 18)) if self.controls.log_x.isChecked() else (low, high)
+        )
+
+    def _request_outline(self) -> None:
+        if self._series is None:
+            return
         low, high = self.plot.getViewBox().viewRange()[0]
         pixels = max(64, int(self.plot.getViewBox().width()))
-        self._drawing.ask(
-            lambda _asked: outline(series.numbers, low, high, pixels), self._draw, self.stack.show_error
-        )
+        draw, numbers = (log_outline if self.controls.log_x.isChecked() else outline), self._numbers
+        self._drawing.ask(lambda _asked: draw(numbers, low, high, pixels), self._draw, self.stack.show_error)
 
     def _draw(self, line: Outline) -> None:
         few = line.x.size <= _POINTS_BELOW and line.per_pixel == 1
@@ -184,9 +254,10 @@ class PlotPane(QWidget):
         self.curve.setData(
             line.x if drawn else [], line.y if drawn else [], symbol="o" if few else None, symbolSize=5
         )
-        size = self._series.numbers.size if self._series is not None else 0
-        detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {line.per_pixel:,} per pixel"
-        self.note.setText(count(size, "element") + detail)
+        is_log = self.controls.log_x.isChecked()
+        many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
+        detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
+        self.controls.note.setText(count(self._numbers.size, "element") + detail)
 
     def _load_anyway(self) -> None:
         if self._array is not None:
@@ -198,7 +269,14 @@ class PlotPane(QWidget):
         if series is None or not view.sceneBoundingRect().contains(at):
             self.pointed.emit("")
             return
-        index = round(view.mapSceneToView(at).x())
-        inside = 0 <= index < series.values.size
+        place = view.mapSceneToView(at).x()
+        index = round(10.0 ** min(place, 18.0) if self.controls.log_x.isChecked() else place)
+        if not 0 <= index < series.values.size:
+            self.pointed.emit("")
+            return
         name = axis_names(1, series.request.array.dimension_names)[0]
-        self.pointed.emit(f"{name} = {index:,}:  {format_value(series.values[index])}" if inside else "")
+        coordinate = self.locating.coordinates.get(0)
+        meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
+        units = self.locating.units(self._elements)
+        value = describe(self._elements, series.values[index]) + (f" {units}" if units else "")
+        self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

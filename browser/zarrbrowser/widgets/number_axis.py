@@ -42,7 +42,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self.update()
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802 - pyqtgraph's
-        if self._coordinate is None:
+        if self._coordinate is None or self.logMode:
             return list(super().tickValues(low, high, size))
         low, high = min(low, high), max(low, high)
         ticks = self._coordinate.ticks(low, high, max(2.0, size / _ROOM[self._side]))
@@ -51,14 +51,16 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:  # noqa: N802 - pyqtgraph's
         found = super().tickSpacing(low, high, size)
-        if not self.whole and self.dates is None:
+        if self.logMode or (not self.whole and self.dates is None):
             return list(found)
         steps = {max(1.0, float(math.ceil(spacing))): offset for spacing, offset in found}
         return sorted(steps.items(), reverse=True)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: N802 - pyqtgraph's
-        if self._coordinate is not None:
+        if self._coordinate is not None and not self.logMode:
             return [self._texts.get(value, "") for value in values]
+        if self.logMode:
+            return list(super().tickStrings(values, scale, spacing))
         if self.dates is not None:
             return [format_date(value, self.dates, spacing) for value in values]
         largest = max((abs(value) for value in values), default=0.0)

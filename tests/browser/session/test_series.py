@@ -8,8 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.session.elements import Elements, Part
 from zarrbrowser.session.plane import Cost
-from zarrbrowser.session.series import SeriesRequest, outline, read_series
+from zarrbrowser.session.series import (
+    SeriesRequest,
+    log_outline,
+    logarithms,
+    other_numbers,
+    outline,
+    read_series,
+)
 
 
 @given(st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=400), st.integers(1, 50))
@@ -51,3 +59,34 @@ def test_reading() -> None:
     request = SeriesRequest(array)
     assert request.cost() == Cost(3, 96)
     assert read_series(request).numbers.tolist() == list(range(10))
+
+
+@given(st.lists(st.floats(-100, 100, width=32), min_size=3, max_size=400), st.integers(1, 50))
+def test_extremes_survive_a_logarithmic_axis(values: list[float], pixels: int) -> None:
+    numbers = np.array(values, np.float32)
+    line = log_outline(numbers, 0, np.log10(numbers.size), pixels)
+    assert line.y.min() == numbers[1:].min()
+    assert line.y.max() == numbers[1:].max()
+    assert np.all(np.diff(line.x) >= 0)
+    assert line.x.size <= max(2 * pixels, 2)
+
+
+def test_a_logarithmic_axis_shows_its_beginning() -> None:
+    line = log_outline(np.arange(1_000_000.0), 0, 6, 600)
+    assert line.x[0] == 0
+    assert set(np.arange(1.0, 10)) <= set(line.y)
+
+
+def test_logarithms() -> None:
+    found = logarithms(np.array([100, 0, -3, 1], np.int32))
+    assert np.array_equal(found, [2, np.nan, np.nan, 0], equal_nan=True)
+    assert logarithms(np.array([np.nan, 10], np.float32))[1] == 1
+
+
+def test_other_numbers_of_what_was_read() -> None:
+    array = FakeArray(np.array([3 + 4j, 1j]))
+    series = read_series(SeriesRequest(array))
+    assert series.numbers.tolist() == [5, 1]
+    assert other_numbers(series, Elements(part=Part.REAL)).numbers.tolist() == [3, 0]
+    assert len(array.selections) == 1
+    assert series.extremes == (1, 5)

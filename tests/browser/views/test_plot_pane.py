@@ -27,7 +27,7 @@ def test_the_line_is_the_array(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(values, ("time",)))
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 4)
     assert np.array_equal(pane.curve.yData, values, equal_nan=True)
-    assert pane.note.text() == "4 elements"
+    assert pane.controls.note.text() == "4 elements"
     assert pane.plot.getAxis("bottom").labelText == "time"
 
 
@@ -36,11 +36,11 @@ def test_a_long_array_keeps_its_spike(open_window: OpenWindow, qtbot: QtBot) -> 
     values[123_456] = 500
     pane = show(open_window, qtbot, FakeArray(values))
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size > 0)
-    qtbot.waitUntil(lambda: "per pixel" in pane.note.text())
+    qtbot.waitUntil(lambda: "per pixel" in pane.controls.note.text())
     assert pane.curve.yData.max() == 500
     assert pane.curve.yData.size < 10_000
     pane.plot.setXRange(123_400, 123_500)
-    qtbot.waitUntil(lambda: pane.note.text() == "300,000 elements")
+    qtbot.waitUntil(lambda: pane.controls.note.text() == "300,000 elements")
     assert pane.curve.yData.max() == 500
 
 
@@ -100,3 +100,39 @@ def test_every_line_has_a_range(values: list[float], open_window: OpenWindow, qt
     assert left < right
     assert low < high
     assert pane.graphics.grab().toImage().width() > 0
+
+
+def test_logarithmic_axes(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = show(open_window, qtbot, FakeArray(np.array([1.0, 10, 0, 1000])))
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 4)
+    pane.controls.log_y.click()
+    qtbot.waitUntil(lambda: np.array_equal(pane.curve.yData, [0, 1, np.nan, 3], equal_nan=True))
+    pane.controls.log_x.click()
+    qtbot.waitUntil(lambda: pane.curve.xData.size == 3)
+    assert pane.curve.xData == pytest.approx(np.log10([1, 2, 3]))
+    assert pane.graphics.grab().toImage().width() > 0
+    pane.controls.log_x.click()
+    pane.controls.log_y.click()
+    qtbot.waitUntil(lambda: pane.curve.yData.size == 4 and pane.curve.yData[3] == 1000)
+
+
+def test_what_the_axis_stands_for(open_window: OpenWindow, qtbot: QtBot) -> None:
+    time = FakeArray(np.arange(5))
+    time.attributes = {"units": "days since 2000-01-01"}
+    array = FakeArray(np.array([0, 10, -99, 30, 40], np.int16), ("time",))
+    array.attributes = {"scale_factor": 0.1, "_FillValue": -99, "units": "kelvin"}
+    window = open_window(FakeGroup({"array": array, "time": time}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot", timeout=5000)
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 5)
+    assert np.array_equal(pane.curve.yData, [0, 10, np.nan, 30, 40], equal_nan=True)
+    qtbot.waitUntil(lambda: pane.locating.is_known)
+    ticks = pane.plot.getAxis("bottom").tickValues(-0.2, 4.2, 800)
+    assert "2000-01-02" in pane.plot.getAxis("bottom").tickStrings(ticks[0][1], 1, 1)
+    pane.controls.unpacking.click()
+    qtbot.waitUntil(lambda: np.allclose(pane.curve.yData, [0, 1, np.nan, 3, 4], equal_nan=True))
+    assert pane.plot.getAxis("left").labelText == "array (K)"
+    shown = pane.shown()
+    assert shown is not None
+    assert shown.selection == (slice(0, 5),)

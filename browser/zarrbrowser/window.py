@@ -191,7 +191,7 @@ class MainWindow(QMainWindow):
         self._split.addWidget(self.side)
         self._split.addWidget(self._right)
         self._split.setSizes([_TREE_WIDTH, 1280 - _TREE_WIDTH])
-        self.side.setMinimumWidth(220)
+        self.side.setMinimumWidth(140)
         self._split.setStretchFactor(1, 1)
         self._split.setHandleWidth(1)
         self._split.setCollapsible(1, False)

@@ -230,7 +230,8 @@ def test_the_status_bar_counts_requests(application: QApplication, qtbot: QtBot,
     qtbot.addWidget(window)
     window.show()
     window.open_text(f"{tmp_path}/a.zarr#/x")
-    qtbot.waitUntil(lambda: "request" in window.status.fetched.text() and not window.workers.active)
+    qtbot.waitUntil(lambda: "request" in window.status.fetched.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: not window.workers.active, timeout=20_000)
     requests, nbytes = window.session.sources[0].traffic()
     assert requests >= 5
     assert nbytes > 0

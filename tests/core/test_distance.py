@@ -146,7 +146,7 @@ class TestTree:
 
 
 class TestOpening:
-    @pytest.mark.parametrize(("format_", "count"), [("v3", 1), ("v2", 2)])
+    @pytest.mark.parametrize(("format_", "count"), [("v3", 1), ("v2", 3)])
     def test_an_array(self, server: DistantServer, format_: str, count: int) -> None:
         hierarchy = zarrcore.open(f"{server.url}/bucket/{format_}")
         assert hierarchy["g3/a07"].attributes == {"n": 7}

@@ -38,6 +38,7 @@ class DistantServer:
         url: its address.
         requests: method and target of what was asked, in order.
         most_at_once: the greatest number of requests that waited for their answers together.
+        round_trips: how often a request came while none waited; with a delay, those that come together are one.
     """
 
     root: Path
@@ -47,6 +48,7 @@ class DistantServer:
     sent: int = 0
     """Bytes of bodies."""
     most_at_once: int = 0
+    round_trips: int = 0
     waiting: int = 0
     connections: set[asyncio.Transport] = field(default_factory=set)
     lists: bool = True
@@ -61,7 +63,7 @@ class DistantServer:
         """Count from nothing again."""
         self.requests.clear()
         _keys.clear()
-        self.sent = self.most_at_once = 0
+        self.sent = self.most_at_once = self.round_trips = 0
 
 
 @contextlib.contextmanager
@@ -141,6 +143,7 @@ class _Connection(asyncio.Protocol):
         head, end, rest = (self._received + data).partition(b"\r\n\r\n")
         self._received = rest if end else head
         if end:
+            self._state.round_trips += not self._state.waiting
             self._state.waiting += 1
             self._state.most_at_once = max(self._state.most_at_once, self._state.waiting)
             self._loop.call_later(self._state.delay_s, self._begin, head.decode("latin-1"))

@@ -141,6 +141,24 @@ def test_consolidated_metadata_tell_of_all_nodes(tmp_path: Path, mount: Mounter,
         assert len(server.requests) > 50
 
 
+@pytest.mark.parametrize("format_", ["v3", "v2"])
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_the_first_byte_takes_few_round_trips(
+    tmp_path: Path, mount: Mounter, format_: str, consolidated: bool
+) -> None:
+    """One for each group on the way, one for the array, one for the chunk; fewer where one document tells of all."""
+    hierarchy = zc.create(tmp_path / "bucket" / "h", format=format_)
+    hierarchy.create_array("a/b/c/x", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = [5, 6, 7, 8]
+    if consolidated:
+        hierarchy.consolidate()
+    with distant_server(tmp_path, 0.1) as server:
+        mounted = mount("s3://bucket/h", "--endpoint-url", server.url, "--region", "us-east-1", "--anonymous")
+        server.forget()
+        with open(mounted.arrays / "a/b/c/x/data.raw", "rb", buffering=0) as file:
+            assert file.read(1) == b"\x05"
+        assert server.round_trips <= (3 if consolidated else 4 + 2), server.requests
+
+
 @pytest.mark.parametrize("listing", ["html", "json"])
 def test_http_with_listings(nginx: WebServer, mount: Mounter, listing: str) -> None:
     url = nginx.url if listing == "html" else nginx.json_url

@@ -54,7 +54,7 @@ def ask_root(store: ReadableStore, formats: tuple[Format, ...]) -> Get:
     """
     in_use = [candidate for candidate in formats if candidate.writable]
     keys = [key for candidate in in_use for key in (*candidate.deciding_keys, candidate.consolidated_key)]
-    return _at_once(partial(fetch_document, store), [*filter(None, keys)])
+    return at_once(partial(fetch_document, store), [*filter(None, keys)])
 
 
 def detect_format(
@@ -79,7 +79,7 @@ def detect_format(
         unknown = [key for key in candidate.deciding_keys if key not in tried]
         if ask_together and tried and unknown and candidate.writable:
             # Of many places most are told by the first document; then the formats in use come together, the old ones singly.
-            get = _at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
+            get = at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
         tried.update(dict.fromkeys(unknown))
         if found := candidate.found(get, partial(is_there, store)):
             return found, found.fetch(get, "/")
@@ -121,7 +121,7 @@ def _detect_below(store: ReadableStore, prefix: str, candidates: list[Format]) -
             break
     asked = [(candidate, path) for path, named in probes.items() for candidate in named]
     if store.is_remote:
-        get = _at_once(get, [key for candidate, path in asked for key in candidate.document_keys(path)])
+        get = at_once(get, [key for candidate, path in asked for key in candidate.document_keys(path)])
     for candidate, path in asked:
         with suppress(
             AccessDeniedError
@@ -131,9 +131,9 @@ def _detect_below(store: ReadableStore, prefix: str, candidates: list[Format]) -
     return None
 
 
-def _at_once(get: Get, keys: Sequence[str]) -> Get:
+def at_once(get: Get, keys: Sequence[str]) -> Get:
     """``get`` with values that are asked for now, all together: over a network that takes as long as one of them."""
-    if not keys:
+    if len(keys) < 2:
         return get
     threads = ThreadPoolExecutor(len(keys), "zarrcore-detect")
     asked = {key: threads.submit(get, key) for key in dict.fromkeys(keys)}

@@ -92,7 +92,7 @@ class Collection(Hierarchy):
         self._opened: weakref.WeakSet[Hierarchy] = weakref.WeakSet()
         self._lock = Lock()
 
-    def node(self, path: str) -> AnyNode:
+    def node(self, path: str, *, together: bool = True) -> AnyNode:
         path = normalize_path(path)
         if path == self.at:
             return self._top()
@@ -101,7 +101,7 @@ class Collection(Hierarchy):
             return top
         if top.hierarchy is self:
             raise NodeNotFoundError(path, self.url)
-        return top.hierarchy.node(path)
+        return top.hierarchy.node(path, together=together)
 
     def member(self, path: str) -> Hierarchy:
         path = normalize_path(path)

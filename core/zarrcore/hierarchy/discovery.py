@@ -88,7 +88,7 @@ class Discovery:
     def child(self, path: str) -> AnyNode | None:
         """The node at a path that a listing has told; one that the store does not give as a `BrokenNode`."""
         try:
-            return self._hierarchy.node(path)
+            return self._hierarchy.node(path, together=False)
         except NodeNotFoundError:
             return None
         except StoreError as error:  # one child that may not be read hides none of the others

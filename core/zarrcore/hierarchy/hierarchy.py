@@ -24,7 +24,7 @@ from zarrcore.errors import (
     ZarrError,
 )
 from zarrcore.formats import Format
-from zarrcore.formats.detect import Get, fetch_document
+from zarrcore.formats.detect import Get, at_once, fetch_document
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.discovery import Discovery
 from zarrcore.hierarchy.kept_nodes import KeptNodes
@@ -122,8 +122,13 @@ class Hierarchy:
             return False
         return True
 
-    def node(self, path: str) -> AnyNode:
+    def node(self, path: str, *, together: bool = True) -> AnyNode:
         """The node at ``path``; one that cannot be opened as a `BrokenNode`.
+
+        Args:
+            path: the node's.
+            together: whether over a network all documents that it may have are asked for in one round trip, and not only
+                those that matter one after the other, which for many nodes at once is faster.
 
         Raises:
             NodeNotFoundError: no node stands there.
@@ -135,13 +140,16 @@ class Hierarchy:
         if kept is not None:
             return kept
         read_s = time.monotonic()
-        found = self.take(path, *(self._discovery.told(path) or (self._fetched(path), read_s)))
+        found = self.take(path, *(self._discovery.told(path) or (self._fetched(path, together), read_s)))
         if found is None:
             raise NodeNotFoundError(path, self.url)
         return found
 
-    def _fetched(self, path: str) -> Documents:
-        return self.format.fetch(partial(fetch_document, self.store), self.within(path))
+    def _fetched(self, path: str, together: bool) -> Documents:
+        get: Get = partial(fetch_document, self.store)
+        if together and self.store.is_remote:
+            get = at_once(get, self.format.document_keys(self.within(path)))
+        return self.format.fetch(get, self.within(path))
 
     def member(self, path: str) -> Hierarchy:
         """The hierarchy that the node at ``path`` belongs to: this one, but for a `Collection`.

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 LABELS = "labels"
 """Not of the catalogue: one colour per integer, far from those of its neighbours."""
 
+CYCLIC = "cmocean:phase"
+
 COLOUR_MAPS: dict[str, str] = {
     "gray": "Gray",
     "gray_r": "Gray, inverted",
@@ -22,7 +24,7 @@ COLOUR_MAPS: dict[str, str] = {
     "cmocean:thermal": "Thermal",
     "matplotlib:coolwarm": "Cool to warm",
     "colorbrewer:RdBu_r": "Blue to red",
-    "cmocean:phase": "Cyclic",
+    CYCLIC: "Cyclic",
     LABELS: "Labels",
 }
 """Catalogue name → what the menu says: two grays, five that are even to the eye or familiar, two of one hue,

@@ -18,6 +18,7 @@ from zarrbrowser.session.nodes import ArrayLike, NodeLike, is_array, is_group
 
 _IN_FLIGHT = 8
 _MOST_LEVELS = 32
+_FIRST_TIME = "/timepoint0"
 _N5_SIGNS = ("downsamplingFactors", "scales", "multiScale")
 _PALETTE: tuple[Colour, ...] = (
     (0, 255, 0),
@@ -157,7 +158,7 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
 
 
 def _numbered(base_path: str, find: Callable[[str], Any]) -> tuple[list[_Told], list[Any]]:
-    """The levels ``s0``, ``s1``, … of N5, as many as there are."""
+    """The levels ``s0``, ``s1``, … of N5, as many as there are; those of a BigDataViewer set-up lie below its time points."""
     from zarrcore.errors import NodeNotFoundError
 
     told, found = [], []
@@ -167,6 +168,8 @@ def _numbered(base_path: str, find: Callable[[str], Any]) -> tuple[list[_Told], 
         except NodeNotFoundError:
             break
         told.append(_Told(f"s{number}"))
+    if not found and not base_path.endswith(_FIRST_TIME):
+        return _numbered(f"{base_path}{_FIRST_TIME}", find)
     return told, found
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from zarrbrowser.session.colour_maps import LABELS
-from zarrbrowser.session.contrast import Contrast, Statistics
+from zarrbrowser.session.colour_maps import CYCLIC, LABELS
+from zarrbrowser.session.contrast import Contrast, ContrastMode, Statistics
 from zarrbrowser.session.elements import Elements, Part, fill_of, packing_of
 from zarrbrowser.session.levels import Colour, Image
 from zarrbrowser.session.look import Look
@@ -93,9 +94,10 @@ class Colouring(QObject):
     def _choose_colours(self, name: str) -> None:
         if self._look is None:
             return
-        # Labels are a matter of this image; other maps one of taste.
-        self._look.colour_map = name if name == LABELS else ""
-        if name != LABELS:
+        # Labels and phases are a matter of this image; other maps one of taste.
+        special = name in (LABELS, CYCLIC)
+        self._look.colour_map = name if special else ""
+        if not special:
             self._session.colour_map = name
         self._show_look()
         self.repainted.emit()
@@ -110,7 +112,10 @@ class Colouring(QObject):
             look.channels[self._channel].contrast = kept
         else:
             look.contrast = kept
-        self.repainted.emit()
+        if contrast.mode is ContrastMode.FIXED:
+            self.repainted.emit()
+        else:
+            self.renumbered.emit()  # what is in view now decides
 
     def _choose_norm(self, norm: Norm) -> None:
         if self._look is not None:
@@ -118,8 +123,16 @@ class Colouring(QObject):
             self.repainted.emit()
 
     def _choose_part(self, part: Part) -> None:
-        if self._look is not None:
-            self._renumber(replace(self._look.elements, part=part))
+        look = self._look
+        if look is None:
+            return
+        was_phase = look.elements.part is Part.PHASE
+        if part is Part.PHASE:
+            look.colour_map = CYCLIC  # where π and −π are the same colour
+        elif was_phase:
+            look.colour_map = ""
+        turn = Contrast(ContrastMode.FIXED, -math.pi, math.pi)
+        self._renumber(replace(look.elements, part=part), turn if part is Part.PHASE else Contrast())
 
     def _toggle_fill(self, is_on: bool) -> None:
         if self._look is None or self._image is None:
@@ -133,10 +146,10 @@ class Colouring(QObject):
             packing = packing_of(self._image.base) if is_on else None
             self._renumber(replace(self._look.elements, packing=packing))
 
-    def _renumber(self, elements: Elements) -> None:
+    def _renumber(self, elements: Elements, contrast: Contrast | None = None) -> None:
         """Other numbers of the same elements: fixed bounds mean nothing to them."""
         if self._look is not None:
-            self._look.elements, self._look.contrast = elements, Contrast()
+            self._look.elements, self._look.contrast = elements, contrast or Contrast()
             self._show_look()
             self.renumbered.emit()
 

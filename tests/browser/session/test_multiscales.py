@@ -178,3 +178,37 @@ def test_levels_that_tensorstore_or_zarr_wrote(tmp_path: Path) -> None:
     image = image_of_group(source.root, source.hierarchy.node)
     assert [one.array.shape for one in image.levels] == [(1, 2, 8, 8), (1, 2, 4, 4)]
     assert [one.array.path for one in image.levels] == ["/0", "/1"]
+
+
+def test_a_set_up_of_bigdataviewer() -> None:
+    time = FakeGroup({"s0": level(4, 8, 16), "s1": level(4, 4, 8)})
+    group = FakeGroup({"timepoint0": time}, {"downsamplingFactors": [[1, 1, 1], [2, 2, 1]]})
+    group._place("/image")
+    image = image_of(group)
+    assert image.levels[1].factors == (1, 2, 2)
+    assert image.levels[1].array.path == "/image/timepoint0/s1"
+
+
+def test_a_pyramid_of_n5_on_disk(tmp_path: Path) -> None:
+    import zarrcore
+    from zarrbrowser.session.sources import SourceRequest, open_source
+
+    made = zarrcore.create(tmp_path / "a.n5", format="n5")
+    made.create_group("setup0/timepoint0", attributes={"multiScale": True, "resolution": [0.5, 0.5, 2.0]})
+    for number, factors in enumerate(([1, 1, 1], [4, 2, 1])):
+        shape = tuple(n // f for n, f in zip((6, 20, 40), factors[::-1], strict=True))
+        array = made.create_array(
+            f"setup0/timepoint0/s{number}",
+            shape=shape,
+            data_type="uint16",
+            chunk_shape=(2, 10, 10),
+            attributes={"downsamplingFactors": factors},
+        )
+        array[...] = number
+    source = open_source(SourceRequest(str(tmp_path / "a.n5")))
+    group = source.hierarchy.node("/setup0/timepoint0")
+    assert is_image(group)
+    image = image_of_group(group, source.hierarchy.node)
+    assert image.levels[1].factors == (1, 2, 4)
+    assert image.spacing == (2.0, 0.5, 0.5)
+    assert image.levels[1].array[...].max() == 1

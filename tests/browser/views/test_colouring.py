@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.views.test_image_pane import VOLUME, drawn, pane_of, show
-from zarrbrowser.session.colour_maps import LABELS
+from zarrbrowser.session.colour_maps import CYCLIC, LABELS
 from zarrbrowser.session.render import Norm, Style, blend, rgba
 from zarrbrowser.views.image_pane import ImagePane
 
@@ -47,8 +47,13 @@ def test_parts_of_complex_numbers(open_window: OpenWindow, qtbot: QtBot) -> None
         ("Real part", values.real),
     ):
         choose(pane.contrast.part, title)
+        if title == "Phase":
+            style = Style(CYCLIC, levels=(-np.pi, np.pi))
+            assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
         choose(pane.contrast.mode, "Full range")
-        style = Style(levels=(float(numbers.min()), float(numbers.max())))
+        style = Style(
+            CYCLIC if title == "Phase" else "gray", levels=(float(numbers.min()), float(numbers.max()))
+        )
         assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
 
 

@@ -19,6 +19,8 @@ class Command:
     """The first is shown in the menu."""
     run: Callable[[], object]
     in_menu: bool = True
+    everywhere: bool = True
+    """Whether the keys mean this wherever the keyboard is; else only in the pane, which binds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ def window_commands(window: MainWindow) -> tuple[Group, ...]:
             (
                 Command("Export…", ("Ctrl+E",), window.exporter.ask),
                 Command("Copy as…", ("Ctrl+Shift+C",), pane.copy_button.showMenu),
+                Command("Fit into view", ("F",), window.fit, everywhere=False),
+                Command("One element per pixel", ("1",), window.actual_size, everywhere=False),
                 Command("Next plane", ("Ctrl+Right",), lambda: window.step(1)),
                 Command("Previous plane", ("Ctrl+Left",), lambda: window.step(-1)),
             ),
@@ -71,10 +75,6 @@ def window_commands(window: MainWindow) -> tuple[Group, ...]:
 
 
 INSIDE = (
-    (
-        "Picture and plot, where the keyboard is in them",
-        (("Fit into view", "F"), ("One element per pixel", "1")),
-    ),
     ("Picture", (("Next and previous plane", "PgDown, PgUp"),)),
     ("Table", (("Copy the selected cells", "Ctrl+C"), ("Select all", "Ctrl+A"))),
     ("Tree", (("Expand, collapse, retry", "Enter"), ("Into, out of", "Right, Left"))),

@@ -37,7 +37,8 @@ def fill_menu(menu: QMenu, window: MainWindow) -> None:
 
 def add_shortcuts(window: MainWindow) -> None:
     """The keys of all commands."""
-    commands = [command for group in window_commands(window) for command in group.commands]
+    groups = window_commands(window)
+    commands = [command for group in groups for command in group.commands if command.everywhere]
     keys = [(key, command.run) for command in commands for key in command.keys]
     for key, run in (*keys, ("F1", lambda: show_keys(window)), ("Ctrl+Q", window.close)):
         QShortcut(QKeySequence(key), window, run)

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QMainWindow,
-    QMenu,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)  # fmt: skip
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from zarrbrowser.exporting import Exporter
+from zarrbrowser.kept_session import keep_session, kept_session, requests_kept_as
 from zarrbrowser.menus import add_shortcuts, fill_menu
 from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
@@ -27,14 +18,14 @@ from zarrbrowser.mounting import Mounter
 from zarrbrowser.navigation import Navigator
 from zarrbrowser.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
 from zarrbrowser.reveal import Revealer
-from zarrbrowser.session.history import Visit
 from zarrbrowser.session.nodes import NodeLike
-from zarrbrowser.session.reach import recalled, remembered
+from zarrbrowser.session.reach import remembered
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.views.empty_state import EmptyState
+from zarrbrowser.views.frame import Frame
 from zarrbrowser.views.node_pane import NodePane
 from zarrbrowser.views.side_pane import SidePane
 from zarrbrowser.views.status_bar import StatusBar
@@ -47,7 +38,6 @@ from zarrbrowser.workers import Workers
 if TYPE_CHECKING:  # drawing loads when it is needed
     from zarrbrowser.views.image_pane import ImagePane
 
-_TREE_WIDTH = 400
 _LEAVE_S = 0.5
 
 
@@ -66,8 +56,7 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         self.settings = settings
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
-        recent = map(recalled, settings.texts("recent"))
-        self.session.recent.requests = [request for request in recent if request is not None]
+        self.session.recent.requests = requests_kept_as(settings, "recent")
         self.workers = Workers(self)
         self.model = TreeModel(self.workers, opener, self)
         self.tree = TreeView(self.model)
@@ -79,24 +68,24 @@ class MainWindow(QMainWindow):
         self.sentence.add_button(self.location_button)
         self.empty = EmptyState()
         self.top_bar = TopBar()
-        self.status = StatusBar(self.workers, self._traffic)
+        self.status = StatusBar(self.workers, self.session.traffic)
         self._revealer = Revealer(self.model, self.tree, self.workers)
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
-        self._right, self._body = QStackedWidget(), QStackedWidget()
-        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._frame = Frame(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
         self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
         self.exporter = Exporter(
             self, self.session, self.workers, self.node_pane.subject, self.mounter.mounts.folder
         )
-        self._build()
+        self._frame.fill(self, self.status, settings)
         self._connect()
-        self._restore()
+        self._show_recent()
+        self.top_bar.address.setFocus()
 
     # What can be asked of the window
 
     def open(self, request: SourceRequest) -> None:
         """Open a source; its row stands in the tree at once."""
-        self._body.setCurrentWidget(self._split)
+        self._frame.show_tree()
         self.tree.choose(self.model.open(request))
         self.tree.setFocus()
 
@@ -106,16 +95,11 @@ class MainWindow(QMainWindow):
 
     def restore_session(self) -> None:
         """Open again what was open when the window was closed last, and go where the person was."""
-        requests = [recalled(text) for text in self.settings.texts("open")]
+        requests, here = kept_session(self.settings)
         for request in requests:
-            if request is not None:
-                self.model.open(replace(request, path="/"))
-        here = recalled(self.settings.text("here", ""))
-        if here is not None and self.model.rowCount():
-            look = json.loads(self.settings.text("look", "{}"))
-            self.navigator.travel(
-                Visit(here.place, here.address, here.path, self.settings.text("tab", ""), look)
-            )
+            self.model.open(request)
+        if here is not None and requests:
+            self.navigator.travel(here)
 
     def choose_folder(self) -> None:
         """Ask for a folder."""
@@ -182,32 +166,6 @@ class MainWindow(QMainWindow):
 
     # How it is made
 
-    def _build(self) -> None:
-        self.setWindowTitle("zarrscope")
-        self.setAcceptDrops(True)
-        self.resize(1280, 800)
-        self._right.addWidget(self.node_pane)
-        self._right.addWidget(self.sentence)
-        self._split.addWidget(self.side)
-        self._split.addWidget(self._right)
-        self._split.setSizes([_TREE_WIDTH, 1280 - _TREE_WIDTH])
-        self.side.setMinimumWidth(140)
-        self._split.setStretchFactor(1, 1)
-        self._split.setHandleWidth(1)
-        self._split.setCollapsible(1, False)
-        self._body.addWidget(self.empty)
-        self._body.addWidget(self._split)
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.top_bar)
-        column.addWidget(self._body, 1)
-        self.setCentralWidget(middle)
-        self.setStatusBar(self.status)
-        self._show_recent()
-        self.top_bar.address.setFocus()
-
     def _connect(self) -> None:
         for place in (self.top_bar, self.empty):
             place.entered.connect(self.open_text)
@@ -240,38 +198,14 @@ class MainWindow(QMainWindow):
         fill_menu(self.top_bar.menu, self)
         add_shortcuts(self)
 
-    def _restore(self) -> None:
-        geometry, split = self.settings.data("geometry"), self.settings.data("split")
-        if not geometry.isEmpty():
-            self.restoreGeometry(geometry)
-        if not split.isEmpty():
-            self._split.restoreState(split)
-
     def _image_pane(self) -> ImagePane | None:
         """The picture, if it is what the person looks at."""
         pane = self.node_pane.pane("Image") if self.node_pane.current_tab() == "Image" else None
         return cast("ImagePane | None", pane)
 
-    def _keep_session(self) -> None:
-        sources = [replace(one.request, address=one.hierarchy.url, path="/") for one in self.session.sources]
-        self.settings.keep("open", [*map(remembered, sources)])
-        source, node = self.session.source, self.session.node
-        here = (
-            ""
-            if source is None or node is None
-            else remembered(SourceRequest(source.hierarchy.url, node.path))
-        )
-        self.settings.keep("here", here)
-        self.settings.keep("tab", self.node_pane.current_tab())
-        self.settings.keep("look", json.dumps(self.node_pane.look()))
-
     def _show_ways(self) -> None:
         history = self.session.history
         self.top_bar.show_ways(back=history.can_go_back, forward=history.can_go_forward)
-
-    def _traffic(self) -> tuple[int, int]:
-        counts = [source.traffic() for source in self.session.sources]
-        return sum(requests for requests, _ in counts), sum(nbytes for _, nbytes in counts)
 
     def _show_recent(self) -> None:
         for place in (self.top_bar, self.empty):
@@ -285,7 +219,7 @@ class MainWindow(QMainWindow):
             return
         if item.node is not None and item.source is not None:
             self.status.report("")
-            self._right.setCurrentWidget(self.node_pane)
+            self._frame.show_node()
             self.node_pane.show_node(item.source, item.node)
             self.top_bar.show_address(_address(item.source, item.node))
             self.navigator.arrived()
@@ -307,14 +241,14 @@ class MainWindow(QMainWindow):
 
     def _row_clicked(self, index: QModelIndex) -> None:
         # A click on the current row changes no row, but a sentence may stand in its place.
-        if self._right.currentWidget() is self.sentence:
+        if self._frame.shows_sentence:
             self._show_row(index)
 
     def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
         self._retry = self._retry_row
         self.location_button.hide()
         self.sentence.say(text, drawing=drawing, retry=retry)
-        self._right.setCurrentWidget(self.sentence)
+        self._frame.show_sentence()
         if retry:
             self.settled.emit()
 
@@ -361,7 +295,7 @@ class MainWindow(QMainWindow):
             self.session.remove(source)
         self.side.sources_changed()
         if not sources:
-            self._body.setCurrentWidget(self.empty)
+            self._frame.show_empty()
             self.top_bar.show_address("")
             self.setWindowTitle("zarrscope")
 
@@ -382,10 +316,9 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        self.settings.keep("geometry", self.saveGeometry())
-        self.settings.keep("split", self._split.saveState())
+        self._frame.keep(self, self.settings)
         self.settings.keep("colour_map", self.session.colour_map)
-        self._keep_session()
+        keep_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.look())
         self.settings.flush()
         self.mounter.leave()
         self.workers.shut_down(_LEAVE_S)

@@ -39,6 +39,11 @@ class Session:
         if self.source is source:
             self.source = self.node = None
 
+    def traffic(self) -> tuple[int, int]:
+        """Requests to the stores of all sources so far, and bytes that came."""
+        counts = [source.traffic() for source in self.sources]
+        return sum(requests for requests, _ in counts), sum(nbytes for _, nbytes in counts)
+
     def select(self, source: Source, node: NodeLike) -> None:
         """Another node is looked at."""
         self.source, self.node = source, node

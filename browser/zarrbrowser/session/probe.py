@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from zarrbrowser.session.coordinates import Coordinate
@@ -11,6 +12,7 @@ from zarrbrowser.session.elements import Elements, is_complex
 from zarrbrowser.session.frames import Mosaic
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.quantities import format_value
+from zarrbrowser.session.raster import Raster
 
 
 def element_at(place: tuple[float, float]) -> tuple[int, int]:
@@ -33,7 +35,23 @@ def sample_at(mosaic: Mosaic, place: tuple[float, float]) -> Any:
 
 def is_exact(mosaic: Mosaic) -> bool:
     """Whether each element of the base is a sample."""
-    return max(mosaic.raster.steps) == 1 and all(factor == 1 for factor in mosaic.raster.level.factors)
+    return max(mosaic.raster.steps) == 1 and _is_finest(mosaic)
+
+
+def exact(raster: Raster, element: tuple[int, int], cancelled: Callable[[], bool]) -> Any:
+    """One element of the plane of a raster, whatever its samples.
+
+    Raises:
+        ReadCancelledError: ``cancelled`` became true.
+        ZarrError: its chunk cannot be read or decoded.
+    """
+    finest = replace(raster, steps=(1, 1))
+    window = slice(element[0], element[0] + 1), slice(element[1], element[1] + 1)
+    return finest.read(window, cancelled)[0, 0]
+
+
+def _is_finest(mosaic: Mosaic) -> bool:
+    return all(factor == 1 for factor in mosaic.raster.level.factors)
 
 
 def probe(
@@ -42,10 +60,12 @@ def probe(
     place: tuple[float, float],
     coordinates: Mapping[int, Coordinate] | None = None,
     units: str = "",
+    value: Any = None,
 ) -> str:
     """Coordinates and value at a position, as text.
 
     Args:
+        value: the element itself, where what is drawn stands for several.
         coordinates: what positions along axes stand for.
         units: of the values.
     """
@@ -55,7 +75,7 @@ def probe(
         meaning = told.text(position) if told is not None else ""
         parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
     text = ", ".join(parts) + ":  "
-    found = [sample_at(mosaic, place) for mosaic in mosaics]
+    found = [sample_at(mosaic, place) for mosaic in mosaics] if value is None else [value]
     values = [describe(look.elements, one) for one in found if one is not None]
     if not values:
         return text + "not read yet"
@@ -63,7 +83,7 @@ def probe(
         names = [look.channels[position].channel.name for position in look.channels_on]
         values = [f"{name} {value}" for name, value in zip(names, values, strict=False)]
     unit = f" {units}" if units else ""
-    return text + ", ".join(values) + unit + ("" if is_exact(mosaics[0]) else "  (coarse)")
+    return text + ", ".join(values) + unit + ("" if _is_finest(mosaics[0]) else "  (coarse)")
 
 
 def describe(elements: Elements, value: Any) -> str:

@@ -18,7 +18,6 @@ from zarrbrowser.session.multiscales import image_of_group
 from zarrbrowser.session.nodes import NodeLike, is_array
 from zarrbrowser.session.painting import shown_of
 from zarrbrowser.session.picture import drawable_fields, why_no_picture
-from zarrbrowser.session.probe import probe
 from zarrbrowser.session.quantities import count, format_bytes, format_duration
 from zarrbrowser.session.shown import Shown
 from zarrbrowser.session.sources import Source
@@ -32,7 +31,7 @@ from zarrbrowser.views.image_controls import ImageControls
 from zarrbrowser.views.locating import Locating
 from zarrbrowser.views.measuring import Measuring
 from zarrbrowser.views.plane_grid import Layout, PlaneGrid
-from zarrbrowser.views.plane_view import PlaneView
+from zarrbrowser.views.pointing import Pointing
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.canvas import Canvas
 from zarrbrowser.widgets.contrast_panel import ContrastPanel
@@ -74,6 +73,7 @@ class ImagePane(QWidget):
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
         self.measuring = Measuring(workers, self.view.canvas)
         self.chunks = ChunkShowing(workers, self.view, self)
+        self.pointing = Pointing(workers, self.locating, self)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
         self.colouring = Colouring(session, self.contrast, self)
@@ -120,6 +120,7 @@ class ImagePane(QWidget):
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._opening.forget()
+        self.pointing.move(None)
         self.locating.forget()
         self._calm.stop()
         self._source = self._node = self._image = self._look = None
@@ -193,7 +194,8 @@ class ImagePane(QWidget):
         self.colouring.rechannelled.connect(self._rechannel)
         self.sliders.moved.connect(self._slider_moved)
         self.stack.data_shown.connect(self._data_shown)
-        self.grid.pointed.connect(self._point)
+        self.grid.pointed.connect(self.pointing.move)
+        self.pointing.said.connect(self.pointed)
         self.grid.moved_to.connect(self._move_to)
         controls.chunks.toggled.connect(self.chunks.turn)
         self.chunks.told.connect(self.reported)
@@ -373,11 +375,3 @@ class ImagePane(QWidget):
         blocked = button.blockSignals(True)
         button.setChecked(square)
         button.blockSignals(blocked)
-
-    def _point(self, at: tuple[PlaneView, tuple[float, float]] | None) -> None:
-        look, mosaics = (None, ()) if at is None else (at[0].look, at[0].mosaics)
-        if at is None or look is None or not mosaics:
-            self.pointed.emit("")
-        else:
-            known, units = self.locating.coordinates, self.locating.units(look.elements)
-            self.pointed.emit(probe(look, mosaics, at[1], known, units))

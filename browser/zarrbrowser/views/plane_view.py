@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.session.frames import Frame, Mosaic, plan
-from zarrbrowser.session.levels import Image
+from zarrbrowser.session.levels import Image, Level
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.painting import Measured, compose, measure, paint, style_of
 from zarrbrowser.session.plane import Cost
@@ -76,6 +76,11 @@ class PlaneView(QWidget):
         self.loader.arrived.connect(lambda: self._soon.isActive() or self._soon.start())
         self.loader.failed.connect(self._fail)
         self.canvas.moved.connect(self.refresh)
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Those of the image, the finest first; empty where there is none."""
+        return self._image.levels if self._image is not None else ()
 
     @property
     def mosaics(self) -> tuple[Mosaic, ...]:

@@ -142,6 +142,7 @@ HELD_BY = {
     ],
     "S30": [
         "test_writing_keys.test_nothing_is_seen_before_it_is_closed",
+        "test_writing_keys.test_readers_never_see_half_of_a_value",
         "test_writing_keys.test_kill_leaves_the_old_value",
         "test_writing_keys.test_large_values_lie_on_disk",
         "test_writing_keys.test_mappings",

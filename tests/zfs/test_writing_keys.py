@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import mmap
@@ -9,6 +10,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -292,3 +294,49 @@ def test_kill_leaves_the_old_value(tmp_path: Path, mount: Mounter) -> None:
     subprocess.run(["umount", "--lazy", mounted.path], check=True)
     assert os.listdir(tmp_path / "store") == ["a"]
     assert (tmp_path / "store" / "a").read_bytes() == b"old"
+
+
+def test_readers_never_see_half_of_a_value(stored: Path, folder: Path) -> None:
+    """S30: "whoever reads sees the old value or the new one"; here while others write."""
+    (folder / "a").write_bytes(b"0" * 300_000)
+    (folder / "b").write_bytes(b"0" * 300_000)
+    done, failed = threading.Event(), []
+
+    def write(place: Path, letter: bytes) -> None:
+        for number in range(25):
+            temporary = place.with_name(f"{place.name}{letter.decode()}")
+            temporary.write_bytes(letter * (100_000 + 7919 * number))
+            temporary.replace(place)
+
+    def write_over(place: Path, letter: bytes) -> None:
+        for number in range(25):
+            place.write_bytes(letter * (100_000 + 7919 * number))
+
+    def read(place: Path) -> None:
+        while not done.is_set():
+            with contextlib.suppress(FileNotFoundError):
+                try:
+                    content = place.read_bytes()
+                except OSError as error:
+                    if error.errno != errno.ESTALE:
+                        failed.append(error)
+                    continue
+                if len({*content}) != 1 or len(content) < 100_000:
+                    failed.append((len(content), {*content}))
+
+    readers = [
+        threading.Thread(target=read, args=(place / name,)) for place in (folder, stored) for name in "ab"
+    ]
+    writers = [threading.Thread(target=write, args=(folder / "a", letter)) for letter in (b"x", b"y")]
+    writers += [threading.Thread(target=write_over, args=(folder / "b", b"z"))]
+    for thread in (*readers, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    for thread in readers:
+        thread.join()
+    assert not failed
+    assert {*(folder / "a").read_bytes()} <= {*b"xy"}
+    assert (folder / "b").read_bytes() == b"z" * (100_000 + 7919 * 24)
+    assert sorted(os.listdir(stored)) == ["a", "b"]

@@ -75,9 +75,14 @@ class Inode:
 
 
 class InodeTable:
-    """All numbers that the kernel knows, and no other."""
+    """All numbers that the kernel knows, and no other.
+
+    Attributes:
+        is_changed_here: whether entries may be unsettled.
+    """
 
     def __init__(self, root: Directory) -> None:
+        self.is_changed_here = False
         self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", 0.0)}
         self._inodes[ROOT].lookups = 1
         self._next = ROOT + 1
@@ -129,7 +134,8 @@ class InodeTable:
         if self._shown and (shown := self._shown.get(entry.version)) is not None:
             self._attach(above, name, shown)
             return shown
-        if number is not None:
+        if number is not None and (not self.is_changed_here or entry.is_settled):
+            # While somebody writes, or wants to, whoever looks has a number that nobody else can open before him.
             inode = self._inodes[number]
             if inode.may_become(entry):
                 inode.entry = entry

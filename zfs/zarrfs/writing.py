@@ -34,6 +34,10 @@ _BLOCKS: Final = 1 << 38
 class WritingOperations(Operations):
     """The tree, open for changes."""
 
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.inodes.is_changed_here = True
+
     async def create(
         self, parent_inode: int, name: bytes, mode: int, flags: int, ctx: pyfuse3.RequestContext
     ) -> tuple[pyfuse3.FileInfo, pyfuse3.EntryAttributes]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import errno
 from contextlib import ExitStack, nullcontext
 from threading import Lock
+from typing import Final
 
 from zarrcore.errors import ChangedError
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.wrapper import WrapperStore, writable
-from zarrfs.views.entry import File, RefusedError
+from zarrfs.views.entry import File, RefusedError, WouldBlockError
+from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.key_file import OpenKey, fetched
 from zarrfs.views.unstored import Unstored
 from zarrfs.views.written_key import WrittenKey, look_again
 from zarrfs.watched_store import WatchedStore
+
+_WANTED_S: Final = 1.0
+_WANTED_MAX: Final = 1000
 
 
 class KeyWriter:
@@ -31,11 +36,12 @@ class KeyWriter:
         self.store = store
         self.unstored = Unstored()
         self._open: dict[str, WrittenKey] = {}
+        self._wanted: Remembered[str, None] = Remembered(Freshness(_WANTED_S), _WANTED_MAX)
         self._lock = Lock()
 
     def is_writing(self, key: str) -> bool:
-        """Whether somebody has a key open for writing."""
-        return key in self._open
+        """Whether somebody has a key open for writing, or was told a moment ago to look again for that."""
+        return key in self._open or self._wanted.get(key) is not None
 
     def found(self, key: str) -> tuple[File | None] | None:
         """What a name leads to that is not in the store, in a tuple: a file, or None for a directory."""
@@ -57,11 +63,25 @@ class KeyWriter:
         Raises:
             RefusedError: somebody does so already, and the name leads there from now on.
         """
+        self._wanted.put(key, None, self._wanted.freshness.now())
         other = self._open.get(key)
         if other is not None:
             other.is_found = True
             raise look_again(key)
         return self._opened(key, WrittenKey(self, key, base, is_stored=True))
+
+    def reopen(self, key: str, truncate: bool, wait: bool) -> WrittenKey:
+        """A key for writing, whatever is stored under it.
+
+        Raises:
+            As `open`; WouldBlockError: not without waiting.
+        """
+        if not wait and self.store.is_remote:
+            raise WouldBlockError
+        facts = self.store.stat(key)
+        if facts is None:
+            return self.create(key)
+        return self.open(key, None if truncate else OpenKey(self.store, key, facts, lambda _: None))
 
     def _opened(self, key: str, written: WrittenKey) -> WrittenKey:
         with self._lock:
@@ -71,8 +91,14 @@ class KeyWriter:
         return self.join(written)
 
     def join(self, written: WrittenKey) -> WrittenKey:
-        """One more writes to a value."""
+        """One more writes to a value.
+
+        Raises:
+            RefusedError: nobody does any more.
+        """
         with self._lock:
+            if written.is_closed:
+                raise look_again(written.key)
             written.users += 1
         return written
 
@@ -83,6 +109,7 @@ class KeyWriter:
             key = written.key
             if written.users:
                 return False
+            written.is_closed = True
             if key is None or self._open.get(key) is not written:
                 return True
             del self._open[key]

@@ -39,6 +39,8 @@ class WrittenKey(OpenFile):
         is_stored: whether there is a value under the key that others may see.
         is_found: whether the name leads here, and not to what is stored: the kernel looks a name up without saying what for.
             Who is at the wrong place is told to look again.
+        users: how many have it open.
+        is_closed: whether they all have closed it.
         mtime_s: when it was last written to.
     """
 
@@ -48,6 +50,7 @@ class WrittenKey(OpenFile):
         self.is_stored = is_stored
         self.is_found = not is_stored
         self.users = 0
+        self.is_closed = False
         self.is_changed = base is None
         self.mtime_s = time.time()
         self.shown = FileBeingWritten(self)
@@ -191,9 +194,12 @@ class FileBeingWritten(File):
         raise RefusedError(errno.ENOENT, f"{self._written.key} is not stored yet", is_news=False)
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        written = self._written
+        if written.is_closed and written.key is not None:
+            return written.writer.reopen(written.key, truncate, wait)
         if truncate:
-            self._written.resize(0, wait)
-        return self._written.writer.join(self._written)
+            written.resize(0, wait)
+        return written.writer.join(written)
 
     def resize(self, nbytes: int, wait: bool) -> None:
         self._written.resize(nbytes, wait)

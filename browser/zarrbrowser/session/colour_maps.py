@@ -1,4 +1,4 @@
-"""The colour maps on offer: few, each for a purpose, by their names in the cmap catalogue."""
+"""The colour maps on offer: few, each for a purpose, by their names in the cmap catalogue; and all others behind them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,31 @@ def lookup_table(name: str) -> NDArray[np.uint8]:
         return _label_colours()
     from cmap import Colormap  # 50 ms that the window need not wait for
 
-    colours = Colormap(name if name in COLOUR_MAPS else "gray").lut(256)
+    try:
+        colours = Colormap(name).lut(256)
+    except ValueError:
+        colours = Colormap("gray").lut(256)
     return np.ascontiguousarray((colours[:, :3] * 255).round().astype(np.uint8))
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> dict[str, str]:
+    """All colour maps that there are, by name: what each is for, ``sequential``, ``diverging`` and so on."""
+    from cmap import Catalog
+
+    every = Catalog()
+    found = {name: str(every[name].category) for name in every.unique_keys()}
+    return dict(sorted(found.items(), key=lambda item: (item[1], item[0].lower())))
+
+
+def title_of(name: str) -> str:
+    """What a colour map is called."""
+    return COLOUR_MAPS.get(name) or name.rpartition(":")[2]
+
+
+def is_known(name: str) -> bool:
+    """Whether there is such a colour map."""
+    return name in COLOUR_MAPS or name in catalogue()
 
 
 def _label_colours() -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.colour_maps import COLOUR_MAPS
+from zarrbrowser.session.colour_maps import is_known
 from zarrbrowser.session.contrast import Contrast, ContrastMode
 from zarrbrowser.session.elements import Elements, Packing, Part
 from zarrbrowser.session.look import Look
@@ -50,7 +50,7 @@ def take_document(look: Look, document: Mapping[str, Any]) -> None:
         name = document["colour_map"]
     except (KeyError, TypeError, ValueError, IndexError):
         return
-    if len(flips) != 2 or len(channels) != len(look.channels) or (name and name not in COLOUR_MAPS):
+    if len(flips) != 2 or len(channels) != len(look.channels) or (name and not is_known(name)):
         return
     look.axes, look.elements, look.contrast, look.norm, look.colour_map = axes, elements, contrast, norm, name
     look.flip_rows, look.flip_columns = flips

@@ -18,6 +18,7 @@ from zarrbrowser.session.render import NOTHING, Rgba, Style
 from zarrbrowser.session.tile_cache import TileCache
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.canvas import Canvas
+from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
 from zarrbrowser.workers.tile_loader import TileLoader
 
@@ -69,6 +70,9 @@ class PlaneView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.canvas)
+        self.words = label(role="chip")
+        self.words.setParent(self)
+        self.words.hide()
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._soon.timeout.connect(self._advance)
         self._partly = QTimer(self, singleShot=True, interval=int(_PATIENCE_S * 1000) + 10)
@@ -209,6 +213,7 @@ class PlaneView(QWidget):
         self._partly.stop()
         self._wanted = self._earlier = self._shown = self.measured = None
         self._mosaics, self._backdrops, self._is_whole = (), [], False
+        self.words.hide()
         self.withheld, self._was_measured_whole = None, False
 
     def _keep_earlier(self) -> None:
@@ -246,6 +251,8 @@ class PlaneView(QWidget):
             earlier, self._earlier = self._earlier, None
             self._draw(earlier, is_whole=False)
         waited_s = time.monotonic() - self._wanted_since
+        if waited_s > _PATIENCE_S and not self._mosaics:
+            self._say(f"{self._label()}…")
         seen = self._shown is not None and _same_plane(self._shown, wanted)
         if seen or (
             waited_s > _PATIENCE_S and any(tile in self._cache for tile in wanted.tiles + wanted.backdrop)
@@ -284,6 +291,7 @@ class PlaneView(QWidget):
         self._backdrops = [[mosaic, *behind] for mosaic, behind in zip(self._mosaics, widest, strict=True)]
 
     def _paint(self) -> None:
+        self.words.hide()
         look, measured = self.look, self._measured_for_colours()
         if look is None or not self._mosaics or measured is None:
             return
@@ -297,6 +305,14 @@ class PlaneView(QWidget):
         picture = paint(look, self._mosaics, measured, style)
         self.canvas.show_picture(picture, mosaic.rect, is_smooth=not is_fine and not style.is_labels)
         self.drawn.emit()
+
+    def _say(self, text: str) -> None:
+        """Words in the middle, where nothing is drawn yet."""
+        self.words.setText(text)
+        self.words.adjustSize()
+        self.words.move(self.rect().center() - self.words.rect().center())
+        self.words.show()
+        self.words.raise_()
 
     def _fail(self, error: Exception) -> None:
         self.failed.emit(error)

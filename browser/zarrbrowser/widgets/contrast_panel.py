@@ -145,7 +145,7 @@ class ContrastPanel(QFrame):
         column.addStretch(0)
 
     def _connect(self) -> None:
-        self.colour_map.activated.connect(lambda _row: self._colours_chosen())
+        self.colour_map.picked.connect(self._colours_chosen)
         self.mode.activated.connect(lambda _row: self._mode_chosen())
         self.norm.activated.connect(lambda row: self.norm_chosen.emit(list(_NORMS)[row]))
         self.part.activated.connect(lambda row: self.part_chosen.emit(list(Part)[row]))
@@ -158,8 +158,7 @@ class ContrastPanel(QFrame):
     def _fix(self, low: float, high: float) -> None:
         self.chosen.emit(Contrast(ContrastMode.FIXED, low, high))
 
-    def _colours_chosen(self) -> None:
-        name = str(self.colour_map.currentData())
+    def _colours_chosen(self, name: str) -> None:
         self.histogram.show_colour_map(name)
         self.colour_map_chosen.emit(name)
 

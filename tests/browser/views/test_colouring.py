@@ -16,6 +16,7 @@ from tests.browser.views.test_image_pane import VOLUME, drawn, pane_of, show
 from zarrbrowser.session.colour_maps import CYCLIC, LABELS
 from zarrbrowser.session.render import Norm, Style, blend, rgba
 from zarrbrowser.views.image_pane import ImagePane
+from zarrbrowser.widgets.colour_map_dialog import ColourMapDialog
 
 
 def choose(box: Any, text: str) -> None:
@@ -149,3 +150,18 @@ def test_what_is_shown_can_be_drawn_again_and_restored(open_window: OpenWindow, 
     assert pane.sliders.spins[0].value() == 6
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
     assert not np.array_equal(before, drawn(pane))
+
+
+def test_all_colour_maps_can_be_searched(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    box = pane.contrast.colour_map
+    choose(box, "More…")
+    dialog = box.findChild(ColourMapDialog)
+    assert dialog is not None
+    assert dialog.list.model().rowCount() > 600
+    dialog.search.setText("plasma")
+    dialog.search.returnPressed.emit()
+    assert box.currentData() == "plasma"
+    expected = rgba(VOLUME[4], Style("plasma", levels=pane.view.picture_style().levels))
+    assert np.array_equal(drawn(pane), expected)
+    assert pane._session.colour_map == "plasma"

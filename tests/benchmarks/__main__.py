@@ -14,19 +14,16 @@ import shutil
 import sys
 import tempfile
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from itertools import product
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tests.benchmarks import browser, distance, mount, readers, writers
+from tests.benchmarks.fairness import back_memory, turns
 from tests.benchmarks.results import OURS, Result, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
-
-_BACKED_NBYTES = 640 << 20
 
 KINDS = ("whole", "plane", "write")
 
@@ -112,9 +109,9 @@ def distant(folder: Path, rounds: int) -> Iterator[Result]:
             seconds: dict[str, list[float]] = {name: [] for name in task.acts}
             requests: dict[str, int] = {}
             expected = ""
-            for turn, (name, act) in product(range(rounds + 1), task.acts.items()):
+            for turn, name in turns(rounds, task.acts):
                 distance.count(url)
-                digest, taken_s = distance.in_new_process(act, f"{url}#{task.hierarchy}")
+                digest, taken_s = distance.in_new_process(task.acts[name], f"{url}#{task.hierarchy}")
                 requests[name] = distance.count(url)
                 expected = expected or digest
                 if digest not in ("", expected):
@@ -169,18 +166,9 @@ def alternate_writing(workload: Workload, folder: Path, rounds: int) -> dict[str
     return seconds
 
 
-def turns(rounds: int, names: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Who acts when: in every round each once, another one first; one round more, the first, is not counted."""
-    order = deque(names)
-    for turn in range(rounds + 1):
-        yield from ((turn, name) for name in order)
-        order.rotate(-1)
-
-
 def timed(act: Callable[[Any], Any], argument: Any) -> tuple[Any, float]:
     """What ``act`` returns, and the seconds that it took."""
-    # A virtual machine gives memory that lies idle back to its host, and whoever asks for it first waits for it again.
-    np.ones(_BACKED_NBYTES, np.uint8)
+    back_memory()
     begun_s = time.perf_counter()
     found = act(argument)
     return found, time.perf_counter() - begun_s

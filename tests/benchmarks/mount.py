@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.fairness import turns
 from tests.benchmarks.results import BARE_MOUNT, OURS, Result
 from tests.servers.distant import distant_process
 
@@ -129,8 +129,7 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]
             names = [name for name in mounters if task.commands.get(name)]
             seconds: dict[str, list[float]] = {name: [] for name in names}
             resident: dict[str, int] = {}
-            turns = [1] if task.is_done_once else range(rounds + 1)
-            for turn, name in product(turns, names):
+            for turn, name in [(1, OURS)] if task.is_done_once else turns(rounds, names):
                 source = mounters[name](url if task.is_distant else str(place / "bucket"))
                 with _mounted(source) as mount:
                     taken_s = _done(task.commands[name], mount.path)

@@ -12,6 +12,16 @@ from zarrbrowser.session.axes import axis_names, is_colour
 from zarrbrowser.session.nodes import ArrayLike
 
 Colour = tuple[int, int, int]
+_PALETTE: tuple[Colour, ...] = (
+    (0, 255, 0),
+    (255, 0, 255),
+    (0, 255, 255),
+    (255, 255, 0),
+    (255, 0, 0),
+    (64, 96, 255),
+)
+_MOST_CHANNELS = 16
+"""More than this is a spectrum, which nobody wants blended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,9 @@ class Image:
     """Where element 0 of the base lies, per axis, in units."""
     channel_axis: int | None = None
     channels: tuple[Channel, ...] = field(default=())
-    """One per position of the channel axis; empty where nothing is blended."""
+    """One per position of the channel axis; empty where nothing can be blended."""
+    is_blended: bool = False
+    """Whether its author wants channels blended; else that is only offered."""
     is_labels: bool = False
     """Whether elements are names of things, not amounts."""
 
@@ -80,7 +92,28 @@ class Image:
 
 def image_of_array(array: ArrayLike) -> Image:
     """An array by itself."""
-    return Image(array.path, (whole(array),), axis_names(array.ndim, array.dimension_names))
+    names = axis_names(array.ndim, array.dimension_names)
+    axis = None if is_colour(array.shape, array.dtype) else channel_axis(array.shape, names)
+    channels = (
+        ()
+        if axis is None
+        else tuple(Channel(f"{names[axis]} {n}", colour_of(n)) for n in range(array.shape[axis]))
+    )
+    return Image(array.path, (whole(array),), names, channel_axis=axis, channels=channels)
+
+
+def channel_axis(shape: Sequence[int], names: Sequence[str], told: int | None = None) -> int | None:
+    """The axis whose positions are channels that can be blended: the one that is told, or that bears such a name."""
+    axis = told
+    if axis is None:
+        axis = next((n for n, name in enumerate(names) if name.lower() in ("c", "channel", "channels")), None)
+    fits = axis is not None and len(shape) > 2 and axis < len(shape) - 1 and 1 < shape[axis] <= _MOST_CHANNELS
+    return axis if fits else None
+
+
+def colour_of(channel: int) -> Colour:
+    """The colour of a channel that has none of its own."""
+    return _PALETTE[channel % len(_PALETTE)]
 
 
 def whole(array: ArrayLike) -> Level:

@@ -74,7 +74,7 @@ def first_look(image: Image) -> Look:
         axes,
         Elements(fields[0] if fields else None, fill=missing),
         colour_map=LABELS if image.is_labels else "",
-        is_blended=bool(channels),
+        is_blended=image.is_blended,
         channels=channels,
     )
 

@@ -13,23 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.session.axes import axis_names
-from zarrbrowser.session.levels import Channel, Colour, Image, Level, level_of, whole
+from zarrbrowser.session.levels import Channel, Colour, Image, Level, channel_axis, colour_of, level_of, whole
 from zarrbrowser.session.nodes import ArrayLike, NodeLike, is_array, is_group
 
 _IN_FLIGHT = 8
 _MOST_LEVELS = 32
 _FIRST_TIME = "/timepoint0"
 _N5_SIGNS = ("downsamplingFactors", "scales", "multiScale")
-_PALETTE: tuple[Colour, ...] = (
-    (0, 255, 0),
-    (255, 0, 255),
-    (0, 255, 255),
-    (255, 255, 0),
-    (255, 0, 0),
-    (64, 96, 255),
-)
-_MOST_CHANNELS = 16
-"""More than this is a spectrum, which nobody wants blended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +77,8 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         origin,
         axis,
         channels,
-        is_labels,
+        is_blended=bool(channels) and not is_labels,
+        is_labels=is_labels,
     )
 
 
@@ -249,9 +240,8 @@ def _channels(
     axis = next(
         (n for n, one in enumerate(typed) if isinstance(one, Mapping) and one.get("type") == "channel"), None
     )
+    axis = channel_axis(base.shape, names, axis)
     if axis is None:
-        axis = next((n for n, name in enumerate(names) if name.lower() in ("c", "channel")), None)
-    if axis is None or not 1 < base.shape[axis] <= _MOST_CHANNELS or axis >= base.ndim - 1:
         return None, ()
     omero = _ome(attributes).get("omero") or attributes.get("omero")
     told = omero.get("channels") if isinstance(omero, Mapping) else None
@@ -268,7 +258,7 @@ def _channel(number: int, told: Any) -> Channel:
     ordered = bounds is not None and bounds[0] < bounds[1]
     return Channel(
         str(told.get("label") or f"channel {number}"),
-        _colour(told.get("color")) or _PALETTE[number % len(_PALETTE)],
+        _colour(told.get("color")) or colour_of(number),
         (bounds[0], bounds[1]) if bounds is not None and ordered else None,
         told.get("active") is not False,
     )

@@ -13,7 +13,7 @@ from zarrbrowser.session.frames import Frame, Mosaic, View, assemble, window_of
 from zarrbrowser.session.levels import Image
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.raster import Raster
-from zarrbrowser.session.render import NOTHING, Rgba, Style, blend, coloured, rgba
+from zarrbrowser.session.render import NOTHING, Rgba, Style, blend, coloured, colours_of
 from zarrbrowser.session.shown import Shown, ShownChannel
 from zarrbrowser.session.tile_cache import TileCache
 
@@ -102,12 +102,8 @@ def paint(look: Look, mosaics: Sequence[Mosaic], measured: Measured, style: Styl
             [look.channels[position].colour for position in look.channels_on],
             look.norm,
         )
-    elif style.is_labels and first.values.dtype.kind in "biu":
-        values = look.elements.of(first.values)
-        picture = rgba(values, style, look.elements.numbers(first.values)[1])
     else:
-        numbers, is_fill = look.elements.numbers(first.values)
-        picture = rgba(numbers, style, is_fill)
+        picture = colours_of(first.values, look.elements, style)
     if first.is_there is not None:
         picture.view(np.uint32)[..., 0] *= first.is_there  # ten times as fast as to assign NOTHING
     return picture

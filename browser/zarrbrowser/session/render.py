@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.session.colour_maps import LABELS, lookup_table
+from zarrbrowser.session.elements import Elements
 from zarrbrowser.session.levels import Colour
 from zarrbrowser.session.nodes import AnyArray
 
@@ -106,6 +107,13 @@ def rgba(numbers: AnyArray, style: Style, is_fill: AnyArray | None = None) -> ND
         indices[is_fill] = _FILL
     colours = table.view(np.uint32)[:, 0].take(np.ascontiguousarray(indices))
     return colours.view(np.uint8).reshape(*numbers.shape, 4)
+
+
+def colours_of(values: AnyArray, elements: Elements, style: Style) -> NDArray[np.uint8]:
+    """Colours of elements, shape (…, 4): labels by their very values, which may have more digits than a float."""
+    numbers, is_fill = elements.numbers(values)
+    plain = elements.of(values)
+    return rgba(plain if style.is_labels and plain.dtype.kind in "biu" else numbers, style, is_fill)
 
 
 def _indices(numbers: AnyArray, style: Style) -> AnyArray:

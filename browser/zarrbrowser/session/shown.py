@@ -12,7 +12,7 @@ from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.elements import Elements
 from zarrbrowser.session.levels import Channel
 from zarrbrowser.session.nodes import AnyArray, ArrayLike
-from zarrbrowser.session.render import NOTHING, Style, blend, coloured, rgba
+from zarrbrowser.session.render import NOTHING, Style, blend, coloured, colours_of
 
 Selection = tuple[int | slice, ...]
 
@@ -100,7 +100,4 @@ class Shown:
         if self.axes.channel is not None:
             return coloured(turned[0], self.brightest)
         plain = replace(self.style, nan=NOTHING, fill=NOTHING)
-        if plain.is_labels:
-            return rgba(self.elements.of(turned[0]), plain)
-        numbers, is_fill = self.elements.numbers(turned[0])
-        return rgba(numbers, plain, is_fill)
+        return colours_of(turned[0], self.elements, plain)

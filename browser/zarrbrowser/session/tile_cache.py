@@ -7,7 +7,8 @@ from collections import OrderedDict
 from zarrbrowser.session.nodes import AnyArray
 from zarrbrowser.session.raster import Tile
 
-TILE_CACHE_BYTES = 256 * 2**20
+TILE_CACHE_BYTES = 384 * 2**20
+"""Room for what may be read unasked, and half as much of what was seen before."""
 
 
 class TileCache:
@@ -44,8 +45,3 @@ class TileCache:
         while self.nbytes > self._max_bytes and len(self._tiles) > 1:
             _, gone = self._tiles.popitem(last=False)
             self.nbytes -= gone.nbytes
-
-    def clear(self) -> None:
-        """Keep nothing."""
-        self._tiles.clear()
-        self.nbytes = 0

@@ -65,6 +65,7 @@ class DataStack(QWidget):
         self._wait.stop()
         self.notice.say("")
         self._stack.setCurrentWidget(self.data)
+        self.data_shown.emit(True)
 
     def show_sentence(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
         """Words instead of data."""

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.frames import Frame
+from zarrbrowser.session.frame_text import report, withheld
 from zarrbrowser.session.levels import Image, image_of_array
 from zarrbrowser.session.look import Look, first_look
 from zarrbrowser.session.look_document import look_document, place_of, take_document
 from zarrbrowser.session.multiscales import image_of_group
 from zarrbrowser.session.nodes import NodeLike, is_array
 from zarrbrowser.session.painting import shown_of
-from zarrbrowser.session.picture import drawable_fields, why_no_picture
-from zarrbrowser.session.quantities import count, format_bytes, format_duration
+from zarrbrowser.session.picture import why_no_picture
 from zarrbrowser.session.shown import Shown
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.session.tile_cache import TileCache
 from zarrbrowser.theme import current_colours
-from zarrbrowser.views.chunk_showing import ChunkShowing
 from zarrbrowser.views.colouring import Colouring
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.image_controls import ImageControls
+from zarrbrowser.views.image_tools import ImageTools
 from zarrbrowser.views.locating import Locating
-from zarrbrowser.views.measuring import Measuring
-from zarrbrowser.views.plane_grid import Layout, PlaneGrid
-from zarrbrowser.views.pointing import Pointing
+from zarrbrowser.views.plane_grid import PlaneGrid
+from zarrbrowser.views.turning import Turning
 from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.canvas import Canvas
 from zarrbrowser.widgets.contrast_panel import ContrastPanel
@@ -39,6 +38,8 @@ from zarrbrowser.widgets.legend import MissingLegend
 from zarrbrowser.workers import Lane, Workers
 
 _CALM_MS = 700
+_AHEAD = 3
+"""Planes of a film that are read before their turn."""
 _LOAD, _RETRY = "Load anyway", "Retry"
 
 
@@ -66,16 +67,16 @@ class ImagePane(QWidget):
         self._node: NodeLike | None = None
         self._image: Image | None = None
         self._look: Look | None = None
+        self._awaited: Mapping[str, Any] | None = None
         self.cache = TileCache()
         self.controls = ImageControls()
         self.grid = PlaneGrid(workers, self.cache)
         self.view = self.grid.main
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
-        self.measuring = Measuring(workers, self.view.canvas)
-        self.chunks = ChunkShowing(workers, self.view, self)
-        self.pointing = Pointing(workers, self.locating, self)
+        self.tools = ImageTools(workers, self.controls, self.grid, self.locating, self)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
+        self.turning = Turning(self.controls, self.sliders, self.grid, self.locating, self)
         self.colouring = Colouring(session, self.contrast, self)
         self.missing = MissingLegend()
         column = QVBoxLayout(self)
@@ -87,7 +88,7 @@ class ImagePane(QWidget):
         left = QVBoxLayout()
         left.setSpacing(0)
         left.addWidget(self.stack, 1)
-        left.addWidget(self.measuring)
+        left.addWidget(self.tools.measuring)
         middle.addLayout(left, 1)
         middle.addWidget(self.contrast)
         column.addLayout(middle, 1)
@@ -120,14 +121,12 @@ class ImagePane(QWidget):
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._opening.forget()
-        self.pointing.move(None)
+        self.tools.clear()
+        self.turning.clear()
         self.locating.forget()
         self._calm.stop()
-        self._source = self._node = self._image = self._look = None
-        for tool in self.controls.tools.values():
-            tool.setChecked(False)
+        self._source = self._node = self._image = self._look = self._awaited = None
         self.grid.clear()
-        self.cache.clear()
         self.missing.hide()
         self.stack.notice.say("")
 
@@ -157,14 +156,18 @@ class ImagePane(QWidget):
             return {}
         view = None if self.canvas.is_fitted else self.canvas.visible()
         place = None if view is None else [list(view.rows), list(view.columns)]
-        return {**look_document(self._look), "place": place}
+        return {**look_document(self._look), "place": place, "layout": self.grid.layout_shown.value}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Look at the image as `view_state` told; what does not fit it is left as it is."""
         if self._image is None or self._look is None:
+            self._awaited = state  # the levels of a pyramid are still being opened
             return
         take_document(self._look, state)
         self._begin(self._image, self._look)
+        button = self.controls.layouts.get(str(state.get("layout")))
+        if button is not None and not button.isChecked():
+            button.click()
         place = place_of(state)
         if place is not None:
             self.canvas.show_range(*place)
@@ -172,40 +175,29 @@ class ImagePane(QWidget):
     def wear(self) -> None:
         """Take on the application's appearance."""
         self.grid.wear(current_colours())
-        self.measuring.wear(current_colours())
+        self.tools.wear(current_colours())
         self.contrast.histogram.wear(current_colours())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Space begins and ends a film, where it means nothing to what has the focus."""
+        if event.key() == Qt.Key.Key_Space:
+            self.sliders.play()
+        else:
+            super().keyPressEvent(event)
 
     # How it is made
 
     def _connect(self) -> None:
-        controls, canvas = self.controls, self.canvas
-        controls.axes.chosen.connect(self._axes_chosen)
-        controls.field.textActivated.connect(self.colouring.choose_field)
-        controls.fit.clicked.connect(lambda _checked: canvas.fit())
-        controls.actual_size.clicked.connect(lambda _checked: canvas.actual_size())
-        controls.square.toggled.connect(self._square_chosen)
-        for button in (controls.flip_rows, controls.flip_columns):
-            button.clicked.connect(lambda _checked: self._flip())
-        controls.coordinates.toggled.connect(self.locating.turn)
-        self.locating.changed.connect(self._show_coordinates)
+        self.controls.field.textActivated.connect(self.colouring.choose_field)
+        self.turning.turned.connect(self._turned)
         self.sliders.may_play = lambda: self.view.is_complete
         self.colouring.repainted.connect(lambda: self.grid.recolour(self._session.colour_map))
         self.colouring.renumbered.connect(self.grid.measure)
         self.colouring.rechannelled.connect(self._rechannel)
-        self.sliders.moved.connect(self._slider_moved)
         self.stack.data_shown.connect(self._data_shown)
-        self.grid.pointed.connect(self.pointing.move)
-        self.pointing.said.connect(self.pointed)
-        self.grid.moved_to.connect(self._move_to)
-        controls.chunks.toggled.connect(self.chunks.turn)
-        self.chunks.told.connect(self.reported)
-        for name, button in controls.tools.items():
-            button.toggled.connect(lambda on, name=name: self.measuring.turn(name, is_on=on))
-        self.view.frame_shown.connect(self.measuring.refresh)
-        self.colouring.renumbered.connect(self.measuring.refresh)
-        for layout in Layout:
-            controls.layouts[layout.value].clicked.connect(lambda _on, layout=layout: self._arrange(layout))
-        canvas.square_changed.connect(self._show_square)
+        self.tools.pointed.connect(self.pointed)
+        self.tools.reported.connect(self.reported)
+        self.colouring.renumbered.connect(self.tools.measuring.refresh)
         self.view.frame_shown.connect(self._frame_shown)
         self.view.drawn.connect(self._drawn)
         self.view.drawn.connect(self._calm.start)
@@ -230,73 +222,27 @@ class ImagePane(QWidget):
         self._image, self._look = image, look
         self._session.remember(source, image.path, look)
         self._begin(image, look)
+        if self._awaited is not None:
+            self.restore(self._awaited)
 
     def _begin(self, image: Image, look: Look) -> None:
         """Read and show the image as the look says."""
-        self.controls.show_fields(drawable_fields(image.base.dtype), look.elements.field)
-        self._show_axes(look)
-        self.controls.flip_rows.setChecked(look.flip_rows)
-        self.controls.flip_columns.setChecked(look.flip_columns)
+        self.turning.show_image(image, look)
         self.colouring.show_image(image, look)
         self.stack.make_room()
         self.grid.show_image(image, look, self._session.colour_map)
-        self.measuring.show_image(image, look)
-        self._show_coordinates()
+        self.tools.show_image(image, look)
         if self._source is not None:
             self.locating.look_for(self._source, image)
 
-    def _show_axes(self, look: Look) -> None:
-        self.controls.axes.show_axes(look.axes)
-        self.sliders.show_axes(look.axes, [] if self._image is None else look.sliders(self._image))
-        self._show_coordinates()
-
-    def _show_coordinates(self) -> None:
-        if self._look is not None:
-            self.grid.write_coordinates(self.locating)
-            self.sliders.show_coordinates(self.locating.coordinates)
-        self.controls.coordinates.setVisible(self.locating.is_known)
-
-    # What the person does
-
-    def _axes_chosen(self, axes: Axes) -> None:
-        if self._look is not None:
-            self._look.axes = axes
-            if self._image is not None and self._image.channel_axis in axes.shown:
-                self._look.is_blended = False  # its channels lie in the picture side by side
-            self._show_axes(self._look)
-            self.colouring.show_image(self._image, self._look)
-            self.stack.make_room()
-            self.grid.show_axes()
-
-    def _slider_moved(self, axis: int, position: int) -> None:
-        if self._look is not None:
-            self._look.axes = self._look.axes.at(axis, position)
-            self.grid.refresh()
+    def _turned(self) -> None:
+        """Other axes lie in the picture."""
+        self.colouring.show_image(self._image, self._look)
+        self.stack.make_room()
 
     def _rechannel(self) -> None:
-        if self._look is not None:
-            self._show_axes(self._look)
-            self.grid.refresh()
-
-    def _flip(self) -> None:
-        if self._look is not None:
-            self._look.flip_rows = self.controls.flip_rows.isChecked()
-            self._look.flip_columns = self.controls.flip_columns.isChecked()
-            self.grid.flip()
-
-    def _arrange(self, layout: Layout) -> None:
-        self.grid.arrange(layout)
-        self._show_coordinates()
-
-    def _move_to(self, axes: Axes) -> None:
-        if self._look is not None:
-            self._look.axes = axes
-            self.sliders.stand_at(axes)
-            self.grid.refresh()
-
-    def _square_chosen(self, square: bool) -> None:
-        self.canvas.set_square(square)
-        self.canvas.fit()
+        self.turning.show_axes()
+        self.grid.refresh()
 
     # What happens
 
@@ -313,8 +259,17 @@ class ImagePane(QWidget):
             self.stack.show_error(next(iter(broken.values())))
             return
         self.stack.show_data(*self._notice())
-        self._report(frame)
+        if self._image is not None and self._look is not None:
+            self.reported.emit(report(self._image, self._look, frame, self.view.took_s))
         self.plane_shown.emit()
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """Read the next planes of a film while this one is seen."""
+        look = self._look
+        ahead = self.sliders.next_positions(_AHEAD)
+        if look is not None and ahead:
+            self.view.look_ahead([replace(look, axes=look.axes.at(*place)) for place in ahead])
 
     def _notice(self) -> tuple[str, str]:
         """What stands above the picture, and on its button."""
@@ -325,9 +280,7 @@ class ImagePane(QWidget):
         cost = view.frame.cost if held and view.frame is not None else view.withheld
         if cost is None:
             return "", ""
-        what = "What is in view crosses" if held else "The middle is shown. The whole plane crosses"
-        size = f"{count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded"
-        return f"{what} {size}.", _LOAD
+        return withheld(cost, is_in_view=held), _LOAD
 
     def _notice_pressed(self) -> None:
         if self.view.loader.broken:
@@ -352,26 +305,3 @@ class ImagePane(QWidget):
     def _fail(self, error: Exception) -> None:
         if not self.view.mosaics:
             self.stack.show_error(error)
-
-    def _report(self, frame: Frame) -> None:
-        image = self._image
-        if image is None:
-            return
-        level = image.levels.index(frame.raster.level)
-        where = self._look.describe(image) if self._look is not None else ""
-        parts = [frame.raster.level.array.path + (f", {where}" if where else "")]
-        if len(image.levels) > 1:
-            parts.append(f"level {level} of 0–{len(image.levels) - 1}")
-        if max(frame.raster.steps) > 1:
-            parts.append("every {} × {} elements".format(*frame.raster.steps))
-        cost = frame.cost
-        if cost.chunks:
-            read = f"{format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}"
-            parts.append(f"{read}, {format_duration(self.view.took_s)}")
-        self.reported.emit(": ".join([parts[0], " · ".join(parts[1:])]) if parts[1:] else parts[0])
-
-    def _show_square(self, square: bool) -> None:
-        button = self.controls.square
-        blocked = button.blockSignals(True)
-        button.setChecked(square)
-        button.blockSignals(blocked)

@@ -48,6 +48,7 @@ class Locating(QObject):
         """Find what the axes of an image stand for; the picture does not wait for it."""
         self.forget()
         self._image = image
+        self.changed.emit()
         self._lane.ask(
             lambda _request: coordinates_of(image, source.hierarchy.node),
             self._take,

@@ -112,7 +112,7 @@ class Panes(QObject):
         if name == "Image":
             pane = image = ImagePane(self._session, self._workers)
             step = image.step
-            turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1), "Space": image.sliders.play}
+            turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1)}
             add_picture_keys(image, {"F": image.canvas.fit, "1": image.canvas.actual_size, **turning})
         else:
             pane = PlotPane(self._workers)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from zarrbrowser.session.composition import Composition
 from zarrbrowser.session.frames import Frame, Mosaic, plan
 from zarrbrowser.session.levels import Image, Level
 from zarrbrowser.session.look import Look
-from zarrbrowser.session.painting import Measured, compose, measure, paint, style_of
+from zarrbrowser.session.painting import Measured, paint, style_of
 from zarrbrowser.session.plane import Cost
 from zarrbrowser.session.render import NOTHING, Rgba, Style
 from zarrbrowser.session.tile_cache import TileCache
@@ -26,8 +28,8 @@ _GATHER_MS = 25
 """Tiles that come together are drawn together."""
 _PATIENCE_S = 0.3
 """After this a new plane is shown as far as it is there; before, the old one stays, so that nothing flickers."""
-_SCRUB_S = 1.0
-"""While a slider moves, a plane that is under way is not given up before this, or nothing would be seen at all."""
+_SCRUB_MS = 1000
+"""While a slider moves, a plane that is under way is given up for the next one only then, or nothing would be seen at all."""
 
 
 class PlaneView(QWidget):
@@ -56,17 +58,11 @@ class PlaneView(QWidget):
         self._wanted: Frame | None = None
         self._wanted_since = 0.0
         self._earlier: Frame | None = None
-        self._shown: Frame | None = None
-        self._is_whole = False
-        self._was_measured_whole = False
-        self._mosaics: tuple[Mosaic, ...] = ()
-        self._backdrops: list[list[Mosaic]] = []
+        self._drawn = Composition()
         self.withheld: Cost | None = None
         """What the whole plane costs, where only its middle was looked at, since that is more than may be read unasked."""
         self.took_s = 0.0
         """How long the picture took from wish to screen."""
-        self.measured: Measured | None = None
-        """What the numbers of the plane are like; None before there are any."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.canvas)
@@ -77,7 +73,9 @@ class PlaneView(QWidget):
         self._soon.timeout.connect(self._advance)
         self._partly = QTimer(self, singleShot=True, interval=int(_PATIENCE_S * 1000) + 10)
         self._partly.timeout.connect(self._advance)
-        self.loader.arrived.connect(lambda: self._soon.isActive() or self._soon.start())
+        self._scrubbing = QTimer(self, singleShot=True, interval=_SCRUB_MS)
+        self._scrubbing.timeout.connect(self._give_up_earlier)
+        self.loader.arrived.connect(self._gather)
         self.loader.failed.connect(self._fail)
         self.canvas.moved.connect(self.refresh)
 
@@ -89,17 +87,22 @@ class PlaneView(QWidget):
     @property
     def mosaics(self) -> tuple[Mosaic, ...]:
         """What is drawn: one per channel that is blended, else one; empty before anything is."""
-        return self._mosaics
+        return self._drawn.mosaics
+
+    @property
+    def measured(self) -> Measured | None:
+        """What the numbers of the plane are like; None before there are any."""
+        return self._drawn.measured
 
     @property
     def frame(self) -> Frame | None:
         """The frame that is drawn."""
-        return self._shown
+        return self._drawn.frame
 
     @property
     def is_complete(self) -> bool:
         """Whether all that is wanted is drawn."""
-        return self._is_whole and self._shown is self._wanted
+        return self._drawn.is_whole and self._drawn.frame is self._wanted
 
     def show_image(self, image: Image, look: Look, colour_map: str) -> None:
         """Another image."""
@@ -136,12 +139,12 @@ class PlaneView(QWidget):
         )
         if self._wanted is not None and _same(frame, self._wanted) and not self.loader.broken:
             return
-        if self._wanted is None or not _same_plane(frame, self._wanted):
+        if self._wanted is None or frame.planes != self._wanted.planes:
             self._keep_earlier()
-        if self._wanted is None or self.is_complete or not _same_plane(frame, self._wanted):
+        if self._wanted is None or self.is_complete or frame.planes != self._wanted.planes:
             self._wanted_since = time.monotonic()
         self._wanted = frame
-        if frame.is_held_back and self._shown is None and self.canvas.is_fitted:
+        if frame.is_held_back and self._drawn.frame is None and self.canvas.is_fitted:
             self.withheld = frame.cost
             self.canvas.actual_size()  # what it costs is asked for in the middle at least
         self._read()
@@ -154,9 +157,25 @@ class PlaneView(QWidget):
 
     def measure(self) -> None:
         """Look anew at the numbers that are in view."""
-        if self.look is not None and self._mosaics:
-            self.measured = measure(self.look, self._mosaics)
+        if self.look is not None:
+            self._drawn.measure(self.look)
             self._paint()
+
+    def look_ahead(self, planes: Sequence[Look]) -> None:
+        """Read other planes as they would be seen here, once nothing else is wanted: those that come next in a film."""
+        if self._image is None or not self.is_complete:
+            return
+        tiles = []
+        for look in planes:
+            frame = plan(
+                self._image,
+                look.planes(self._image),
+                self.canvas.visible(),
+                self._cache.__contains__,
+                look.may_read_bytes,
+            )
+            tiles += frame.missing(self._cache)
+        self.loader.want(tiles)
 
     def retry(self) -> None:
         """Try again what could not be read."""
@@ -211,17 +230,21 @@ class PlaneView(QWidget):
         self.loader.forget()
         self._soon.stop()
         self._partly.stop()
-        self._wanted = self._earlier = self._shown = self.measured = None
-        self._mosaics, self._backdrops, self._is_whole = (), [], False
+        self._scrubbing.stop()
+        self._wanted = self._earlier = self.withheld = None
+        self._drawn = Composition()
         self.words.hide()
-        self.withheld, self._was_measured_whole = None, False
 
     def _keep_earlier(self) -> None:
         """The plane that was wanted until now is shown too when it comes, unless it takes too long."""
-        if self._earlier is not None and time.monotonic() - self._wanted_since > _SCRUB_S:
-            self._earlier = None
         if self._earlier is None and self._wanted is not None and self._wanted.missing(self._cache):
             self._earlier = self._wanted
+            self._scrubbing.start()
+
+    def _give_up_earlier(self) -> None:
+        if self._earlier is not None:
+            self._earlier = None
+            self._read()
 
     def _read(self) -> None:
         tiles = [] if self._earlier is None else self._earlier.missing(self._cache)
@@ -234,6 +257,12 @@ class PlaneView(QWidget):
             return ""
         where = self.look.describe(self._image)
         return f"Reading {self._image.path}" + (f", {where}" if where else "")
+
+    def _gather(self) -> None:
+        if not self.loader.busy:
+            self._advance()  # nothing else is to come
+        elif not self._soon.isActive():
+            self._soon.start()
 
     def _missing(self, frame: Frame) -> bool:
         return any(tile not in self.loader.broken for tile in frame.missing(self._cache))
@@ -251,10 +280,9 @@ class PlaneView(QWidget):
             earlier, self._earlier = self._earlier, None
             self._draw(earlier, is_whole=False)
         waited_s = time.monotonic() - self._wanted_since
-        if waited_s > _PATIENCE_S and not self._mosaics:
+        if waited_s > _PATIENCE_S and not self._drawn.mosaics:
             self._say(f"{self._label()}…")
-        seen = self._shown is not None and _same_plane(self._shown, wanted)
-        if seen or (
+        if self._drawn.shows_plane_of(wanted) or (
             waited_s > _PATIENCE_S and any(tile in self._cache for tile in wanted.tiles + wanted.backdrop)
         ):
             self._draw(wanted, is_whole=False)
@@ -262,47 +290,28 @@ class PlaneView(QWidget):
             self._partly.start()
 
     def _draw(self, frame: Frame, *, is_whole: bool) -> None:
-        look = self.look
-        if look is None or (self._is_whole and self._shown is frame):
+        drawn = self._drawn
+        if self.look is None or (drawn.is_whole and drawn.frame is frame):
             return
-        is_new = self._shown is None or not _same_plane(self._shown, frame)
-        self._mosaics = compose(frame, self._cache, [] if is_new else self._backdrops)
-        if is_new or self.measured is None or not self._was_measured_whole:
-            self.measured = measure(look, self._mosaics)
-            self._was_measured_whole = is_whole and not frame.is_held_back
-        self._shown, self._is_whole = frame, is_whole
-        if is_whole:
-            self._keep_backdrops(is_new=is_new)
+        drawn.take(frame, self.look, self._cache, is_whole=is_whole)
         self._paint()
         if is_whole:
             self.took_s = time.monotonic() - self._wanted_since
             self.frame_shown.emit()
 
-    def _keep_backdrops(self, *, is_new: bool) -> None:
-        """The picture as it is now lies behind the next one, and that of the whole plane behind all."""
-        widest = [] if is_new else [mosaics[-1:] for mosaics in self._backdrops]
-        frame = self._shown
-        covers_all = frame is not None and all(
-            part.stop - part.start == length
-            for part, length in zip(frame.window, frame.raster.shape, strict=True)
-        )
-        if covers_all or len(widest) != len(self._mosaics):
-            widest = [[] for _ in self._mosaics]
-        self._backdrops = [[mosaic, *behind] for mosaic, behind in zip(self._mosaics, widest, strict=True)]
-
     def _paint(self) -> None:
         self.words.hide()
         look, measured = self.look, self._measured_for_colours()
-        if look is None or not self._mosaics or measured is None:
+        if look is None or not self._drawn.mosaics or measured is None:
             return
         style = self.picture_style()
         view = self.canvas.visible()
-        mosaic = self._mosaics[0]
+        mosaic = self._drawn.mosaics[0]
         is_fine = all(
             view.density(side) * 1.001 < mosaic.raster.to_base(side, 1) - mosaic.raster.to_base(side, 0)
             for side in (0, 1)
         )
-        picture = paint(look, self._mosaics, measured, style)
+        picture = paint(look, self._drawn.mosaics, measured, style)
         self.canvas.show_picture(picture, mosaic.rect, is_smooth=not is_fine and not style.is_labels)
         self.drawn.emit()
 
@@ -323,11 +332,6 @@ class PlaneView(QWidget):
 def _rgba(colour: str) -> Rgba:
     found = QColor(colour)
     return found.red(), found.green(), found.blue(), 255
-
-
-def _same_plane(one: Frame, other: Frame) -> bool:
-    """Whether two frames show the same plane, perhaps another part of it or at another level."""
-    return one.planes == other.planes
 
 
 def _same(one: Frame, other: Frame) -> bool:

@@ -93,6 +93,14 @@ class AxisSliders(QFrame):
         """Whether a film runs."""
         return self._tick.isActive()
 
+    def next_positions(self, number: int) -> list[tuple[int, int]]:
+        """Axis and position of the planes that a film shows next; empty where none runs."""
+        spin = self.spins.get(self._current)
+        if spin is None or not self.is_playing:
+            return []
+        length, now = int(spin.maximum()) + 1, int(spin.value())
+        return [(self._current, (now + step) % length) for step in range(1, min(number, length - 1) + 1)]
+
     def _play_on(self) -> None:
         spin = self.spins.get(self._current)
         if spin is None or not self.isVisible():

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QTimer, Signal
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsRectItem, QWidget
 
 from zarrbrowser.session.coordinates import Coordinate
@@ -23,6 +23,15 @@ from zarrbrowser.widgets.scale_bar import ScaleBar
 
 _SCREEN = 4096
 """Room around a small picture, in elements: a screen's width, for one element per pixel."""
+_PAN = 0.125
+"""Of the view, with each arrow key."""
+_PANS: dict[int, tuple[int, int]] = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+_ZOOMS: dict[int, float] = {Qt.Key.Key_Plus: 0.8, Qt.Key.Key_Equal: 0.8, Qt.Key.Key_Minus: 1.25}
 _SLENDER = 8
 """A picture longer than wide by this is stretched, or it would be a hair."""
 
@@ -70,6 +79,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._scale: tuple[float, str] | None = None
         self._size, self._proportion = (0, 0), 1.0
         self._cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
+        self._flips = (False, False)
         self._fitted = True
         self._later = QTimer(self, singleShot=True, interval=0)
         self._set_up()
@@ -173,6 +183,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     def set_flips(self, *, rows: bool, columns: bool) -> None:
         """Which way the axes run; rows run down where they are not flipped."""
+        self._flips = (rows, columns)
         self.view.invertY(not rows)
         self.view.invertX(columns)
 
@@ -250,6 +261,24 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         place = self._place(event.scenePos())
         if place is not None and event.button() == pg.QtCore.Qt.MouseButton.LeftButton:
             self.picked.emit(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Arrows pan, plus and minus zoom."""
+        view, key = self.visible(), event.key()
+        height, width = view.rows[1] - view.rows[0], view.columns[1] - view.columns[0]
+        down, right = _PANS.get(key, (0, 0))
+        down, right = (
+            -one if flipped else one for one, flipped in zip((down, right), self._flips, strict=True)
+        )
+        if down or right:
+            self.view.translateBy(x=right * width * _PAN, y=down * height * _PAN)
+        elif key in _ZOOMS:
+            self.view.scaleBy((_ZOOMS[key], _ZOOMS[key]))
+        else:
+            super().keyPressEvent(event)
+            return
+        self._fitted = False
+        event.accept()
 
     def leaveEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         super().leaveEvent(event)

@@ -61,6 +61,7 @@ class ColourMapDialog(QDialog):
         self.list.setAccessibleName("colour maps")
         self.list.setIconSize(PREVIEW)
         self.list.setUniformItemSizes(True)
+        self.list.setSpacing(2)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(_Names(self))
         self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)

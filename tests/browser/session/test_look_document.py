@@ -21,7 +21,9 @@ from zarrbrowser.session.render import Norm
 def look_of() -> Look:
     array = FakeArray(np.zeros((2, 5, 30, 40)))
     channels = (Channel("a", (255, 0, 0)), Channel("b", (0, 255, 0)))
-    return first_look(Image("/a", (whole(array),), ("c", "z", "y", "x"), channel_axis=0, channels=channels))
+    return first_look(
+        Image("/a", (whole(array),), ("c", "z", "y", "x"), channel_axis=0, channels=channels, is_blended=True)
+    )
 
 
 def test_there_and_back() -> None:

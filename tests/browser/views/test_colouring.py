@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from typing import Any
 
 import numpy as np
@@ -165,3 +167,46 @@ def test_all_colour_maps_can_be_searched(open_window: OpenWindow, qtbot: QtBot) 
     expected = rgba(VOLUME[4], Style("plasma", levels=pane.view.picture_style().levels))
     assert np.array_equal(drawn(pane), expected)
     assert pane._session.colour_map == "plasma"
+
+
+def test_a_pyramid_is_restored_once_its_levels_are_there(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, _array = channels_group()
+    window = open_window(FakeGroup({"image": group}), "/image")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
+    pane.canvas.show_range((5, 15), (10, 30))
+    state = json.loads(json.dumps(pane.view_state()))
+    pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Checked)
+    pane.show_node(window.session.sources[0], group)
+    pane.restore(state)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert pane._look.channels_on == [0, 2]
+    assert not pane.canvas.is_fitted
+    rows, columns = pane.canvas.visible().rows, pane.canvas.visible().columns
+    assert rows[0] <= 5 < 15 <= rows[1]
+    assert columns[0] <= 10 < 30 <= columns[1]
+
+
+def test_views_that_are_closed_are_freed(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    gone: list[Any] = []
+    for _ in range(3):
+        pane.controls.layouts["orthogonal"].click()
+        qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+        gone += [weakref.ref(view) for view in pane.grid.others]
+        pane.controls.layouts["single"].click()
+    qtbot.wait(50)
+    gc.collect()
+    qtbot.waitUntil(lambda: all(view() is None for view in gone))
+
+
+def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, np.abs(VOLUME[:2]), ("channel", "y", "x"))
+    assert list(pane.sliders.sliders) == [0]  # not before one asks for it
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.contrast.blend.click()
+    planes = [np.abs(VOLUME[0]), np.abs(VOLUME[1])]
+    levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
+    expected = blend(planes, levels, [(0, 255, 0), (255, 0, 255)], Norm.LINEAR)
+    assert np.abs(drawn(pane).astype(int) - expected).max() <= 1

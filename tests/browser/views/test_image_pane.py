@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF, QTimer
+from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -20,6 +20,7 @@ from zarrbrowser.session.render import Style, rgba
 from zarrbrowser.theme import LIGHT
 from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.window import MainWindow
+from zarrbrowser.workers import tile_loader
 
 VOLUME = np.random.default_rng(3).normal(size=(8, 30, 40)).astype(np.float32)
 
@@ -489,7 +490,7 @@ def test_a_film_shows_each_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     seen: list[int] = []
     pane.plane_shown.connect(lambda: seen.append(pane._look.axes.index[0]))
     pane.sliders._tick.setInterval(5)
-    pane.sliders.plays[0].click()
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: len(seen) > 9, timeout=10_000)
     pane.sliders.plays[0].click()
     assert not pane.sliders.is_playing
@@ -600,3 +601,71 @@ def test_the_value_under_the_pointer_is_exact_though_samples_are_drawn(
         pane.canvas.pointed.emit((5.0, float(column)))
     qtbot.waitUntil(lambda: any(text.endswith(f":  {values[5, 99]:,} mm") for text in heard))
     assert len(array.selections) <= before + 3  # where the pointer rests, not wherever it passes
+
+
+def test_keys_pan_and_zoom(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    pane.canvas.show_range((5, 15), (5, 15))
+    before = pane.canvas.visible()
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Right)
+    moved = pane.canvas.visible()
+    width = before.columns[1] - before.columns[0]
+    assert moved.columns[0] - before.columns[0] == pytest.approx(width / 8)
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Up)
+    assert pane.canvas.visible().rows[0] < moved.rows[0]
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Plus)
+    nearer = pane.canvas.visible()
+    assert nearer.columns[1] - nearer.columns[0] == pytest.approx(width * 0.8)
+    pane.controls.flip_rows.click()
+    before = pane.canvas.visible()
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Up)
+    assert pane.canvas.visible().rows[0] > before.rows[0]  # up is up
+
+
+def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array = FakeArray(VOLUME, chunks=(1, 30, 40))
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    array.selections.clear()
+    pane.sliders._tick.setInterval(100_000)
+    pane.sliders.plays[0].click()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    qtbot.waitUntil(lambda: {selection[0] for selection in array.selections} == {5, 6, 7, 0})
+    assert np.array_equal(picture(pane), VOLUME[5])
+    read = len(array.selections)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    qtbot.waitUntil(lambda: {selection[0] for selection in array.selections} == {5, 6, 7, 0, 1})
+    assert len(array.selections) == read + 1
+
+
+def test_what_was_seen_is_not_read_again(open_window: OpenWindow, qtbot: QtBot) -> None:
+    one, two = FakeArray(VOLUME, chunks=(1, 30, 40)), FakeArray(VOLUME * 2)
+    window = open_window(FakeGroup({"one": one, "two": two}), "/one")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/two")
+    read = len(one.selections)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/one")
+    assert np.array_equal(picture(pane), VOLUME[4])
+    assert len(one.selections) == read
+
+
+def test_a_plane_that_never_comes_does_not_hold_up_the_next(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.broadcast_to(np.float32(0), (3, 2048, 2048))
+    array, gate = FakeArray(values, chunks=(1, 256, 256)), Gate()
+    monkeypatch.setattr(tile_loader, "IN_FLIGHT", 2)
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    array.before_read = lambda selection: gate.wait() if selection[0] == 0 else None
+    pane.sliders.spins[0].setValue(0)
+    assert gate.waiting.acquire(timeout=5)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(2)
+    assert pane.view.frame.planes[0].index[0] == 2
+    gate.open()

@@ -1,0 +1,58 @@
+"""What can be laid over a picture: chunks, a line, a rectangle; and what the pointer finds."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.session.levels import Image
+from zarrbrowser.session.look import Look
+from zarrbrowser.theme.colours import Colours
+from zarrbrowser.views.chunk_showing import ChunkShowing
+from zarrbrowser.views.image_controls import ImageControls
+from zarrbrowser.views.locating import Locating
+from zarrbrowser.views.measuring import Measuring
+from zarrbrowser.views.plane_grid import PlaneGrid
+from zarrbrowser.views.pointing import Pointing
+from zarrbrowser.workers import Workers
+
+
+class ImageTools(QObject):
+    """The tools of one image pane.
+
+    Signals:
+        pointed: coordinates and value under the pointer; empty off all pictures.
+        reported: what is found, for the status bar.
+    """
+
+    pointed = Signal(str)
+    reported = Signal(str)
+
+    def __init__(
+        self, workers: Workers, controls: ImageControls, grid: PlaneGrid, locating: Locating, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._controls = controls
+        self.measuring = Measuring(workers, grid.main.canvas)
+        self.chunks = ChunkShowing(workers, grid.main, self)
+        self.pointing = Pointing(workers, locating, self)
+        grid.pointed.connect(self.pointing.move)
+        grid.main.frame_shown.connect(self.measuring.refresh)
+        self.pointing.said.connect(self.pointed)
+        self.chunks.told.connect(self.reported)
+        controls.chunks.toggled.connect(self.chunks.turn)
+        for name, button in controls.tools.items():
+            button.toggled.connect(lambda on, name=name: self.measuring.turn(name, is_on=on))
+
+    def show_image(self, image: Image, look: Look) -> None:
+        """Another image is looked at."""
+        self.measuring.show_image(image, look)
+
+    def clear(self) -> None:
+        """No image is looked at."""
+        self.pointing.move(None)
+        for button in self._controls.tools.values():
+            button.setChecked(False)
+
+    def wear(self, colours: Colours) -> None:
+        """Take on an appearance."""
+        self.measuring.wear(colours)

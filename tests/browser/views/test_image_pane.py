@@ -632,6 +632,7 @@ def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
     qtbot.waitUntil(lambda: {selection[0] for selection in array.selections} == {5, 6, 7, 0})
+    qtbot.waitUntil(lambda: not pane.view.loader.busy)
     assert np.array_equal(picture(pane), VOLUME[5])
     read = len(array.selections)
     with qtbot.waitSignal(pane.plane_shown):

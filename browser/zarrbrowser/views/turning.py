@@ -56,6 +56,10 @@ class Turning(QObject):
         self._controls.show_fields(drawable_fields(image.base.dtype), look.elements.field)
         self._controls.flip_rows.setChecked(look.flip_rows)
         self._controls.flip_columns.setChecked(look.flip_columns)
+        layouts = self._controls.layouts
+        layouts["orthogonal"].setEnabled(bool(look.sliders(image)))
+        if layouts["orthogonal"].isChecked() and not layouts["orthogonal"].isEnabled():
+            layouts["single"].click()
         self.show_axes()
 
     def clear(self) -> None:

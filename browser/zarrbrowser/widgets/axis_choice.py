@@ -9,6 +9,9 @@ from zarrbrowser.session.axes import Axes
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 
+_WIDEST = 150
+"""A longer name is told in full by the list."""
+
 
 class AxisChoice(QWidget):
     """Two menus of axis names, and a button that swaps them.
@@ -31,10 +34,12 @@ class AxisChoice(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        for widget in (label("Rows", "muted"), self.rows, self.swap, label("Columns", "muted"), self.columns):
+        self.labels = label("Rows", "muted"), label("Columns", "muted")
+        for widget in (self.labels[0], self.rows, self.swap, self.labels[1], self.columns):
             row.addWidget(widget)
         for box in (self.rows, self.columns):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.setMaximumWidth(_WIDEST)
 
     def show_axes(self, axes: Axes) -> None:
         """Offer the axes of an array."""

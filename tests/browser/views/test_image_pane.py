@@ -670,3 +670,27 @@ def test_a_plane_that_never_comes_does_not_hold_up_the_next(
         pane.sliders.spins[0].setValue(2)
     assert pane.view.frame.planes[0].index[0] == 2
     gate.open()
+
+
+def test_the_bar_gives_way_in_a_narrow_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    window = pane.window()
+    window.resize(1400, 700)
+    qtbot.waitUntil(lambda: pane.controls.flip_rows.isVisible() and pane.controls.axes.labels[0].isVisible())
+    window.resize(800, 600)
+    qtbot.waitUntil(lambda: not pane.controls.axes.labels[0].isVisible())
+    assert pane.controls.fit.isVisible()
+    assert pane.controls.fit.geometry().right() <= pane.controls.width()
+
+
+def test_two_axes_have_no_third(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"volume": FakeArray(VOLUME), "plane": FakeArray(VOLUME[0])})
+    window = open_window(root, "/volume")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    pane.controls.layouts["orthogonal"].click()
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/plane")
+    assert pane.grid.others == []
+    assert pane.controls.layouts["single"].isChecked()
+    assert not pane.controls.layouts["orthogonal"].isEnabled()

@@ -20,11 +20,14 @@ import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import zarrcore as zc
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
-from zarrcore.array import Array
+from zarrcore.hierarchy import ArrayNode
 from zarrcore.stores import MemoryStore
 from zarrfs.views.array_edits import ArrayEdits, Stretches
+from zarrfs.views.arrays import ArraysView
+from zarrfs.views.freshness import Freshness
 
 VALUES = np.arange(60 * 50, dtype="<i4").reshape(60, 50)
 LAYOUTS: dict[str, dict[str, Any]] = {
@@ -218,6 +221,9 @@ def test_groups(place: Path, arrays: Path) -> None:
     assert [*zarr.open_group(place, mode="r")["some/deeper"]] == ["x"]
     assert error_of((arrays / "some").mkdir) == errno.EEXIST
     assert error_of((arrays / "some").rmdir) == errno.EPERM
+    for name in ("__reserved", "%2E%2E", "%00"):
+        assert error_of((arrays / name).mkdir) == errno.EINVAL
+    assert error_of((arrays / "__reserved.npy").write_bytes, b"") == errno.EINVAL
     made = zarr.open_group(place, mode="r")["some/deeper"]
     assert made.metadata.zarr_format == (2 if (place / ".zgroup").exists() else 3)
 
@@ -296,11 +302,10 @@ def test_stretches(ranges: list[tuple[int, int]]) -> None:
 def test_edits_are_what_they_are_to_a_bytearray(
     shape: tuple[int, ...], data: st.DataObject, itemsize: str
 ) -> None:
-    import zarrcore as zc
 
     hierarchy = zc.create(MemoryStore())
     chunks = tuple(data.draw(st.integers(1, 4)) for _ in shape)
-    array: Array = hierarchy.create_array(
+    array = hierarchy.create_array(
         "/a", shape=shape, data_type=np.dtype(itemsize), chunk_shape=chunks, codecs=[]
     )
     expected = bytearray(np.asarray(array[...]).tobytes())
@@ -319,3 +324,23 @@ def test_edits_are_what_they_are_to_a_bytearray(
     edits.store()
     edits.close()
     assert np.asarray(array[...]).tobytes() == expected
+
+
+def test_a_changed_key_concerns_only_what_was_made_of_it() -> None:
+    store = MemoryStore(values={})
+    zc.create(store).create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 7
+    cache = zc.ChunkCache(1 << 20)
+    view = ArraysView(lambda: zc.open(store, chunk_cache=cache), Freshness(1000.0), cache.clear)
+
+    def decoded_again(key: str | None) -> int:
+        before = cache.misses
+        if key is not None:
+            view.changed(key)
+        node = view.node("/a", wait=True)
+        assert isinstance(node, ArrayNode)
+        assert node[...].tolist() == [7] * 4
+        return cache.misses - before
+
+    assert [decoded_again(None), decoded_again(None)] == [2, 0]
+    assert [decoded_again(f"a/{name}") for name in ("c/0.123.partial", "c/1", "c/9")] == [0, 1, 0]
+    assert [decoded_again(key) for key in ("a/zarr.json", "zarr.json", "b/zarr.json", "b/c/0")] == [2] * 4

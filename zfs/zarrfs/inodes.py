@@ -186,7 +186,8 @@ class InodeTable:
             self._detach(inode, number)
             return False
         inode.opened += 1
-        inode.open_version = version
+        if version is not None or inode.opened == 1:
+            inode.open_version = version
         return True
 
     def close(self, number: int) -> None:

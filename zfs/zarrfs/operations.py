@@ -180,7 +180,7 @@ class Operations(ReadOnlyOperations):
         entry = await self._current(inode)
         if not isinstance(entry, File) or not isinstance(known, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
-        if entry.size != known.size and not entry.direct_io:
+        if entry.size != known.size and not entry.direct_io and not flags & os.O_TRUNC:
             # The kernel reads as far as it was told that the file goes; this makes it look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
         file: OpenFile
@@ -188,7 +188,7 @@ class Operations(ReadOnlyOperations):
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
         else:
             file = await self._ask(entry.open)
-        return self._opened(inode, file, entry.direct_io)
+        return self._opened(inode, file, entry.direct_io or file.is_direct)
 
     def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
         """A handle for an open file; ESTALE where others have another version of it open."""

@@ -6,7 +6,7 @@ import errno
 import json
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from zarrcore.errors import ChangedError, NodeNotFoundError
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy
@@ -14,8 +14,6 @@ from zarrfs.views.array_edits import ArrayEdits
 from zarrfs.views.entry import RefusedError
 from zarrfs.views.facts import ATTRIBUTES
 from zarrfs.views.new_array import NewArray
-
-_NPY: Final = ".npy"
 
 
 class ArrayEditor:
@@ -25,7 +23,7 @@ class ArrayEditor:
         hierarchy: opens it.
 
     Attributes:
-        news: files that will be arrays, by path of the file.
+        news: files that will be arrays, by path of the array.
         openings: how often an array was opened for writing.
     """
 
@@ -35,11 +33,12 @@ class ArrayEditor:
         self._hierarchy = hierarchy
         self._edits: dict[str, tuple[ArrayEdits, int]] = {}
         self._lock = Lock()
+        self._attributes_lock = Lock()
 
-    def edits(self, path: str) -> ArrayEdits | None:
-        """What was written to an array that somebody has open for writing."""
-        found = self._edits.get(path)
-        return None if found is None else found[0]
+    def edits(self, array: ArrayNode) -> ArrayEdits | None:
+        """What was written to an array that somebody has open for writing; None also where that was another array."""
+        found = self._edits.get(array.path)
+        return None if found is None or _layout(found[0].array) != _layout(array) else found[0]
 
     def open(self, array: ArrayNode) -> ArrayEdits:
         """One more writes to an array; to be followed by `close`.
@@ -48,7 +47,7 @@ class ArrayEditor:
             ChangedError: who writes already does so to an array of another shape, type or layout.
         """
         with self._lock:
-            edits, users = self._edits.get(array.path, (ArrayEdits(array), 0))
+            edits, users = self._edits.get(array.path) or (ArrayEdits(array, self._check), 0)
             _refuse_change(array, edits.array)
             self._edits[array.path] = edits, users + 1
             self.openings += 1
@@ -64,43 +63,41 @@ class ArrayEditor:
             del self._edits[path]
         edits.close()
 
-    def store(self, path: str, edits: ArrayEdits) -> None:
-        """Store what was written to an array.
-
-        Raises:
-            ChangedError: it is another array by now.
-            As `Array.write`.
-        """
+    def _check(self, array: ArrayNode) -> None:
+        """Refuse to store what was written to an array that is another one by now."""
         hierarchy = self._hierarchy()
-        hierarchy.forget(path)
+        hierarchy.forget(array.path)
         try:
-            now = hierarchy.node(path)
+            now = hierarchy.node(array.path)
         except NodeNotFoundError:
             now = None
-        _refuse_change(now, edits.array)
-        edits.store()
+        _refuse_change(now, array)
 
     def make_group(self, path: str) -> Group:
         """Make a group.
 
         Raises:
+            RefusedError: no node can have this name.
             As `Hierarchy.create_group`.
         """
-        return self._hierarchy().create_group(path)
+        hierarchy = self._hierarchy()
+        _refuse_name(hierarchy, path)
+        return hierarchy.create_group(path)
 
     def make_array(self, path: str) -> NewArray:
         """A file for writing that becomes the array at ``path``.
 
         Raises:
-            RefusedError: somebody writes it already, or a node stands there.
+            RefusedError: somebody writes it already, a node stands there, or none can have this name.
         """
-        name = path + _NPY
-        if path in self._hierarchy():
+        hierarchy = self._hierarchy()
+        _refuse_name(hierarchy, path)
+        if path in hierarchy:
             raise RefusedError(errno.EEXIST, f"{path} is there already", is_news=False)
         with self._lock:
-            if name in self.news:
+            if path in self.news:
                 raise RefusedError(errno.EBUSY, f"{path} is being written")
-            new = self.news[name] = NewArray(self._hierarchy, path, lambda: self.news.pop(name, None))
+            new = self.news[path] = NewArray(self._hierarchy, path, lambda: self.news.pop(path, None))
             return new
 
     def set_attribute(self, node: Group | ArrayNode | BrokenNode, fact: str, text: bytes | None) -> None:
@@ -113,7 +110,7 @@ class ArrayEditor:
         name = fact.removeprefix(ATTRIBUTES)
         if name == fact or isinstance(node, BrokenNode):
             raise RefusedError(errno.EPERM, f"{fact} of {node.path} cannot be set: only {ATTRIBUTES}NAME can")
-        with self._lock:
+        with self._attributes_lock:  # for long, which those who open files cannot wait for
             hierarchy = self._hierarchy()
             hierarchy.forget(node.path)
             fresh = hierarchy[node.path]
@@ -125,6 +122,12 @@ class ArrayEditor:
             else:
                 attributes[name] = _parsed(name, text)
             fresh.attributes = attributes
+
+
+def _refuse_name(hierarchy: Hierarchy, path: str) -> None:
+    name = path.rpartition("/")[2]
+    if "\0" in name or not hierarchy.format.may_name_node(name):
+        raise RefusedError(errno.EINVAL, f"{name} can be the name of no node in {hierarchy.format.title}")
 
 
 def _parsed(name: str, text: bytes) -> Any:

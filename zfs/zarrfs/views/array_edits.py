@@ -11,7 +11,7 @@ import mmap
 import os
 import tempfile
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from threading import Lock
@@ -19,10 +19,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.array import Array
 from zarrcore.array.selection import AxisRange, crossings
 from zarrcore.array.spill import unnamed_files_folder
 from zarrcore.filetypes.body import ArrayBody, boxes
+from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.entry import WouldBlockError
 from zarrfs.views.spool import room
 
@@ -72,14 +72,16 @@ class ArrayEdits:
     """Bytes of an array, C order, little-endian, over those that are stored. Thread-safe.
 
     Args:
-        array: the array, of which at least one element can be written.
+        array: the array.
+        check: raises an error where it may not be written any more; called before anything is stored.
 
     Attributes:
         stored: how often something was stored: what was read meanwhile may be a mix.
     """
 
-    def __init__(self, array: Array) -> None:
+    def __init__(self, array: ArrayNode, check: Callable[[ArrayNode], None] = lambda _: None) -> None:
         self.array = array
+        self._check = check
         self.stored = 0
         self._stretches = Stretches()
         self._file: int | None = None
@@ -146,6 +148,7 @@ class ArrayEdits:
         """Store all that was written; what cannot be stored stays, and is tried again the next time.
 
         Raises:
+            ChangedError: it is another array by now.
             As `Array.write`.
         """
         with self._lock:
@@ -154,6 +157,7 @@ class ArrayEdits:
     def _store(self) -> None:
         if not self._stretches:
             return
+        self._check(self.array)
         self._store_chunks()
         self._stretches = Stretches()
         os.ftruncate(self._opened(), 0)

@@ -7,6 +7,7 @@ hierarchy itself should remember no documents, lest the two times add up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Lock
@@ -31,6 +32,8 @@ from zarrfs.views.names import file_name, segment
 from zarrfs.views.texts import Texts
 
 _NODES_MAX: Final = 10_000
+_TELLING: Final = re.compile(r"(json|/\.z\w+|/attrs|/meta|/[c\d.]+)$")
+"""What keys of documents and chunks look like in any format; what else lies below an array is nothing to it."""
 _SHOWN: Final = ("raw", "npy")
 
 
@@ -88,9 +91,11 @@ class ArraysView:
         while path:
             path = path.rpartition("/")[0]
             known = self._nodes.get(path or "/")
+            if known is None or not isinstance(known[0], ArrayNode):
+                continue
             # How the chunks' keys are built may have to be asked, and the store not answer.
             with suppress(ZarrError):
-                if known is not None and isinstance(known[0], ArrayNode) and known[0].forget_chunk(key):
+                if known[0].forget_chunk(key) or not _TELLING.search(f"/{key}"):
                     return
         # A document, or a chunk of an array that nobody has asked for lately.
         self.freshness.refresh()

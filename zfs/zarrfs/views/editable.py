@@ -39,11 +39,11 @@ class EditableFile(DecodedFile):
 
     def open(self, wait: bool) -> OpenFile:
         self._before_open()
-        return OpenEditable(self._body(), self._node.path, self._editor)
+        return OpenEditable(self._body(), self._node, self._editor)
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
         edits = self._editor.open(self._node)
-        return WrittenArray(self._body(), self._node.path, self._editor, edits, is_anew=truncate)
+        return WrittenArray(self._body(), self._node, self._editor, edits, is_anew=truncate)
 
     def resize(self, nbytes: int, wait: bool) -> None:
         _refuse_size(self._node.path, nbytes, self.size)
@@ -58,9 +58,9 @@ class EditableFile(DecodedFile):
 class OpenEditable(OpenDecoded):
     """Such a file, open: with what was written to it and is not stored yet, since all who have it open share its pages."""
 
-    def __init__(self, file: HeaderAndBody, path: str, editor: ArrayEditor) -> None:
+    def __init__(self, file: HeaderAndBody, array: ArrayNode, editor: ArrayEditor) -> None:
         super().__init__(file)
-        self._path = path
+        self._array = array
         self._editor = editor
         self._start = len(file.header)
         self._openings = editor.openings
@@ -71,7 +71,7 @@ class OpenEditable(OpenDecoded):
         return self._openings == self._editor.openings
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        edits = self._editor.edits(self._path)
+        edits = self._editor.edits(self._array)
         if edits is None:
             return super().read(offset, nbytes, wait)
         if not wait:
@@ -90,16 +90,16 @@ class WrittenArray(OpenEditable):
 
     Args:
         file: its bytes as they are stored.
-        path: the array's.
-        editor: stores what is written.
+        array: the array.
+        editor: knows what others write.
         edits: what was written.
         is_anew: whether it is to be written from beginning to end, as who cuts a file to nothing first does.
     """
 
     def __init__(
-        self, file: HeaderAndBody, path: str, editor: ArrayEditor, edits: ArrayEdits, *, is_anew: bool
+        self, file: HeaderAndBody, array: ArrayNode, editor: ArrayEditor, edits: ArrayEdits, *, is_anew: bool
     ) -> None:
-        super().__init__(file, path, editor)
+        super().__init__(file, array, editor)
         self._header = file.header
         self._edits = edits
         self._missing_from = 0 if is_anew else self.size
@@ -117,11 +117,13 @@ class WrittenArray(OpenEditable):
     def write(self, offset: int, data: bytes, wait: bool) -> int:
         stop = offset + len(data)
         if stop > self.size:
-            raise RefusedError(errno.EFBIG, f"{self._path} has {self.size} bytes, and cannot be made longer")
+            raise RefusedError(
+                errno.EFBIG, f"{self._array.path} has {self.size} bytes, and cannot be made longer"
+            )
         header = self._header[offset:stop]
         if data[: len(header)] != header:
             raise RefusedError(
-                errno.EINVAL, f"the header of {self._path} is that of the array and cannot be changed"
+                errno.EINVAL, f"the header of {self._array.path} is that of the array and cannot be changed"
             )
         if stop > self._start:
             self._edits.write(max(0, offset - self._start), data[len(header) :], wait)
@@ -130,19 +132,19 @@ class WrittenArray(OpenEditable):
         return len(data)
 
     def resize(self, nbytes: int, wait: bool) -> None:
-        _refuse_size(self._path, nbytes, self.size)
+        _refuse_size(self._array.path, nbytes, self.size)
 
     def store(self, closing: bool) -> None:
-        self._editor.store(self._path, self._edits)
+        self._edits.store()
         if closing and self._missing_from < self.size:
             raise RefusedError(
                 errno.EINVAL,
-                f"{self._path} was to be written anew, and only {self._missing_from} of {self.size} bytes came: "
+                f"{self._array.path} was to be written anew, and only {self._missing_from} of {self.size} bytes came: "
                 "the others are as they were",
             )
 
     def close(self) -> None:
-        self._editor.close(self._path, self._edits)
+        self._editor.close(self._array.path, self._edits)
 
 
 def _refuse_size(path: str, nbytes: int, size: int) -> None:

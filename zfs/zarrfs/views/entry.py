@@ -221,6 +221,8 @@ class OpenFile(ABC):
     """Whether fetching before it is asked for pays."""
     slabs: tuple[int, int] = (0, 0)
     """Where stretches begin that are best fetched whole, and their length in bytes; 0 where none are."""
+    is_direct: bool = False
+    """Whether readers get it past the page cache, as `File.direct_io`."""
     shown: File | None = None
     """What those who have it open see in place of what its name stands for."""
     holds_changes: bool = False

@@ -38,12 +38,13 @@ class GroupDirectory(Directory):
 
     def _new(self, name: str, wait: bool) -> Entry | None:
         """An array's file under the name by which it was, or is being, copied here."""
-        if self._editor is None or not name.endswith(_NPY):
+        stem = name.removesuffix(_NPY)
+        if self._editor is None or stem == name or file_name(segment(stem)) != stem:
             return None
-        new = self._editor.news.get(self._path(name))
+        new = self._editor.news.get(self._path(stem))
         if new is not None:
             return new.shown
-        node = self._view.child(self._node, name.removesuffix(_NPY), wait)
+        node = self._view.child(self._node, stem, wait)
         return self._view.directory(node).lookup("data.npy", wait) if isinstance(node, ArrayNode) else None
 
     @property
@@ -57,7 +58,7 @@ class GroupDirectory(Directory):
         if not name.endswith(_NPY) or name == _NPY:
             why = f"{name} can be no array: X.npy becomes the array X here, and other files belong into keys/"
             raise RefusedError(errno.EPERM, why)
-        return self._editor.make_array(self._path(name).removesuffix(_NPY))
+        return self._editor.make_array(self._path(name.removesuffix(_NPY)))
 
     def make_directory(self, name: str, wait: bool) -> Directory:
         if self._editor is None:

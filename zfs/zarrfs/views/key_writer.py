@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from contextlib import ExitStack, nullcontext
 from threading import Lock
 from typing import Final
@@ -10,7 +11,7 @@ from typing import Final
 from zarrcore.errors import ChangedError
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
-from zarrcore.stores.wrapper import WrapperStore, writable
+from zarrcore.stores.wrapper import WrapperStore
 from zarrfs.views.entry import File, RefusedError, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.key_file import OpenKey, fetched
@@ -19,7 +20,10 @@ from zarrfs.views.written_key import WrittenKey, look_again
 from zarrfs.watched_store import WatchedStore
 
 _WANTED_S: Final = 1.0
+"""How long after somebody wanted to write, and others were reading, whoever looks a name up has a number of his own."""
 _WANTED_MAX: Final = 1000
+_FOUND_S: Final = 0.2
+"""How long a name leads to the value that is being written, after one more wanted to write to it."""
 
 
 class KeyWriter:
@@ -46,12 +50,14 @@ class KeyWriter:
     def found(self, key: str) -> tuple[File | None] | None:
         """What a name leads to that is not in the store, in a tuple: a file, or None for a directory."""
         written = self._open.get(key)
-        if written is not None and written.is_found:
+        if written is not None and time.monotonic() < written.found_until_s:
             return (written.shown,)
         return self.unstored.find(key)
 
     def create(self, key: str) -> WrittenKey:
         """A new value, stored when it is closed."""
+        if key in self._open:
+            raise look_again(key)
         written = WrittenKey(self, key, None, is_stored=False)
         if not self.unstored.add(key, written.shown):
             raise RefusedError(errno.ENOSPC, "too many names are only in the mount")
@@ -66,7 +72,7 @@ class KeyWriter:
         self._wanted.put(key, None, self._wanted.freshness.now())
         other = self._open.get(key)
         if other is not None:
-            other.is_found = True
+            other.found_until_s = max(other.found_until_s, time.monotonic() + _FOUND_S)
             raise look_again(key)
         return self._opened(key, WrittenKey(self, key, base, is_stored=True))
 
@@ -76,12 +82,21 @@ class KeyWriter:
         Raises:
             As `open`; WouldBlockError: not without waiting.
         """
+        return self.open(key, None if truncate else self.stored_value(key, wait))
+
+    def stored_value(self, key: str, wait: bool) -> OpenKey:
+        """The value of a key, open.
+
+        Raises:
+            WouldBlockError: not without waiting.
+            ChangedError: it is gone.
+        """
         if not wait and self.store.is_remote:
             raise WouldBlockError
         facts = self.store.stat(key)
         if facts is None:
-            return self.create(key)
-        return self.open(key, None if truncate else OpenKey(self.store, key, facts, lambda _: None))
+            raise ChangedError(f"{key} in {self.store.url} is gone", key=key, url=self.store.url)
+        return OpenKey(self.store, key, facts, lambda _: None)
 
     def _opened(self, key: str, written: WrittenKey) -> WrittenKey:
         with self._lock:
@@ -120,13 +135,14 @@ class KeyWriter:
 
     def stored(self, key: str) -> None:
         """A value was stored under a key."""
+        self._wanted.drop(key)
         self.unstored.stored(key)
 
     def erase(self, key: str) -> None:
         """Erase a key; whoever still writes to it, or made it, keeps what he has to himself."""
         written = self._open.get(key)
         with nullcontext() if written is None else written.moving(None):
-            writable(self.store).erase(key)
+            self.store.erase(key)
         self._gone(key)
 
     def _gone(self, key: str) -> None:
@@ -146,7 +162,7 @@ class KeyWriter:
             if moved is not None:
                 held.enter_context(moved.moving(new))
             self.copy(key, new, replace=replace)
-            writable(self.store).erase(key)
+            self.store.erase(key)
         self._gone(key)
         with self._lock:
             self._open.pop(new, None)
@@ -159,13 +175,10 @@ class KeyWriter:
         Raises:
             RefusedError: there is one already, and ``replace`` does not say that it may go.
         """
-        facts = self.store.stat(key)
-        if facts is None:
-            raise ChangedError(f"{key} in {self.store.url} is gone", key=key, url=self.store.url)
-        spool = fetched(OpenKey(self.store, key, facts, lambda _: None))
+        spool = fetched(self.stored_value(key, wait=True))
         try:
             with spool.value() as value:
-                if not writable(self.store).set(new, value, if_absent=not replace):
+                if not self.store.set(new, value, if_absent=not replace):
                     raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
         finally:
             spool.close()
@@ -186,4 +199,4 @@ class KeyWriter:
             store = store.store
         if isinstance(store, LocalStore):
             # Only there it may stand empty, and it goes with whatever key in it is erased.
-            writable(self.store).erase(f"{path}/-")
+            self.store.erase(f"{path}/-")

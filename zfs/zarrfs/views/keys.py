@@ -122,7 +122,11 @@ class KeysView:
         self._listings.drop(key[: key.rfind("/") + 1])
 
     def changed(self, key: str) -> None:
-        """A key was set or erased."""
+        """A key was set or erased, or all with a prefix that ends in ``/``."""
+        if key.endswith("/") or not key:
+            self._lookups.clear()
+            self._listings.clear()
+            return
         name = key
         while name:
             self._lookups.drop(name)

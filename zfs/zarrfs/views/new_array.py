@@ -6,8 +6,8 @@ import errno
 import io
 import math
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any, Final
 
@@ -48,28 +48,36 @@ class NewArray(OpenFile):
         return self._spool.size
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        with self._lock:
+        with self._turn(wait):
             return self._spool.read(offset, nbytes)
 
     def write(self, offset: int, data: bytes, wait: bool) -> int:
-        self._change(wait, lambda: self._spool.write(offset, data))
+        with self._turn(wait):
+            self._refuse_change()
+            self._spool.write(offset, data)
         return len(data)
 
     def resize(self, nbytes: int, wait: bool) -> None:
-        self._change(wait, lambda: self._spool.resize(nbytes))
+        with self._turn(wait):
+            self._refuse_change()
+            self._spool.resize(nbytes)
 
-    def _change(self, wait: bool, change: Callable[[], None]) -> None:
+    def _refuse_change(self) -> None:
+        if not self.holds_changes:
+            raise RefusedError(errno.EPERM, f"{self.path} is an array by now: write to its data.npy")
+
+    @contextmanager
+    def _turn(self, wait: bool) -> Iterator[None]:
+        """Held while something is done; for long only while the array is made."""
         if not self._lock.acquire(blocking=wait):
             raise WouldBlockError
         try:
-            if not self.holds_changes:
-                raise RefusedError(errno.EPERM, f"{self.path} is an array by now: write to its data.npy")
-            change()
+            yield
         finally:
             self._lock.release()
 
     def store(self, closing: bool) -> None:
-        with self._lock:
+        with self._turn(wait=True):
             if not self.holds_changes or not closing:
                 return
             shape, is_fortran, dtype, start = self._header()

@@ -88,12 +88,11 @@ class Spool:
             yield view
 
     def close(self) -> None:
-        """Let go of it."""
+        """Let go of it; its size can still be asked."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
         self._memory = bytearray()
-        self.size = 0
 
 
 @contextmanager

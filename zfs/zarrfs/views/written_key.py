@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,6 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.wrapper import writable
 from zarrfs.views.entry import BytesLike, File, OpenFile, RefusedError, WouldBlockError
 from zarrfs.views.key_file import OpenKey, fetched, version_of
 from zarrfs.views.spool import Spool
@@ -37,8 +37,8 @@ class WrittenKey(OpenFile):
     Attributes:
         key: where it goes; None once the name was removed, and nothing will be stored.
         is_stored: whether there is a value under the key that others may see.
-        is_found: whether the name leads here, and not to what is stored: the kernel looks a name up without saying what for.
-            Who is at the wrong place is told to look again.
+        found_until_s: as long as that the name leads here, and not to what is stored: the kernel looks a name up without saying
+            what for, and who wanted to write is told to look again.
         users: how many have it open.
         is_closed: whether they all have closed it.
         mtime_s: when it was last written to.
@@ -48,7 +48,7 @@ class WrittenKey(OpenFile):
         self.key: str | None = key
         self.version = f"written-{next(_numbers)}"
         self.is_stored = is_stored
-        self.is_found = not is_stored
+        self.found_until_s = 0.0 if is_stored else math.inf
         self.users = 0
         self.is_closed = False
         self.is_changed = base is None
@@ -122,11 +122,12 @@ class WrittenKey(OpenFile):
             if self._replaces is not None:
                 self._check(key)
             with spool.value() as value:
-                writable(store).set(key, value)
+                store.set(key, value)
             if self._replaces is not None and (facts := store.stat(key)) is not None:
                 self._replaces = version_of(facts)
             self.holds_changes = False
-            self.is_stored = True
+            if not self.is_stored:
+                self.is_stored, self.found_until_s = True, 0.0
             self.writer.stored(key)
 
     def _check(self, key: str) -> None:
@@ -188,10 +189,13 @@ class FileBeingWritten(File):
         return self._written.version
 
     def open(self, wait: bool) -> OpenFile:
-        if self._written.is_stored:
-            self._written.is_found = False
-            raise look_again(self._written.key)
-        raise RefusedError(errno.ENOENT, f"{self._written.key} is not stored yet", is_news=False)
+        """What is stored: past the pages of this file, which are those of its writers."""
+        key = self._written.key
+        if not self._written.is_stored or key is None:
+            raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_news=False)
+        file = self._written.writer.stored_value(key, wait)
+        file.version, file.is_direct = None, True
+        return file
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
         written = self._written

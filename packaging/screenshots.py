@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 DOCS = Path(__file__).resolve().parents[1] / "browser" / "docs"
 SIZE = (1280, 800)
@@ -33,46 +34,14 @@ def main() -> int:
     os.environ["QT_SCALE_FACTOR"] = str(arguments.scale)
     with tempfile.TemporaryDirectory() as work:
         data = os.path.join(work, "data")
+        from screenshot_data import write_data  # which stands beside this file
+
         write_data(data)
         os.chdir(work)
         only = set(filter(None, arguments.only.split(",")))
         for name in Photographer(data).take_all(Path(arguments.folder), only):
             print(name)
     return 0
-
-
-def write_data(folder: str) -> None:
-    """A folder of two hierarchies: images of a brain, and a survey of the sky with parts that are missing."""
-    import demo_hierarchy  # which stands beside this file
-    import numpy as np
-    import zarr
-
-    os.makedirs(folder)
-    demo_hierarchy.write(os.path.join(folder, "brain.zarr"))
-    random = np.random.default_rng(20)
-    sky = zarr.create_group(
-        os.path.join(folder, "sky.zarr"), attributes={"telescope": "none, made by arithmetic"}
-    )
-    for night in range(1, 13):
-        group = sky.create_group(f"night_{night:02}")
-        for name in ("raw", "flat", "dark"):
-            group.create_array(name, data=random.poisson(9, (64, 64)).astype("uint16"), chunks=(64, 64))
-    mosaic = sky.create_array(
-        "mosaic", shape=(2400, 3200), chunks=(100, 100), dtype="float32", dimension_names=["dec", "ra"]
-    )
-    for row, column in np.argwhere(random.random((24, 32)) < _coverage()):
-        field = (
-            random.exponential(3, (100, 100)) * (random.random((100, 100)) < 0.02)
-            + random.random((100, 100)) / 4
-        )
-        mosaic[row * 100 : (row + 1) * 100, column * 100 : (column + 1) * 100] = field.astype("float32")
-
-
-def _coverage() -> object:
-    import numpy as np
-
-    rows, columns = np.mgrid[0:24, 0:32]
-    return 1.15 - np.hypot((rows - 12) / 12, (columns - 14) / 18)
 
 
 class Photographer:
@@ -97,6 +66,9 @@ class Photographer:
         views: tuple[tuple[str, Callable[[], object]], ...] = (
             ("welcome", lambda: None),
             ("image", lambda: self.go("/brain.zarr/functional", "Image")),
+            ("channels", lambda: self.go("/cells.zarr", "Image")),
+            ("coordinates", self.coordinates),
+            ("orthogonal", self.orthogonal),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
             ("table", self.table),
             ("metadata", lambda: self.go("/brain.zarr/functional", "Metadata")),
@@ -111,6 +83,8 @@ class Photographer:
             shown = prepare()
             self.wait()
             yield self.save(shown or self.window, folder / f"{name}.png")
+            if name == "orthogonal":
+                self.window.node_pane.pane("Image").controls.layouts["single"].click()  # type: ignore[attr-defined]
             if shown is not None:
                 shown.reject()  # type: ignore[attr-defined]
         self.window.close()
@@ -120,6 +94,19 @@ class Photographer:
         self.window.open_text(f"data#{path}")
         self.wait(lambda: self.window.session.node is not None and self.window.session.node.path == path)
         self.window.node_pane.show_tab(tab)
+        self.wait()
+
+    def coordinates(self) -> None:
+        """A month of temperatures, in colours."""
+        self.go("/climate.zarr/tas", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.sliders.step(3)  # type: ignore[attr-defined]
+
+    def orthogonal(self) -> None:
+        """Three planes through one point."""
+        self.go("/brain.zarr/functional", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.controls.layouts["orthogonal"].click()  # type: ignore[attr-defined]
         self.wait()
 
     def table(self) -> None:
@@ -162,10 +149,8 @@ class Photographer:
     def keys(self) -> object:
         """The list of keys."""
         from zarrbrowser.menus import show_keys
-        from zarrbrowser.views.keys_dialog import KeysDialog
 
-        show_keys(self.window)
-        return next(one for one in self.window.findChildren(KeysDialog) if one.isVisible())
+        return show_keys(self.window)
 
     def wait(self, until: Callable[[], bool] = lambda: True) -> None:
         """Let the window work until it rests and ``until`` is true."""
@@ -181,7 +166,6 @@ class Photographer:
 
     def save(self, widget: object, path: Path) -> str:
         """Write a picture, in 256 colours where it would be large."""
-        from PySide6.QtCore import Qt
         from PySide6.QtGui import QImage
 
         address = self.window.top_bar.address
@@ -189,9 +173,21 @@ class Photographer:
         image: QImage = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)  # type: ignore[attr-defined]
         image.save(str(path), "PNG", 0)  # type: ignore[call-overload]
         if path.stat().st_size > LARGEST_BYTES:
-            few = image.convertToFormat(QImage.Format.Format_Indexed8, Qt.ImageConversionFlag.AvoidDither)
+            few = image.convertToFormat(QImage.Format.Format_Indexed8, most_used_colours(image))
             few.save(str(path), "PNG", 0)  # type: ignore[call-overload]
         return f"{path.name}: {path.stat().st_size:,} bytes"
+
+
+def most_used_colours(image: Any) -> list[int]:
+    """The 256 that most pixels have, as Qt's numbers; the others are drawn in the nearest of them."""
+    import numpy as np
+    from PySide6.QtGui import QImage, qRgb
+
+    plain = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(plain.constBits(), np.uint32)
+    colours, counts = np.unique(pixels & 0xFFFFFF, return_counts=True)
+    chosen = colours[np.argsort(counts)[::-1][:256]]
+    return [qRgb(int(colour >> 16), int(colour >> 8) & 255, int(colour) & 255) for colour in chosen]
 
 
 if __name__ == "__main__":

@@ -42,6 +42,8 @@ def run(
     application.setWindowIcon(icon("zarrscope", colours.accent))
     window = MainWindow(settings)
     window.show()
+    if appearance is None:
+        application.styleHints().colorSchemeChanged.connect(lambda _scheme: window.follow_system())
     picture = Screenshot(window, screenshot) if screenshot is not None else None
     if request is not None:
         window.navigator.go(request)

@@ -75,7 +75,15 @@ def window_commands(window: MainWindow) -> tuple[Group, ...]:
 
 
 INSIDE = (
-    ("Picture", (("Next and previous plane", "PgDown, PgUp"),)),
+    (
+        "Picture",
+        (
+            ("Next and previous plane", "PgDown, PgUp"),
+            ("Film", "Space"),
+            ("Move", "Left, Right, Up, Down"),
+            ("Closer, farther", "+, -"),
+        ),
+    ),
     ("Table", (("Copy the selected cells", "Ctrl+C"), ("Select all", "Ctrl+A"))),
     ("Tree", (("Expand, collapse, retry", "Enter"), ("Into, out of", "Right, Left"))),
     ("Search", (("To what was found", "Down"), ("Clear", "Esc"))),

@@ -44,9 +44,11 @@ def add_shortcuts(window: MainWindow) -> None:
         QShortcut(QKeySequence(key), window, run)
 
 
-def show_keys(window: MainWindow) -> None:
+def show_keys(window: MainWindow) -> KeysDialog:
     """List all keys."""
-    KeysDialog(window_commands(window), window).open()
+    dialog = KeysDialog(window_commands(window), window)
+    dialog.open()
+    return dialog
 
 
 def add_picture_keys(pane: QWidget, actions: Mapping[str, Callable[[], object]]) -> None:

@@ -16,6 +16,8 @@ from zarrbrowser.workers import Workers
 from zarrcore.errors import ZarrError
 
 _KEEP = "keep_mounts"
+_LEAVE_S = 10.0
+"""How long closing the window may take for each mount."""
 
 
 class Mounter(QObject):
@@ -78,7 +80,7 @@ class Mounter(QObject):
             return
         for place in list(self.mounts.folders):
             try:
-                self.mounts.unmount(place)
+                self.mounts.unmount(place, _LEAVE_S)
             except ZarrError:  # somebody uses it: it stays, as it would after `zarrscope umount`
                 continue
 

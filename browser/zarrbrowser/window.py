@@ -18,6 +18,7 @@ from zarrbrowser.mounting import Mounter
 from zarrbrowser.navigation import Navigator
 from zarrbrowser.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
 from zarrbrowser.reveal import Revealer
+from zarrbrowser.session.completion import folders_like
 from zarrbrowser.session.nodes import NodeLike
 from zarrbrowser.session.reach import remembered
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
@@ -27,13 +28,15 @@ from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.views.empty_state import EmptyState
 from zarrbrowser.views.frame import Frame
 from zarrbrowser.views.node_pane import NodePane
+from zarrbrowser.views.open_dialog import OpenDialog
 from zarrbrowser.views.side_pane import SidePane
 from zarrbrowser.views.status_bar import StatusBar
+from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.top_bar import TopBar
 from zarrbrowser.views.tree_view import TreeView
 from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
-from zarrbrowser.workers import Workers
+from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:  # drawing loads when it is needed
     from zarrbrowser.views.image_pane import ImagePane
@@ -70,6 +73,7 @@ class MainWindow(QMainWindow):
         self.top_bar = TopBar()
         self.status = StatusBar(self.workers, self.session.traffic)
         self._revealer = Revealer(self.model, self.tree, self.workers)
+        self._completing = Lane(self.workers, in_flight=1)
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
         self._frame = Frame(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
         self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
@@ -109,12 +113,12 @@ class MainWindow(QMainWindow):
         """Ask for a zip file."""
         ask_for_zip(self, self.open_text)
 
-    def choose_location(self) -> None:
+    def choose_location(self) -> OpenDialog:
         """Ask for a place and how it is reached; what was typed, or failed to open, is where to begin."""
         item = self.model.item(self.tree.currentIndex())
         failed = item.request if item is not None and item.source is None else None
         typed = SourceRequest.typed(self.top_bar.typed())
-        ask_for_location(self, self.navigator.go, failed or typed, self.session.recent.addresses)
+        return ask_for_location(self, self.navigator.go, failed or typed, self.session.recent.addresses)
 
     def reload(self) -> None:
         """Read the current source again."""
@@ -130,6 +134,14 @@ class MainWindow(QMainWindow):
     def wear(self, appearance: Appearance) -> None:
         """Change the appearance, now and for later runs."""
         self.settings.keep("appearance", appearance.value)
+        self._wear(appearance)
+
+    def follow_system(self) -> None:
+        """The system has other colours now: wear them, unless the person chose their own."""
+        if self.settings.appearance() is Appearance.SYSTEM:
+            self._wear(Appearance.SYSTEM)
+
+    def _wear(self, appearance: Appearance) -> None:
         application = QApplication.instance()
         if isinstance(application, QApplication):
             apply_theme(application, appearance)
@@ -155,9 +167,11 @@ class MainWindow(QMainWindow):
 
     def step(self, by: int) -> None:
         """The next or previous plane."""
-        pane = self._image_pane()
-        if pane is not None:
+        pane = self.node_pane.pane(self.node_pane.current_tab()) if self.node_pane.current_tab() else None
+        if isinstance(pane, TablePane):
             pane.step(by)
+        elif (image := self._image_pane()) is not None:
+            image.step(by)
 
     def focus_address(self) -> None:
         """Let the person type another address."""
@@ -171,6 +185,7 @@ class MainWindow(QMainWindow):
             place.entered.connect(self.open_text)
             place.open_pressed.connect(self.choose_folder)
             place.location_pressed.connect(self.choose_location)
+        self.top_bar.edited.connect(self._complete)
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
         self.side.hit_chosen.connect(self._hit_chosen)
@@ -212,6 +227,13 @@ class MainWindow(QMainWindow):
             place.show_recent(self.session.recent.requests)
 
     # What happens
+
+    def _complete(self, text: str) -> None:
+        self._completing.ask(
+            lambda _asked: folders_like(text),
+            lambda places: self.top_bar.offer(text, places),
+            lambda _error: None,
+        )
 
     def _show_row(self, index: QModelIndex) -> None:
         item = self.model.item(index)

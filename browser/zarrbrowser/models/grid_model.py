@@ -6,11 +6,13 @@ Views keep something for every row, so a long axis is shown through a window of 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.session.grid import (
     BLOCK_COLUMNS,
     BLOCK_ROWS,
@@ -35,12 +37,14 @@ class GridModel(QAbstractTableModel):
     Attributes:
         grid: what is shown.
         first_row, first_column: where the window begins.
+        coordinates: what the positions along axes stand for, as far as is known.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.grid: Grid | None = None
         self.first_row = self.first_column = 0
+        self.coordinates: Mapping[int, Coordinate] = {}
         self._blocks: OrderedDict[Place, list[list[Any]]] = OrderedDict()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's signature
@@ -57,8 +61,8 @@ class GridModel(QAbstractTableModel):
         if self.grid is None or role != Qt.ItemDataRole.DisplayRole:
             return None
         if orientation is Qt.Orientation.Horizontal:
-            return self.grid.column_name(self.first_column + section)
-        return f"{self.first_row + section:,}"
+            return self.grid.column_name(self.first_column + section, self.coordinates)
+        return self.grid.row_name(self.first_row + section, self.coordinates)
 
     def data(self, index: Index, role: int = 0) -> Any:
         if not index.isValid() or self.grid is None:
@@ -98,6 +102,16 @@ class GridModel(QAbstractTableModel):
         self.grid, self.first_row, self.first_column = grid, 0, 0
         self._blocks.clear()
         self.endResetModel()
+
+    def show_coordinates(self, coordinates: Mapping[int, Coordinate]) -> None:
+        """Tell in the headers what positions stand for."""
+        self.coordinates = coordinates
+        for orientation, length in (
+            (Qt.Orientation.Horizontal, self.columnCount()),
+            (Qt.Orientation.Vertical, self.rowCount()),
+        ):
+            if length:
+                self.headerDataChanged.emit(orientation, 0, length - 1)
 
     def move(self, first_row: int, first_column: int) -> None:
         """Move the window, by whole blocks."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex
 
-from zarrbrowser.models.tree_item import TreeItem
+from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key
+from zarrbrowser.session.nodes import NodeLike
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("Name", "Shape", "Type")
@@ -56,6 +59,51 @@ class RowModel(QAbstractItemModel):
         _number(parent, place)
         self.endInsertRows()
 
+    def _insert_nodes(self, item: TreeItem, nodes: list[NodeLike]) -> None:
+        rows = [TreeItem(item, node) for node in nodes]
+        item.names.update(node.name for node in nodes)
+        end = item.node_count
+        if end + len(rows) > PAGE_SIZE:
+            self._insert_ranges(item, rows)
+            return
+        rows.sort(key=_sort_key)
+        known = [_sort_key(child) for child in item.children[:end]]
+        if not rows or not known or known[-1] <= _sort_key(rows[0]):
+            self._insert(item, end, rows)
+            return
+        for row in rows:
+            place = bisect(known, _sort_key(row))
+            known.insert(place, _sort_key(row))
+            self._insert(item, place, [row])
+
+    def _insert_ranges(self, item: TreeItem, rows: list[TreeItem]) -> None:
+        """Put rows into collapsed ranges, in the store's order: a view asks for every row it lays out."""
+        while rows:
+            last = item.children[item.node_count - 1] if item.node_count else None
+            if last is None or not last.is_range or len(last.children) >= PAGE_SIZE:
+                last = TreeItem(item)
+                last.is_range, last.fetching = True, Fetching.WHOLLY
+                self._insert(item, item.node_count, [last])
+            room = PAGE_SIZE - len(last.children)
+            for row in rows[:room]:
+                row.parent = last
+            self._insert(last, len(last.children), rows[:room])
+            self._changed(last)
+            rows = rows[room:]
+
+    def _say(self, item: TreeItem, note: str) -> None:
+        """Let the last row below ``item`` say ``note``, or be gone."""
+        end = item.node_count
+        has_note = end < len(item.children)
+        if not note:
+            if has_note:
+                self._remove(item, end, end + 1)
+        elif has_note:
+            item.children[end].note = note
+            self._changed(item.children[end])
+        else:
+            self._insert(item, end, [TreeItem(item, note=note)])
+
     def _remove(self, parent: TreeItem, start: int, stop: int) -> None:
         self.beginRemoveRows(self.index_of(parent), start, stop - 1)
         doomed = parent.children[start:stop]
@@ -79,3 +127,7 @@ class RowModel(QAbstractItemModel):
 def _number(parent: TreeItem, start: int) -> None:
     for row in range(start, len(parent.children)):
         parent.children[row].row = row
+
+
+def _sort_key(item: TreeItem) -> list[tuple[int, int, str]]:
+    return natural_key(item.node.name if item.node is not None else "")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from zarrbrowser.session.subject import Selection, Subject
 PICTURE = "png"
 """The file type that is drawn as on the screen."""
 ENDINGS = {PICTURE: "PNG picture, as shown", "tiff": "TIFF", "npy": "NumPy file", "csv": "CSV text"}
+MOST_PIXELS = 2**26
+"""A picture is made whole in memory."""
 Encoder = Callable[[NDArray[np.uint8]], bytes]
 """Makes a PNG file of pixels, shape (h, w, 4)."""
 
@@ -36,12 +39,7 @@ def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
     from zarrcore.filetypes import TEXT_SUFFIXES, virtual_file
 
     if suffix == PICTURE:
-        shown = subject.shown
-        return (
-            ""
-            if shown is not None and shown.array.ndim > 1
-            else "Only a picture can be written as it is shown."
-        )
+        return _why_no_picture(subject, selection)
     array: Any = subject.array  # files are made of zarrcore's own
     try:
         if suffix not in TEXT_SUFFIXES:
@@ -49,6 +47,25 @@ def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
     except ZarrError as error:
         return str(error)
     return ""
+
+
+def _why_no_picture(subject: Subject, selection: Selection) -> str:
+    shown = subject.shown
+    if shown is None or shown.array.ndim < 2:
+        return "Only a picture can be written as it is shown."
+    axes = {axis for axis, part in enumerate(selection) if isinstance(part, slice)}
+    if axes != set(shown.axes.shown):
+        names = [shown.axes.names[axis] for axis in sorted(shown.axes.shown)]
+        return f"A picture as it is shown has the axes {' and '.join(names)}."
+    size = _size(selection, shown.array.shape)
+    if size > MOST_PIXELS:
+        return f"A picture of {size:,} elements is too large (at most {MOST_PIXELS:,}): zoom in, or write numbers."
+    return ""
+
+
+def _size(selection: Selection, shape: Sequence[int]) -> int:
+    parts = zip(selection, shape, strict=True)
+    return math.prod(len(range(length)[part]) for part, length in parts if isinstance(part, slice))
 
 
 def write(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.session.nodes import AnyArray, ArrayLike, is_small_number
 from zarrbrowser.session.plane import Cost
 from zarrbrowser.session.quantities import format_value
@@ -46,11 +48,17 @@ class Grid:
         """Of structures that stand in columns of their own."""
         return self.array.dtype.names or () if self.axes is None else ()
 
-    def column_name(self, column: int) -> str:
-        """What stands above a column."""
+    def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """What stands above a column: its index, below that what it stands for."""
         if self.axes is not None:
-            return f"{column:,}"
+            known = coordinates.get(self.axes.columns)
+            return f"{column:,}" + (f"\n{known.text(column)}" if known else "")
         return self.fields[column] if self.fields else "value"
+
+    def row_name(self, row: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """What stands before a row: its index, beside that what it stands for."""
+        known = coordinates.get(0 if self.axes is None else self.axes.rows)
+        return f"{row:,}" + (f"   {known.text(row)}" if known else "")
 
     def selection(self, rows: slice, columns: slice) -> tuple[int | slice, ...]:
         """The elements of a rectangle, in the array's order of axes."""

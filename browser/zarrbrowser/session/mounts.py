@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ from zarrbrowser.session.sources import Source, SourceRequest
 from zarrcore.errors import ZarrError
 
 _PATIENCE_S = 90.0
+_OCTAL = re.compile(rb"\\([0-7]{3})")
+"""How the system's list writes a blank in a name."""
 
 
 @dataclass(slots=True)
@@ -28,7 +31,7 @@ class Mounts:
     def folder(self, source: Source) -> str | None:
         """Where a source is mounted; None where it is not, or where somebody has taken the mount away."""
         folder = self.folders.get(source.request.place)
-        if folder is not None and not os.path.ismount(folder):
+        if folder is not None and not is_mounted(folder):
             del self.folders[source.request.place]
             folder = None
         return folder
@@ -52,8 +55,8 @@ class Mounts:
             self.folders[source.request.place] = folder
         return folder
 
-    def unmount(self, place: str) -> None:
-        """Take a mount away, and its folder; blocks.
+    def unmount(self, place: str, patience_s: float = _PATIENCE_S) -> None:
+        """Take a mount away, and its folder; blocks, at most as long as one has patience.
 
         Raises:
             ZarrError: it is in use; the text names by whom.
@@ -61,15 +64,26 @@ class Mounts:
         folder = self.folders.get(place)
         if folder is None:
             return
-        if os.path.ismount(folder):
-            _zarrscope("umount", folder)
+        if is_mounted(folder):
+            _zarrscope("umount", folder, patience_s=patience_s)
         del self.folders[place]
         with contextlib.suppress(OSError):  # somebody may have put something there since
             os.rmdir(folder)
 
 
-def _zarrscope(*words: str) -> None:
-    command = [sys.executable, "-m", "zarrcore.cli.main", *words]
+def is_mounted(folder: str) -> bool:
+    """Whether something is mounted there. Only the system's list is asked: a mount that hangs would not answer."""
+    try:
+        with open("/proc/self/mountinfo", "rb") as file:
+            places = [line.split(b" ")[4] for line in file.read().split(b"\n")[:-1]]
+    except OSError:  # no Linux
+        return os.path.ismount(folder)
+    wanted = os.fsencode(os.path.realpath(os.path.dirname(folder)) + "/" + os.path.basename(folder))
+    return any(_OCTAL.sub(lambda match: bytes([int(match[1], 8)]), place) == wanted for place in places)
+
+
+def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:
+    command = [sys.executable, "-P", "-m", "zarrcore.cli.main", *words]
     try:
         done = subprocess.run(
             command,
@@ -77,11 +91,11 @@ def _zarrscope(*words: str) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=_PATIENCE_S,
+            timeout=patience_s,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise ZarrError(f"zarrscope {words[0]} did not come to an end within {_PATIENCE_S:.0f} s") from error
+        raise ZarrError(f"zarrscope {words[0]} did not come to an end within {patience_s:.0f} s") from error
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"zarrscope {words[0]} failed without saying why"]
         raise ZarrError(lines[-1].removeprefix("zarrscope: "))

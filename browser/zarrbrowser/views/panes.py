@@ -62,7 +62,7 @@ class Panes(QObject):
         elif isinstance(pane, ValuePane | StoragePane) and is_array(node):
             pane.show_array(node)
         elif isinstance(pane, TablePane) and is_array(node):
-            pane.show_array(node, self._axes_of_picture(source, node))
+            pane.show_array(node, self._axes_of_picture(source, node), source.hierarchy.node)
         else:
             self._fill_drawn(pane, source, node)
 
@@ -146,6 +146,7 @@ def look_of(pane: QWidget | None) -> dict[str, Any]:
 
 def load_pictures() -> None:
     """Import what draws; runs in a worker."""
+    import_module("zarrcore.hierarchy")  # what opening needs, which the first to open would wait for
     import_module("zarrbrowser.views.image_pane")
     import_module("zarrbrowser.views.plot_pane")
     for name in COLOUR_MAPS:

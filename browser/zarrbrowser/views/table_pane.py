@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -10,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidg
 
 from zarrbrowser.models.grid_model import GridModel
 from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.coordinates import Coordinate, coordinates_of
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.grid import (
     BLOCK_COLUMNS,
@@ -20,6 +24,7 @@ from zarrbrowser.session.grid import (
     grid_of,
     tab_separated,
 )
+from zarrbrowser.session.levels import image_of_array
 from zarrbrowser.session.nodes import ArrayLike
 from zarrbrowser.session.quantities import count, format_shape
 from zarrbrowser.views.data_stack import DataStack
@@ -29,7 +34,9 @@ from zarrbrowser.widgets.axis_sliders import AxisSliders
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice
-from zarrbrowser.workers import Request, Workers
+from zarrbrowser.workers import Lane, Request, Workers
+
+_log = logging.getLogger(__name__)
 
 _AT_ONCE = 4
 
@@ -46,6 +53,7 @@ class TablePane(QWidget):
     def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workers = workers
+        self._locating = Lane(workers, in_flight=1)
         self._reading: dict[Place, Request] = {}
         self._failed: set[Place] = set()
         self._copying: Request | None = None
@@ -78,8 +86,14 @@ class TablePane(QWidget):
         """What is shown."""
         return self.model.grid
 
-    def show_array(self, array: ArrayLike, axes: Axes | None = None) -> None:
-        """Show an array, cut as its picture is if there is one."""
+    def show_array(
+        self, array: ArrayLike, axes: Axes | None = None, find: Callable[[str], Any] | None = None
+    ) -> None:
+        """Show an array, cut as its picture is if there is one.
+
+        Args:
+            find: the node at a path, for coordinates; without it there are none.
+        """
         shown = self.model.grid
         grid = grid_of(array, axes)
         if shown == grid and shown is not None and shown.array is array:
@@ -93,6 +107,12 @@ class TablePane(QWidget):
         self.axes.setVisible(grid.axes is not None)
         self._show_grid(grid)
         self.stack.show_data()
+        if find is not None:
+            self._locating.ask(
+                lambda _asked: coordinates_of(image_of_array(array), find),
+                self._show_coordinates,
+                lambda error: _log.debug("no coordinates of %s: %s", array.path, error),
+            )
 
     def clear(self) -> None:
         """Show nothing, want nothing."""
@@ -100,6 +120,8 @@ class TablePane(QWidget):
         if self._copying is not None:
             self._workers.cancel(self._copying)
         self._agreed_bytes = 0
+        self._locating.forget()
+        self.model.show_coordinates({})
         self.model.show(None)
         self.stack.notice.say("")
 
@@ -109,6 +131,10 @@ class TablePane(QWidget):
         if grid is not None:
             row, column = min(max(row, 0), grid.rows - 1), min(max(column, 0), grid.columns - 1)
             self.table.go(row, column)
+
+    def step(self, by: int) -> None:
+        """The next or previous slice."""
+        self.sliders.step(by)
 
     def copy(self) -> None:
         """Put the selected cells on the clipboard, separated by tabs; those not read yet are read first."""
@@ -158,6 +184,10 @@ class TablePane(QWidget):
             self.sliders.show_axes(grid.axes)
         self.sliders.setVisible(grid.axes is not None and bool(grid.axes.further))
         self._soon.start()
+
+    def _show_coordinates(self, coordinates: dict[int, Coordinate]) -> None:
+        self.model.show_coordinates(coordinates)
+        self.table.fit_columns(again=True)
 
     def _show_axes(self, axes: Axes) -> None:
         grid = self.model.grid

@@ -85,9 +85,9 @@ class TableView(QTableView):
         self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
         self.looked_elsewhere.emit()
 
-    def fit_columns(self) -> None:
+    def fit_columns(self, *, again: bool = False) -> None:
         """Make the columns as wide as what was read needs, once for each array."""
-        if self._fitted or self.grid_model.grid is None:
+        if (self._fitted and not again) or self.grid_model.grid is None:
             return
         self._fitted = True
         metrics, model = self.fontMetrics(), self.grid_model
@@ -99,7 +99,10 @@ class TableView(QTableView):
                 model.index(row - model.first_row, column - model.first_column).data() or ""
                 for row in range(rows.start, min(rows.stop, rows.start + _MEASURED))
             ]
-            texts.append(model.headerData(column - model.first_column, Qt.Orientation.Horizontal))
+            header = model.headerData(
+                column - model.first_column, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole
+            )
+            texts += str(header).split("\n")
             width = max((metrics.horizontalAdvance(text) for text in texts), default=0) + _PADDING
             widest = max(widest, width)
             if per_column:

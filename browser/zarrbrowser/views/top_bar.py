@@ -18,11 +18,13 @@ class TopBar(QFrame):
         entered: an address, typed or chosen among the recent ones.
         open_pressed: the person wants to choose a folder.
         location_pressed: the person wants to tell how a place is reached.
+        edited: what the person has typed so far.
     """
 
     entered = Signal(str)
     open_pressed = Signal()
     location_pressed = Signal()
+    edited = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +48,8 @@ class TopBar(QFrame):
         self.address.setAcceptDrops(False)  # the window opens what is dropped, here too
         self.address.setAccessibleName("path or URL of a source")
         self.address.returnPressed.connect(self._enter)
+        self.address.textEdited.connect(self.edited)
+        self._recent: list[str] = []
         self._completions = QStringListModel(self)
         completer = QCompleter(self._completions, self)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
@@ -75,13 +79,24 @@ class TopBar(QFrame):
         self.back_button.setEnabled(back)
         self.forward_button.setEnabled(forward)
 
+    def offer(self, text: str, places: list[str]) -> None:
+        """Offer places beside the recent ones to complete ``text`` by, if that is still what was typed."""
+        if self.address.text() != text:
+            return
+        offered = [*places, *(one for one in self._recent if one not in places)]
+        if offered != self._completions.stringList():
+            self._completions.setStringList(offered)
+            if places and self.address.hasFocus():
+                self.address.completer().complete()
+
     def typed(self) -> str:
         """What the person typed and did not enter; empty where it is only where they are."""
         return self.address.text().strip() if self.address.isModified() else ""
 
     def show_recent(self, requests: list[SourceRequest]) -> None:
         """Offer the sources that were opened before."""
-        self._completions.setStringList([request.address for request in requests])
+        self._recent = [request.address for request in requests]
+        self._completions.setStringList(self._recent)
         self.recent_menu.clear()
         self.recent_menu.addAction("Open location…", self.location_pressed.emit)
         self.recent_menu.addSeparator()

@@ -43,6 +43,8 @@ class TreeView(QTreeView):
         self._widened = False
         header.sectionResized.connect(self._section_resized)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._widen = QTimer(self, singleShot=True, interval=80)
+        self._widen.timeout.connect(self._make_room)
         self._look = QTimer(self, singleShot=True, interval=30)
         self._look.timeout.connect(self._fetch_visible)
         self.verticalScrollBar().valueChanged.connect(lambda _value: self._look.start())
@@ -77,10 +79,17 @@ class TreeView(QTreeView):
         self._widened = self._widened or (column > 0 and self.header().isVisible() and self.underMouse())
 
     def _span_note(self, parent: QModelIndex) -> None:
-        """Let a row that only says something do so over all columns; make room for the shapes that came."""
+        """Let a row that only says something do so over all columns."""
         for row in range(max(0, self.tree_model.rowCount(parent) - 2), self.tree_model.rowCount(parent)):
             item = self.tree_model.item(self.tree_model.index(row, 0, parent))
-            self.setFirstColumnSpanned(row, parent, item is not None and item.is_note)
+            spans = item is not None and item.is_note
+            if spans != self.isFirstColumnSpanned(row, parent):  # telling it again would lay out all rows
+                self.setFirstColumnSpanned(row, parent, spans)
+        if not self._widen.isActive():
+            self._widen.start()
+
+    def _make_room(self) -> None:
+        """Make room for the shapes that came."""
         wanted = min(self.sizeHintForColumn(1) + 4, _SHAPE_WIDTH_MOST)
         if not self._widened and wanted > self.columnWidth(1):
             self.setColumnWidth(1, wanted)

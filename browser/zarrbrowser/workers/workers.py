@@ -111,8 +111,8 @@ class Workers(QObject):
         self._waiting[request] = (done, failed)
         if heard is not None:
             self._hearers[request] = heard
+        self.activity_changed.emit()  # before the thread asks for anything, so that who counts requests misses none
         self._pool.start(lambda: self._run(request, work))
-        self.activity_changed.emit()
         return request
 
     def cancel(self, request: Request) -> None:

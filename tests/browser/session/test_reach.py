@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zarrbrowser.session.completion import folders_like
 from zarrbrowser.session.history import History, Visit
 from zarrbrowser.session.reach import Reach, recalled, remembered
 from zarrbrowser.session.sources import RecentSources, SourceRequest
@@ -101,3 +104,16 @@ def test_the_way_back_is_the_way_that_was_gone(steps: list[str]) -> None:
                 before.append(step)
                 after.clear()
         assert (history.can_go_back, history.can_go_forward) == (len(before) > 1, bool(after))
+
+
+def test_paths_are_completed_by_folders_and_zip_files(tmp_path: Path) -> None:
+    for name in ("scan_1.zarr", "scan_2.zarr", ".hidden", "other"):
+        (tmp_path / name).mkdir()
+    for name in ("scan.zip", "scan.txt"):
+        (tmp_path / name).touch()
+    expected = [f"{tmp_path}/{name}" for name in ("scan.zip", "scan_1.zarr", "scan_2.zarr")]
+    assert folders_like(f"{tmp_path}/sc") == expected
+    assert folders_like(f"{tmp_path}/") == [f"{tmp_path}/other", *expected]
+    assert folders_like(f"{tmp_path}/.h") == [f"{tmp_path}/.hidden"]
+    for nothing in (f"{tmp_path}/none/x", "s3://bucket/x", "", "x\0", "/\0/x"):
+        assert folders_like(nothing) == []

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
-from zarrbrowser.session.export import Export
+from zarrbrowser.session import export
+from zarrbrowser.session.export import Export, why_not
 from zarrbrowser.settings import Settings
 from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.window import MainWindow
@@ -75,6 +76,15 @@ def test_the_dialog_leads_to_a_file(window: MainWindow, qtbot: QtBot, tmp_path: 
     qtbot.waitUntil(lambda: "Exported to" in window.status.message.text)
     assert np.array_equal(np.load(tmp_path / "chosen.npy"), VALUES[2, :, 4:9])
     chooser.reject()
+
+
+def test_a_picture_that_is_too_large_is_refused(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = window.node_pane.subject()
+    assert subject is not None
+    assert why_not(subject, subject.selection, "png") == ""
+    monkeypatch.setattr(export, "MOST_PIXELS", 599)
+    assert "600 elements is too large" in why_not(subject, subject.selection, "png")
+    assert "has the axes" in why_not(subject, (slice(None), 0, slice(None)), "png")
 
 
 def test_a_file_that_cannot_be_written_is_told(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

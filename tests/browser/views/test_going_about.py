@@ -156,6 +156,22 @@ def test_a_place_is_opened_with_all_that_is_told(application: QApplication, qtbo
     assert window.workers.shut_down(5)
 
 
+def test_a_path_is_completed_while_it_is_typed(
+    application: QApplication, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "scan_1.zarr").mkdir()
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.show()
+    QTest.keyClicks(window.top_bar.address, f"{tmp_path}/sca")
+    completer = window.top_bar.address.completer()
+    qtbot.waitUntil(lambda: completer.completionCount() == 1)
+    assert completer.currentCompletion() == f"{tmp_path}/scan_1.zarr"
+    completer.popup().hide()
+    window.close()
+    assert window.workers.shut_down(5)
+
+
 def test_what_is_dropped() -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/data/a b.zarr"), QUrl("https://example.org/b.zarr")])

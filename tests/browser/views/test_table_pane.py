@@ -158,6 +158,22 @@ def test_the_rows_of_a_table(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
     assert model.rowCount() == 0
 
 
+def test_headers_tell_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
+    children = {
+        "depth": FakeArray(VALUES[0, :40, :3], ("z", "x")),
+        "z": FakeArray(np.arange(40) * 0.5, ("z",)),
+        "x": FakeArray(np.array([1.0, 2.0, 4.0]), ("x",)),
+    }
+    children["z"].attributes = {"units": "m"}
+    children["x"].attributes = {}
+    window = open_window(FakeGroup(children), "/depth")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    model = table_of(window).model
+    across, down, shown = Qt.Orientation.Horizontal, Qt.Orientation.Vertical, Qt.ItemDataRole.DisplayRole
+    qtbot.waitUntil(lambda: model.headerData(3, down, shown) == "3   1.5 m")
+    assert model.headerData(2, across, shown) == "2\n4"
+
+
 def table_of(window: MainWindow) -> TablePane:
     assert window.node_pane.show_tab("Table")
     pane = window.node_pane.pane("Table")
@@ -167,14 +183,21 @@ def table_of(window: MainWindow) -> TablePane:
 
 def test_a_lost_connection_leaves_the_window_alive(open_window: OpenWindow, qtbot: QtBot) -> None:
     array, flaky = FakeArray(np.arange(40.0)), Flaky()
-    window = open_window(FakeGroup({"line": array, "none": FakeArray(np.zeros((0, 3)))}), "/line")
+    window = open_window(
+        FakeGroup({"line": array, "none": FakeArray(np.zeros((0, 3))), "deep": FakeArray(VALUES)}), "/line"
+    )
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
     array.before_read = flaky
+    window.node_pane.tabs.tabBarClicked.emit(1)  # whoever looks at tables sees tables
     pane = table_of(window)
     qtbot.waitUntil(lambda: "does not answer" in pane.problem.text)
     flaky.mended = True
     pane.problem.button.click()
     qtbot.waitUntil(lambda: read_here(pane, 39, 0) == 39.0)
+    window.open_text("fake.zarr#/deep")
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
+    window.step(1)
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[2, 0, 0])
     window.open_text("fake.zarr#/none")
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "none")
     table_of(window)

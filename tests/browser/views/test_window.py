@@ -12,14 +12,24 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QTableView,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
+from zarrbrowser.menus import show_keys
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
-from zarrbrowser.theme import DARK, Appearance, current_colours
+from zarrbrowser.theme import DARK, Appearance, apply, current_colours
 from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.views.metadata_pane import MetadataPane
 from zarrbrowser.views.overview_pane import OverviewPane
@@ -238,6 +248,20 @@ def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot)
     window.wear(Appearance.LIGHT)
 
 
+def test_the_system_s_colours_are_followed_while_running(
+    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(example())
+    monkeypatch.setattr(apply, "_colours_for", lambda _application, _appearance: DARK)
+    window.follow_system()
+    assert current_colours() is DARK
+    monkeypatch.undo()
+    monkeypatch.setattr(window.settings, "appearance", lambda: Appearance.DARK)
+    window.follow_system()
+    assert current_colours() is DARK, "their own are kept"
+    window.wear(Appearance.LIGHT)
+
+
 def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
@@ -372,12 +396,52 @@ def test_settings_are_remembered_but_not_when_fresh(
     assert Settings(fresh=True).texts("recent") == []
 
 
+def name_of(widget: QWidget) -> str:
+    text = getattr(widget, "text", None)
+    return widget.accessibleName() or (str(text()) if callable(text) else "")
+
+
+def is_part_of_another(widget: QWidget) -> bool:
+    """Whether Qt made it, for a widget that has a name."""
+    return isinstance(widget, QHeaderView) or isinstance(widget.parent(), QLineEdit | QTableView)
+
+
+def test_all_that_takes_the_keyboard_has_a_name(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example(), "/image")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    for tab in ("Image", "Table", "Metadata", "Attributes", "Storage"):
+        assert window.node_pane.show_tab(tab)
+        nameless = [
+            widget
+            for widget in window.findChildren(QWidget)
+            if widget.isVisible()
+            and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and not name_of(widget)
+            and type(widget).__module__.startswith("zarrbrowser")
+        ]
+        assert not nameless, tab
+        nameless = [
+            widget
+            for kind in (QAbstractButton, QLineEdit, QComboBox, QAbstractItemView)
+            for widget in window.findChildren(kind)
+            if widget.isVisible() and not name_of(widget) and not is_part_of_another(widget)
+        ]
+        assert not nameless, tab
+
+
 def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
     root = example()
     window = MainWindow(Settings(fresh=True), lambda request: Source(request, FakeHierarchy(root), root))
     window.show()
     window.open(SourceRequest("fake.zarr", "/image"))
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    for name in ("Table", "Metadata", "Attributes", "Storage", "Image"):
+        assert window.node_pane.show_tab(name)
+        qtbot.waitUntil(lambda: not window.workers.active)
+    window.side.box.setText("i")
+    qtbot.waitUntil(lambda: window.side.hits.found > 0)
+    for dialog in (window.choose_location(), show_keys(window)):
+        dialog.reject()
     qtbot.waitUntil(lambda: not window.workers.active)
     window.close()
     assert window.workers.shut_down(5)

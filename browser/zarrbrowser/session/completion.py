@@ -1,0 +1,33 @@
+"""What a path that is being typed may become."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+
+_MOST = 100
+_LOOKED_AT = 10_000
+
+
+def folders_like(text: str) -> list[str]:
+    """Folders and zip files of this machine whose paths begin as ``text`` does; blocks, and nothing where it is a URL."""
+    if "://" in text or "::" in text or not text.startswith(("/", "~", ".")):
+        return []
+    folder, _, begun = text.rpartition("/")
+    found = []
+    try:
+        with os.scandir(os.path.expanduser(folder or "/")) as entries:
+            for entry in islice(entries, _LOOKED_AT):
+                hidden = entry.name.startswith(".") and not begun.startswith(".")
+                if entry.name.startswith(begun) and not hidden and _can_be_opened(entry):
+                    found.append(f"{folder}/{entry.name}")
+    except (OSError, ValueError):  # no such folder; a name that no folder can have
+        return []
+    return sorted(found)[:_MOST]
+
+
+def _can_be_opened(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.name.endswith(".zip") or entry.is_dir()
+    except OSError:
+        return False

@@ -1,0 +1,110 @@
+"""What the guide's pictures show: images of a brain, and by arithmetic a microscope's cells, a year of climate and a survey."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import demo_hierarchy
+import numpy as np
+import zarr
+
+_CELLS = 1024
+_SPACE = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
+
+
+def write_data(folder: str) -> None:
+    """A folder of four hierarchies."""
+    os.makedirs(folder)
+    demo_hierarchy.write(os.path.join(folder, "brain.zarr"))
+    _write_cells(os.path.join(folder, "cells.zarr"))
+    _write_climate(os.path.join(folder, "climate.zarr"))
+    _write_survey(os.path.join(folder, "sky.zarr"))
+
+
+def _write_cells(path: str) -> None:
+    """A pyramid of three channels, as OME-NGFF 0.4 has them."""
+    random = np.random.default_rng(1)
+    stains = [_blobs(90, 14, 1), _blobs(240, 5, 2), _blobs(50, 26, 3)]
+    channels = (np.stack(stains) * 3000 + random.normal(200, 4, (3, _CELLS, _CELLS))).clip(0, 65535)
+    colours = {"DAPI": "3060FF", "GFP": "00FF40", "mCherry": "FF2000"}
+    levels = range(3)
+    group = zarr.create_group(path, zarr_format=2)
+    for level in levels:
+        group.create_array(
+            str(level), data=channels[:, :: 1 << level, :: 1 << level].astype("u2"), chunks=(1, 256, 256)
+        )
+    group.attrs.update(
+        {
+            "multiscales": [
+                {
+                    "version": "0.4",
+                    "axes": [{"name": "c", "type": "channel"}, *_SPACE],
+                    "datasets": [_dataset(level) for level in levels],
+                }
+            ],
+            "omero": {
+                "channels": [
+                    {"label": name, "color": value, "active": True} for name, value in colours.items()
+                ]
+            },
+        }
+    )
+
+
+def _dataset(level: int) -> dict[str, Any]:
+    side = 0.325 * 2**level
+    return {"path": str(level), "coordinateTransformations": [{"type": "scale", "scale": [1, side, side]}]}
+
+
+def _blobs(number: int, width: float, seed: int) -> np.ndarray:
+    random, picture = np.random.default_rng(seed), np.zeros((_CELLS, _CELLS), "f4")
+    reach = int(4 * width)
+    for _ in range(number):
+        y, x = random.integers(0, _CELLS, 2)
+        rows, columns = slice(max(0, y - reach), y + reach), slice(max(0, x - reach), x + reach)
+        down, right = np.mgrid[rows, columns][:, : _CELLS - rows.start, : _CELLS - columns.start]
+        distance = ((down - y) ** 2 + (right - x) ** 2) / (2 * width**2)
+        picture[rows, columns] += random.uniform(0.4, 1) * np.exp(-distance)
+    return picture
+
+
+def _write_climate(path: str) -> None:
+    """Packed temperatures by month, latitude and longitude, as the CF conventions have them."""
+    latitude, longitude = np.linspace(90, -90, 91, dtype="f4"), np.arange(0, 360, 2, dtype="f4")
+    zones = 30 * np.cos(np.deg2rad(latitude))[:, None] + 8 * np.sin(np.deg2rad(longitude) * 3)
+    months = [
+        zones - 12 + 6 * np.sin(month / 12 * 2 * np.pi) * np.sign(latitude)[:, None] for month in range(12)
+    ]
+    packed = np.round((np.stack(months) - 10) / 0.01).astype("i2")
+    packed[:, 30:45, 100:130] = -32768
+    group = zarr.create_group(path, zarr_format=2)
+    names = ["time", "lat", "lon"]
+    array = group.create_array("tas", data=packed, chunks=(1, 91, 90), fill_value=-32768)
+    array.attrs.update({"_ARRAY_DIMENSIONS": names, "_FillValue": -32768, "units": "degC"})
+    array.attrs.update({"scale_factor": 0.01, "add_offset": 10.0})
+    days = np.arange(12) * 30.4 + 15
+    units = ("days since 2000-01-01", "degrees_north", "degrees_east")
+    for name, values, unit in zip(names, (days, latitude, longitude), units, strict=True):
+        axis = group.create_array(name, data=values, chunks=values.shape)
+        axis.attrs.update({"_ARRAY_DIMENSIONS": [name], "units": unit})
+
+
+def _write_survey(path: str) -> None:
+    """Twelve nights, and a mosaic of which parts are missing."""
+    random = np.random.default_rng(20)
+    sky = zarr.create_group(path)
+    for night in range(1, 13):
+        group = sky.create_group(f"night_{night:02}")
+        for name in ("raw", "flat", "dark"):
+            group.create_array(name, data=random.poisson(9, (64, 64)).astype("uint16"), chunks=(64, 64))
+    shape, names = (2400, 3200), ["dec", "ra"]
+    mosaic = sky.create_array(
+        "mosaic", shape=shape, chunks=(100, 100), dtype="float32", dimension_names=names
+    )
+    rows, columns = np.mgrid[0:24, 0:32]
+    coverage = 1.15 - np.hypot((rows - 12) / 12, (columns - 14) / 18)
+    for row, column in np.argwhere(random.random((24, 32)) < coverage):
+        stars = random.exponential(3, (100, 100)) * (random.random((100, 100)) < 0.02)
+        field = (stars + random.random((100, 100)) / 4).astype("float32")
+        mosaic[row * 100 : (row + 1) * 100, column * 100 : (column + 1) * 100] = field

@@ -25,8 +25,8 @@ def write_data(folder: str) -> None:
 def _write_cells(path: str) -> None:
     """A pyramid of three channels, as OME-NGFF 0.4 has them."""
     random = np.random.default_rng(1)
-    stains = [_blobs(90, 14, 1), _blobs(240, 5, 2), _blobs(50, 26, 3)]
-    channels = (np.stack(stains) * 3000 + random.normal(200, 4, (3, _CELLS, _CELLS))).clip(0, 65535)
+    stains = [_blobs(50, 14, 1), _blobs(120, 5, 2), _blobs(26, 26, 3)]
+    channels = (np.stack(stains) * 3000 + random.normal(200, 1, (3, _CELLS, _CELLS))).clip(0, 65535)
     colours = {"DAPI": "3060FF", "GFP": "00FF40", "mCherry": "FF2000"}
     levels = range(3)
     group = zarr.create_group(path, zarr_format=2)

@@ -75,7 +75,7 @@ class TreeModel(RowModel):
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
             colours = current_colours()
             name = icon_name(item)
-            strong = name.startswith("array") or name == "source"
+            strong = name.startswith("array") or name in ("source", "levels")
             return icon(
                 name, colours.warning if name == "broken" else colours.accent if strong else colours.muted
             )

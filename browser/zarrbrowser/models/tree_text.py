@@ -5,6 +5,7 @@ from __future__ import annotations
 from zarrbrowser.models.tree_item import Fetching, TreeItem
 from zarrbrowser.session.describe import short_type_name
 from zarrbrowser.session.faults import sentence
+from zarrbrowser.session.multiscales import is_image
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.quantities import count, format_shape
 from zarrbrowser.session.sources import short_name
@@ -24,6 +25,8 @@ def cell_text(item: TreeItem, column: int) -> str:
         return count(len(item.children), "node") if column == 1 else ""
     if node is not None and is_array(node):
         return format_shape(node.shape) if column == 1 else short_type_name(node)
+    if column == 2 and node is not None and is_group(node) and is_image(node):
+        return "image"
     if column == 1 and item.request is not None and item.source is None:
         return "cannot be opened" if item.fetching is Fetching.FAILED else "opening…"
     return "cannot be read" if column == 1 and node is not None and is_broken(node) else ""
@@ -64,4 +67,6 @@ def node_icon_name(node: NodeLike) -> str:
         return f"array{min(node.ndim, 3)}"
     if node.kind == "collection":
         return "source"
+    if is_image(node):
+        return "levels"
     return "broken" if is_broken(node) else "group"

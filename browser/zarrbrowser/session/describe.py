@@ -10,6 +10,7 @@ from typing import Any
 
 from zarrbrowser.session.axes import axis_names
 from zarrbrowser.session.chunk_map import ChunkMap
+from zarrbrowser.session.multiscales import is_image
 from zarrbrowser.session.nodes import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
 from zarrbrowser.session.quantities import count, format_bytes, format_shape, format_value
 
@@ -121,6 +122,8 @@ def summary(node: NodeLike) -> str:
         if not node.dtype.hasobject:
             parts.append(format_bytes(node.nbytes))
         return "  ·  ".join(parts)
+    if is_image(node):
+        return "Image in levels, from fine to coarse"
     words = {"group": "Group", "collection": "Collection", "broken": "Cannot be read"}
     return words.get(node.kind, node.kind)
 

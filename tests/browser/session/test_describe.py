@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
+from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.session.describe import array_facts, codec_facts, json_text, summary, type_name
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.levels import image_of_array
@@ -87,6 +88,8 @@ def test_tabs_that_make_sense() -> None:
         "Image",
         "Image",
     ]
+    assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Image in levels")
+    assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"
     assert tabs_for(FakeGroup({}, {"multiscales": [{"datasets": []}]}))[0] == "Image"
 
 

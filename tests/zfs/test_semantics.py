@@ -180,6 +180,7 @@ HELD_BY = {
     ],
     "S34": [
         "test_writing_arrays.test_mapped_by_numpy",
+        "test_writing_arrays.test_several_write_at_once",
         "test_writing_arrays.test_programs_write_whole_files",
         "test_writing_arrays.test_what_is_written_is_seen_through_the_file_at_once_and_stored_at_the_end",
         "test_writing_arrays.test_what_cannot_be_written",

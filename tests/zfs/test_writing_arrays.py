@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,30 @@ def test_what_is_written_is_seen_through_the_file_at_once_and_stored_at_the_end(
         os.pwrite(writer.fileno(), b"\2", 4001)
     assert stored(place).tobytes()[4001] == 2
     assert file.read_bytes() == stored(place).tobytes()
+
+
+def test_several_write_at_once(place: Path, arrays: Path) -> None:
+    """S34: "All who have the file open see what was written at once"; each has rows of his own, the chunks are shared."""
+    expected = VALUES.copy()
+
+    def write(first: int) -> None:
+        random = np.random.default_rng(first)
+        names = ("data.raw", "data.npy") if first % 2 else ("data.raw",)
+        for name in names:
+            with open(arrays / "a" / name, "r+b", buffering=0) as file:
+                start = os.fstat(file.fileno()).st_size - VALUES.nbytes
+                for row in random.permutation(np.arange(first, 60, 4)):
+                    expected[row] = random.integers(0, 1000, 50)
+                    os.pwrite(file.fileno(), expected[row].tobytes(), start + int(row) * 200)
+                    assert os.pread(file.fileno(), 200, start + int(row) * 200) == expected[row].tobytes()
+                    if random.random() < 0.2:
+                        os.fsync(file.fileno())
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(4)))
+    np.testing.assert_array_equal(stored(place), expected)
+    for name in ("data.npy", "[:].npy"):
+        np.testing.assert_array_equal(np.load(arrays / "a" / name), expected)
 
 
 def test_what_cannot_be_written(place: Path, arrays: Path) -> None:

@@ -200,16 +200,13 @@ class InodeTable:
                 self._shown.pop(inode.open_version, None)
                 self.expire(number)
 
-    def is_read(self, number: int) -> bool:
-        """Whether somebody has a number open, and does not write to it."""
+    def leave_to_readers(self, number: int) -> bool:
+        """Give the name of a number another one where somebody reads this one; whether that is so."""
         inode = self._inodes.get(number)
-        return (
-            inode is not None and inode.opened > 0 and not inode.is_shown and inode.open_version is not None
-        )
-
-    def leave(self, number: int) -> None:
-        """Leave a number to those who have it open: its name gets another."""
-        self._detach(self.inode(number), number)
+        if inode is None or not inode.opened or inode.is_shown or inode.open_version is None:
+            return False
+        self._detach(inode, number)
+        return True
 
     def show(self, number: int, entry: Entry) -> None:
         """Let a number that was just opened for writing stand for what is written, until it is closed."""

@@ -144,9 +144,8 @@ class WritingOperations(Operations):
             return
         if not isinstance(entry, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
-        if self.inodes.is_read(inode):
-            # The kernel cuts what it has of this file: those who read it go on with a number of their own.
-            self.inodes.leave(inode)
+        if self.inodes.leave_to_readers(inode):
+            # The kernel cuts what it has of this file: it is to look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
         await self._ask(entry.resize, nbytes)
         self.inodes.expire(inode)

@@ -16,20 +16,28 @@ SIZES = (16, 20, 24, 32, 48, 64, 128)
 def icon(name: str, colour: str, disabled: str = "") -> QIcon:
     """The icon ``name`` drawn in ``colour``, and in ``disabled`` where its widget is so."""
     result = QIcon()
-    for size in SIZES:
-        result.addPixmap(pixmap(name, colour, size))
-        if disabled:
-            result.addPixmap(pixmap(name, disabled, size), QIcon.Mode.Disabled)
+    drawings = [(colour, QIcon.Mode.Normal), *([(disabled, QIcon.Mode.Disabled)] if disabled else [])]
+    for one, mode in drawings:
+        renderer = _renderer(name, one)
+        for size in SIZES:
+            result.addPixmap(_rendered(renderer, size), mode)
     return result
 
 
 def pixmap(name: str, colour: str, size: int) -> QPixmap:
     """One drawing, ``size`` device pixels square."""
-    drawing = drawing_text(name).replace("currentColor", colour)
+    return _rendered(_renderer(name, colour), size)
+
+
+def _renderer(name: str, colour: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(drawing_text(name).replace("currentColor", colour).encode()))
+
+
+def _rendered(renderer: QSvgRenderer, size: int) -> QPixmap:
     result = QPixmap(QSize(size, size))
     result.fill(Qt.GlobalColor.transparent)
     painter = QPainter(result)
-    QSvgRenderer(QByteArray(drawing.encode())).render(painter, QRectF(0, 0, size, size))
+    renderer.render(painter, QRectF(0, 0, size, size))
     painter.end()
     return result
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pyqtgraph as pg
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
@@ -12,14 +11,11 @@ from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.levels import Image
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.measuring import Profile, RegionFacts, read_profile, read_region
-from zarrbrowser.session.units import symbol
 from zarrbrowser.theme.colours import DARK, Colours
 from zarrbrowser.widgets.canvas import Canvas
 from zarrbrowser.widgets.label import label
-from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.widgets.profile_plot import ProfilePlot
 from zarrbrowser.workers import Lane, Workers
-
-_HEIGHT = 150
 
 
 class Measuring(QFrame):
@@ -37,20 +33,13 @@ class Measuring(QFrame):
         self.words = label(role="muted", selectable=True, wrap=True)
         self.words.setContentsMargins(12, 6, 12, 6)
         self.words.setAccessibleName("statistics of the region")
-        self.graphics = pg.GraphicsLayoutWidget()
-        self.graphics.setAccessibleName("profile along the line")
-        self.graphics.setFixedHeight(_HEIGHT)
-        self.graphics.ci.layout.setContentsMargins(8, 8, 16, 4)
-        self.plot = self.graphics.addPlot(axisItems={side: NumberAxis(side) for side in ("left", "bottom")})
-        self.plot.hideButtons()
-        self.plot.setMenuEnabled(False)
-        self.curve = pg.PlotDataItem(connect="finite")
-        self.plot.addItem(self.curve)
-        column = QVBoxLayout(self)
+        self.profile: ProfilePlot | None = None
+        """Made for the first line that is drawn."""
+        self._colours: Colours | None = None
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.words)
-        column.addWidget(self.graphics)
         self._show()
 
     def show_image(self, image: Image | None, look: Look | None) -> None:
@@ -84,18 +73,21 @@ class Measuring(QFrame):
     def wear(self, colours: Colours) -> None:
         """Take on an appearance."""
         self._pen = pg.mkPen(DARK.accent, width=2)  # pictures are dark in both appearances
-        self.graphics.setBackground(colours.surface)
-        self.curve.setPen(pg.mkPen(colours.accent, width=1.5))
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(colours.border))
-            axis.setTextPen(pg.mkPen(colours.muted))
+        self._colours = colours
+        if self.profile is not None:
+            self.profile.wear(colours)
         for shape in self._shapes.values():
             shape.setPen(self._pen)
 
     def _show(self) -> None:
         self.words.setVisible("region" in self._shapes)
-        self.graphics.setVisible("profile" in self._shapes)
+        if "profile" in self._shapes and self.profile is None:
+            self.profile = ProfilePlot()
+            self._column.addWidget(self.profile)
+            if self._colours is not None:
+                self.profile.wear(self._colours)
+        if self.profile is not None:
+            self.profile.setVisible("profile" in self._shapes)
         self.setVisible(bool(self._shapes))
 
     def _make(self, name: str) -> Any:
@@ -133,11 +125,8 @@ class Measuring(QFrame):
             )
 
     def _draw(self, profile: Profile) -> None:
-        known = np.isfinite(profile.numbers).any()  # Qt aborts when it is to draw points that are nowhere
-        self.curve.setData(profile.distances if known else [], profile.numbers if known else [])
-        units = symbol(profile.units)
-        coarse = f", level {profile.level}" if profile.level else ""
-        self.plot.setLabel("bottom", (f"distance ({units})" if units else "distance (elements)") + coarse)
+        if self.profile is not None:
+            self.profile.show_profile(profile)
 
     def _tell(self, facts: RegionFacts) -> None:
         self.words.setText(facts.text())

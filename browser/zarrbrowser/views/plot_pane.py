@@ -67,7 +67,8 @@ class PlotPane(QWidget):
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.graphics.setAccessibleName("plot of the array")
         self.plot = self.graphics.addPlot(
-            axisItems={side: NumberAxis(side, whole=side == "bottom") for side in ("left", "bottom")}
+            axisItems={side: NumberAxis(side, whole=side == "bottom") for side in ("left", "bottom")},
+            enableMenu=False,
         )
         self.curve = pg.PlotDataItem(connect="finite")
         self.plot.addItem(self.curve)

@@ -70,7 +70,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.setAccessibleName("picture of the plane")
         self.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.plot = self.addPlot(
-            axisItems={side: NumberAxis(side, whole=True) for side in ("left", "bottom")}
+            axisItems={side: NumberAxis(side, whole=True) for side in ("left", "bottom")}, enableMenu=False
         )
         self.view = self.plot.getViewBox()
         self.image = Picture(axisOrder="row-major")

@@ -34,18 +34,18 @@ def test_a_rectangle_tells_its_statistics_and_follows_the_plane(
 def test_a_line_draws_its_profile(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     pane.controls.tools["profile"].click()
-    qtbot.waitUntil(
-        lambda: pane.tools.measuring.curve.xData is not None and pane.tools.measuring.curve.xData.size > 0
-    )
-    assert pane.tools.measuring.graphics.isVisible()
+    profile = pane.tools.measuring.profile
+    assert profile is not None
+    qtbot.waitUntil(lambda: profile.curve.xData is not None and profile.curve.xData.size > 0)
+    assert profile.isVisible()
     start, end = (handle["item"] for handle in pane.tools.measuring._shapes["profile"].handles)
     start.movePoint(pane.canvas.view.mapViewToScene(start.pos().__class__(2, 6)))
     end.movePoint(pane.canvas.view.mapViewToScene(end.pos().__class__(31, 6)))
     qtbot.waitUntil(
         lambda: (
-            pane.tools.measuring.curve.yData is not None
-            and pane.tools.measuring.curve.yData.size == 30
-            and np.array_equal(pane.tools.measuring.curve.yData, VOLUME[4][6, 2:32].astype(np.float64))
+            profile.curve.yData is not None
+            and profile.curve.yData.size == 30
+            and np.array_equal(profile.curve.yData, VOLUME[4][6, 2:32].astype(np.float64))
         )
     )
-    assert pane.tools.measuring.curve.xData[-1] == pytest.approx(29, abs=0.01)
+    assert profile.curve.xData[-1] == pytest.approx(29, abs=0.01)

@@ -323,7 +323,7 @@ def test_stretches(ranges: list[tuple[int, int]]) -> None:
     data=st.data(),
     itemsize=st.sampled_from(["u1", "<i4", "V3"]),
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_edits_are_what_they_are_to_a_bytearray(
     shape: tuple[int, ...], data: st.DataObject, itemsize: str
 ) -> None:

@@ -63,7 +63,7 @@ def holds_a_key(root: Path, path: str) -> bool:
 
 
 @given(course=COURSES)
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_names_in_a_mount(
     places: tuple[Path, Mount], tmp_path_factory: pytest.TempPathFactory, course: object
 ) -> None:

@@ -123,11 +123,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        "cp -r {files} {place}",
         "cp -a {files} {place}",
         "rsync -a {files}/ {place}/",
         "rsync -a --inplace {files}/ {place}/",
-        "mkdir {place} && tar -C {files} -c . | tar -C {place} -x",
         "mkdir {place} && tar -C {files} -c . | tar -C {place} -xp",
     ],
 )

@@ -101,7 +101,7 @@ class Course:
 
 
 @given(operations=OPERATIONS, seed=st.integers(0, 255))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_files_of_keys(places: tuple[Path, Mount], operations: list[tuple[str, int, int]], seed: int) -> None:
     name = str(next(NUMBERS))
     course = Course(places[1].keys / name, places[0] / name)

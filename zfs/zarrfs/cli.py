@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _MOUNT_EXAMPLES = """\
 The mount point then holds keys/ (every key of the store as a file), arrays/ (groups and arrays as directories,
 with data.npy, data.raw, metadata.json, slices/...) and zarr3/ (the hierarchy as uncompressed Zarr v3, whatever its
-format, for other readers). Unmount with 'zarrscope umount MOUNTPOINT'.
+format, for other readers). With --read-write, programs write files in keys/ and change arrays in place through data.npy and
+data.raw; what they write is stored when they close it. Unmount with 'zarrscope umount MOUNTPOINT'.
 """
 
 

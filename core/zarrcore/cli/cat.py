@@ -1,4 +1,4 @@
-"""``zarrscope cat``: an array, or a selection of it, as a file."""
+"""``zarrscope cat``: an array, or a selection of it, as a file; a group and all below it as one of HDF5 or NetCDF."""
 
 from __future__ import annotations
 
@@ -13,18 +13,22 @@ from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.errors import SelectionError, UnsupportedError
 
 if TYPE_CHECKING:
-    from zarrcore.array import Array
     from zarrcore.filetypes import VirtualFile
+    from zarrcore.hierarchy import ArrayNode, Group
 
 _PROGRESS_NBYTES = 64 << 20
+_HDF5 = {"hdf5": "hdf5", "h5": "hdf5", "netcdf": "netcdf", "nc": "netcdf"}
+"""Files of whole nodes, by what they and the endings of their names are called."""
 
 
 def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "cat",
-        help="write an array, or a part of it, as raw bytes, NumPy file, image or text",
-        description="Write an array, or a selection of it, to a file or to standard output.",
+        help="write an array, or a part of it, as raw bytes, NumPy file, image or text; a group as HDF5, NetCDF",
+        description="Write an array, or a selection of it, to a file or to standard output. As hdf5 or netcdf, an array"
+        " is written with its coordinates, and a group with all below it; what such a file cannot hold is left out,"
+        " and its attribute _zarrscope_left_out tells what.",
     )
     add_source_arguments(parser)
     parser.add_argument(
@@ -37,7 +41,8 @@ def register(commands: Any) -> None:
         "--as",
         dest="suffix",
         metavar="TYPE",
-        help="raw, npy, png, tiff, nrrd, json or csv (default: the ending of --output, else raw; json for strings)",
+        help="raw, npy, png, tiff, nrrd, json, csv, hdf5 or netcdf (default: the ending of --output, else raw; json for"
+        " strings)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
     parser.set_defaults(run=run)
@@ -46,37 +51,56 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Write the file; with ``--output`` it appears whole or not at all."""
     from zarrcore.array import parse_selection
-    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file, whole_or_nothing
+    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file
     from zarrcore.hierarchy import Group
 
     node = open_source(namespace)[node_path(namespace)]
-    if isinstance(node, Group):
-        raise SelectionError(f"{node.uri} is a {node.kind}: name an array in it (zarrscope tree shows them)")
-    selection = parse_selection(namespace.select, node.dimension_names)
     suffix = _suffix(namespace, node)
+    if suffix in _HDF5:
+        _write(namespace.output, suffix, _hdf5_file(namespace, node, suffix))
+        return 0
+    if isinstance(node, Group):
+        raise SelectionError(
+            f"{node.uri} is a {node.kind}: name an array in it (zarrscope tree shows them), or write all of it --as hdf5"
+        )
+    selection = parse_selection(namespace.select, node.dimension_names)
     if suffix in TEXT_SUFFIXES:
         _write_text(namespace.output, values_as_text(node, selection, suffix))
-        return 0
-    file = virtual_file(node, selection, suffix)
-    if namespace.output is None:
-        if suffix != "raw" and sys.stdout.isatty():
-            raise UnsupportedError("output", suffix, "is nothing for a terminal: use --output FILE or a pipe")
-        file.write_to(sys.stdout.buffer)
-        return 0
-    with whole_or_nothing(namespace.output) as stream, _progress(file) as tell:
-        file.write_to(stream, tell)
+    else:
+        _write(namespace.output, suffix, virtual_file(node, selection, suffix))
     return 0
 
 
-def _suffix(namespace: argparse.Namespace, array: Array) -> str:
+def _hdf5_file(namespace: argparse.Namespace, node: Group | ArrayNode, suffix: str) -> VirtualFile:
+    from zarrcore.filetypes.hdf5 import HDF5File
+
+    if namespace.select != "...":
+        raise SelectionError(f"--as {suffix} writes arrays as a whole: leave --select out")
+    return HDF5File(node, netcdf=_HDF5[suffix] == "netcdf")
+
+
+def _suffix(namespace: argparse.Namespace, node: Group | ArrayNode) -> str:
     from zarrcore.filetypes import SUFFIXES, TEXT_SUFFIXES
+    from zarrcore.hierarchy import Group
 
     if namespace.suffix is not None:
         return str(namespace.suffix)
     ending = os.path.splitext(namespace.output or "")[1][1:]
-    if ending in SUFFIXES or ending in TEXT_SUFFIXES:
+    if ending in SUFFIXES or ending in TEXT_SUFFIXES or ending in _HDF5:
         return ending
-    return "json" if array.data_type.is_variable_length else "raw"
+    return "raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json"
+
+
+def _write(output: str | None, suffix: str, file: VirtualFile) -> None:
+    if output is None:
+        if suffix != "raw" and sys.stdout.isatty():
+            raise UnsupportedError("output", suffix, "is nothing for a terminal: use --output FILE or a pipe")
+        file.write_to(sys.stdout.buffer)
+        return
+    from zarrcore.filetypes import whole_or_nothing
+
+    with whole_or_nothing(output) as stream, _progress(file) as tell:
+        file.write_to(stream, tell)
 
 
 def _write_text(output: str | None, text: bytes) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.interface import VirtualFile
+from zarrcore.filetypes.interface import ArrayFile, VirtualFile
 from zarrcore.filetypes.npy import NpyFile
 from zarrcore.filetypes.nrrd import NrrdFile
 from zarrcore.filetypes.plain_chunks import PlainChunk, PlainChunks, group_document
@@ -14,7 +14,7 @@ from zarrcore.filetypes.text import TEXT_SUFFIXES, values_as_text
 from zarrcore.filetypes.tiff import TiffFile
 from zarrcore.filetypes.whole_file import whole_or_nothing
 
-_FILE_TYPES: dict[str, type[VirtualFile]] = {
+_FILE_TYPES: dict[str, type[ArrayFile]] = {
     kind.suffix: kind for kind in (RawFile, NpyFile, PngFile, TiffFile, NrrdFile)
 }
 

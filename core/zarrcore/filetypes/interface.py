@@ -1,4 +1,4 @@
-"""Virtual files: a selection of an array as a file of known size, readable at any offset without rendering the rest."""
+"""Virtual files: arrays as files of known size, readable at any offset without rendering the rest."""
 
 from __future__ import annotations
 
@@ -17,29 +17,15 @@ _MAX_NBYTES = (1 << 63) - 1
 
 
 class VirtualFile(ABC):
-    """``array[selection]`` as a file.
+    """A file that is made where it is read.
 
     Attributes:
         suffix: the file name's ending, without the dot.
-        size: bytes of the whole file; arithmetic, no chunk is touched.
-
-    Raises:
-        SelectionError: the array has no such selection.
-        UnsupportedError: the file type cannot hold it.
+        size: bytes of the whole file; no chunk is touched for it.
     """
 
     suffix: ClassVar[str]
     size: int
-
-    def __init__(self, array: Array, selection: Selection = ...) -> None:
-        if array.data_type.is_variable_length:
-            raise UnsupportedError(
-                "data type",
-                array.data_type.name,
-                f"has elements of any length, so that no {self.suffix} file holds them",
-            )
-        self.array = array
-        self.body = ArrayBody(array, selection)
 
     @abstractmethod
     def readinto(self, offset: int, buffer: memoryview) -> int:
@@ -71,12 +57,35 @@ class VirtualFile(ABC):
         """Where the elements begin, and bytes from one row of chunks to the next: whole rows are read fastest; 0 without rows."""
         return 0, 0
 
+    @abstractmethod
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
-        """Write the whole file, chunk row by chunk row; ``progress`` is told the bytes of each piece.
+        """Write the whole file; ``progress`` is told the bytes of each piece.
 
         Raises:
             As `Array.read`; OSError: of the stream.
         """
+
+
+class ArrayFile(VirtualFile):
+    """``array[selection]`` as a file, whose size is arithmetic.
+
+    Raises:
+        SelectionError: the array has no such selection.
+        UnsupportedError: the file type cannot hold it.
+    """
+
+    def __init__(self, array: Array, selection: Selection = ...) -> None:
+        if array.data_type.is_variable_length:
+            raise UnsupportedError(
+                "data type",
+                array.data_type.name,
+                f"has elements of any length, so that no {self.suffix} file holds them",
+            )
+        self.array = array
+        self.body = ArrayBody(array, selection)
+
+    def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
+        """As `VirtualFile.write_to`, chunk row by chunk row."""
         source = self
         if self.array.chunk_cache is None:
             # Where a row of chunks is larger than a piece, its chunks are needed again for the next piece.
@@ -92,11 +101,11 @@ class VirtualFile(ABC):
                 progress(len(part))
 
     @abstractmethod
-    def _with_array(self, array: Array) -> VirtualFile:
+    def _with_array(self, array: Array) -> ArrayFile:
         """The same file over the same elements of ``array``."""
 
 
-class HeaderAndBody(VirtualFile):
+class HeaderAndBody(ArrayFile):
     """A file that is a few header bytes and then the elements; after them there may be a trailer, made where it is read.
 
     Attributes:
@@ -153,7 +162,7 @@ class HeaderAndBody(VirtualFile):
     def slabs(self) -> tuple[int, int]:
         return len(self.header), self.body.slab_nbytes
 
-    def _with_array(self, array: Array) -> VirtualFile:
+    def _with_array(self, array: Array) -> ArrayFile:
         return type(self)(array, self._selection)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from zarrcore.array import Array, Selection, plane_ndim
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.interface import VirtualFile, check_offset
+from zarrcore.filetypes.interface import ArrayFile, check_offset
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
@@ -28,7 +28,7 @@ _SAMPLE_SIZE = 1 << 20
 _BAND_SIZE = 1 << 20
 
 
-class PngFile(VirtualFile):
+class PngFile(ArrayFile):
     """A plane of two dimensions, or of three where the last holds RGB or RGBA."""
 
     suffix = "png"
@@ -80,7 +80,7 @@ class PngFile(VirtualFile):
             idat = _chunk(b"IDAT", _stored(rows.reshape(-1).data))
             return _SIGNATURE + _chunk(b"IHDR", header) + idat + _chunk(b"IEND", b"")
 
-    def _with_array(self, array: Array) -> VirtualFile:
+    def _with_array(self, array: Array) -> ArrayFile:
         return PngFile(array, self._selection)
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import zarr
@@ -225,3 +226,26 @@ def test_help_does_not_load_what_is_heavy() -> None:
     ).stdout
     heavy = {"numpy", "numcodecs", "obstore", "httpx", "rich", "PySide6", "pyfuse3", "trio", "pyqtgraph"}
     assert heavy & set(loaded.split()) == set()
+
+
+@pytest.mark.parametrize("suffix", ["hdf5", "h5", "netcdf", "nc"])
+def test_cat_writes_all_of_a_group(zarrscope: Run, source: Path, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / "all"
+    assert zarrscope("cat", source, "--as", suffix, "-o", target).status == 0
+    named = tmp_path / f"named.{suffix}"
+    assert zarrscope("cat", source, "images/stack", "-o", named).status == 0
+    with h5py.File(target) as file:
+        assert np.array_equal(file["images/stack"], DATA)
+        assert file["images/stack"].dims[1][0].name == "/images/y"
+        (told,) = file.attrs["_zarrscope_left_out"]
+        assert told.startswith("/odd: odd/zarr.json: shape: ")
+    with h5py.File(named) as file:
+        assert np.array_equal(file["stack"], DATA)
+
+
+def test_cat_writes_groups_only_as_what_holds_them(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    refused = zarrscope("cat", source, "images", "-o", tmp_path / "a.npy")
+    assert (refused.status, "--as hdf5" in refused.stderr) == (2, True)
+    refused = zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.h5")
+    assert (refused.status, "leave --select out" in refused.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []

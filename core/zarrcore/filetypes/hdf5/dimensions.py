@@ -1,0 +1,94 @@
+"""Dimensions: what Zarr names at each array by itself becomes the dimension scales that the arrays of a group share.
+
+Specification: HDF5, "HDF5 Dimension Scales"; NetCDF-4, "The NetCDF-4 Format: Dimensions". In a group a NetCDF dimension has one
+length, in Zarr a name may have several (the levels of a pyramid): the second length's dimension is called ``y_512``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Set
+from dataclasses import dataclass
+from typing import Final
+
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.hdf5.attributes import file_name
+
+NO_COORDINATE_PREFIX: Final = "_nc4_non_coord_"
+"""What NetCDF puts before the name of a dataset that is called like a dimension and is not its coordinate."""
+
+Dimension = tuple[str, int]
+"""The name that arrays have for it, and its length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """The dimensions of a group's arrays."""
+
+    of: Mapping[str, tuple[Dimension, ...]]
+    """Those of each array by its name, where any has a name (for NetCDF, of all); coordinates are not among them."""
+    names: Mapping[Dimension, str]
+    """What each is called in the file: its coordinate's name, or one that no node has."""
+    coordinates: Set[str]
+    """The arrays that are coordinates of the dimensions of their names."""
+
+
+def group_dimensions(
+    arrays: Mapping[str, tuple[tuple[str | None, ...] | None, tuple[int, ...]]],
+    nodes: Iterable[str],
+    *,
+    netcdf: bool,
+) -> Dimensions:
+    """The dimensions of a group.
+
+    Args:
+        arrays: the names of each array's dimensions, and its shape.
+        nodes: the names of all that is in the group.
+        netcdf: whether datasets may have NetCDF's prefix, so that dimensions need not avoid their names.
+    """
+    of = {
+        name: _dimensions(names or (None,) * len(shape), shape)
+        for name, (names, shape) in arrays.items()
+        if netcdf or (names is not None and any(names))
+    }
+    wanted = {dimension for dimensions in of.values() for dimension in dimensions}
+    coordinates = {
+        name
+        for name, (names, shape) in arrays.items()
+        if len(shape) == 1 and (name, shape[0]) in wanted and names in (None, (None,), (name,))
+    }
+    called = {(name, arrays[name][1][0]): name for name in coordinates}
+    taken = (set(nodes) - set(arrays) if netcdf else set(nodes)) | coordinates
+    for name in coordinates & set(of):
+        del of[name]
+    for dimension in (dimension for dimensions in of.values() for dimension in dimensions):
+        if dimension not in called:
+            called[dimension] = _free(dimension, taken)
+            taken.add(called[dimension])
+    return Dimensions(of, called, coordinates)
+
+
+def _dimensions(names: tuple[str | None, ...], shape: tuple[int, ...]) -> tuple[Dimension, ...]:
+    return tuple(
+        (_legal(name, f"dim_{axis}"), length)
+        for axis, (name, length) in enumerate(zip(names, shape, strict=True))
+    )
+
+
+def _legal(name: str | None, otherwise: str) -> str:
+    """A dimension may have any name, a dataset may not."""
+    legal = (name or "").replace("/", "_")
+    try:
+        file_name(legal, netcdf=True)
+    except UnsupportedError:
+        return otherwise
+    return otherwise if legal == "." else legal
+
+
+def _free(dimension: Dimension, taken: Collection[str]) -> str:
+    name, length = dimension
+    if name not in taken:
+        return name
+    name = f"{name}_{length}"
+    while name in taken:
+        name += "_"
+    return name

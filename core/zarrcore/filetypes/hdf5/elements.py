@@ -1,0 +1,198 @@
+"""How elements stand in an HDF5 file: which type, and what has to be done with them before.
+
+Wherever HDF5 has the type, an array's bytes are a dataset's as they are. Otherwise the type is one that readers know and that
+holds each value exactly, and the attribute ``_zarrscope_data_type`` tells what it was:
+
+* numbers of ml_dtypes become the next wider ones: ``float32``, ``complex64``, ``int8``, ``uint8``;
+* texts in UTF-32 become UTF-8, which never takes more than the same four bytes for a character;
+* dates and spans of time become 64-bit integers with ``units`` (CF conventions, "Time Coordinate"), NaT their ``_FillValue``.
+
+NetCDF-4 has fewer types; what h5py's conventions add (enumerations for booleans, compounds for complex numbers) its programs
+overlook. There ``float16`` becomes ``float32``, a boolean ``int8`` with ``dtype = "bool"``, as xarray has it, and what has
+parts gets a dimension for these: ``ri`` for complex numbers, ``stringN`` for texts, ``bytesN`` for raw bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.array import Array
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.body import ArrayBody, Box, boxes, read_boxes
+from zarrcore.filetypes.raw import RawFile
+from zarrcore.metadata import DataType
+from zarrcore.metadata.data_type import is_small_number
+
+DATA_TYPE_ATTRIBUTE: Final = "_zarrscope_data_type"
+_CF_UNITS: Final = {
+    "D": "days",
+    "h": "hours",
+    "m": "minutes",
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+}
+_NAT: Final = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A data type as a file has it."""
+
+    dtype: np.dtype[Any]
+    """Of one element, as many bytes as it has in the file."""
+    is_converted: bool = False
+    """Whether elements differ from the array's in more than their type's name."""
+    parts: tuple[str, np.dtype[Any], int] | None = None
+    """Where an element is several: the name of their dimension, the type of each, how many."""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    """What tells readers of it."""
+
+    @property
+    def file_dtype(self) -> np.dtype[Any]:
+        """The dataset's type."""
+        return self.dtype if self.parts is None else self.parts[1]
+
+    @property
+    def file_shape(self) -> tuple[int, ...]:
+        """The dimensions that the dataset has after the array's own."""
+        return () if self.parts is None else (self.parts[2],)
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether elements are text."""
+        return self.is_converted and self.dtype.kind == "S"
+
+
+def stored(data_type: DataType, *, netcdf: bool) -> Stored:
+    """How elements of a type stand in a file.
+
+    Raises:
+        UnsupportedError: no file can hold them.
+    """
+    if data_type.is_variable_length:
+        raise UnsupportedError("data type", data_type.name, "has elements of any length")
+    dtype = data_type.dtype
+    if netcdf and (dtype.names is not None or dtype.subdtype is not None):
+        raise UnsupportedError("data type", data_type.name, "has no counterpart in NetCDF")
+    as_hdf5 = _as_hdf5(dtype)
+    found = _as_netcdf(as_hdf5) if netcdf else as_hdf5
+    if found.dtype == dtype and found.parts is None:
+        return found
+    document = data_type.document()
+    told = document if isinstance(document, str) else json.dumps(document)
+    return replace(found, attributes={**found.attributes, DATA_TYPE_ATTRIBUTE: told})
+
+
+def _as_hdf5(dtype: np.dtype[Any]) -> Stored:
+    if dtype.kind in "mM":
+        return Stored(np.dtype("<i8"), attributes=_time_attributes(dtype))
+    if dtype.kind == "U":
+        return Stored(np.dtype(f"S{dtype.itemsize}"), is_converted=True)
+    if is_small_number(dtype):
+        return Stored(np.dtype(_wider(dtype.name)), is_converted=True)
+    return Stored(_plain(dtype))
+
+
+def _wider(name: str) -> str:
+    if "complex" in name:
+        return "<c8"
+    if "float" in name:
+        return "<f4"
+    return "u1" if name.startswith("u") else "i1"
+
+
+def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype with other names for what HDF5 has no type for, the bytes being the same."""
+    if dtype.names is not None and dtype.fields is not None:
+        parts = [_plain(dtype.fields[name][0]) for name in dtype.names]
+        offsets = [dtype.fields[name][1] for name in dtype.names]
+        return np.dtype(
+            {"names": dtype.names, "formats": parts, "offsets": offsets, "itemsize": dtype.itemsize}
+        )
+    if dtype.subdtype is not None:
+        return np.dtype((_plain(dtype.base), dtype.shape))
+    if dtype.kind in "mM":
+        return np.dtype("<i8")
+    return np.dtype(f"V{dtype.itemsize}") if dtype.kind == "U" or is_small_number(dtype) else dtype
+
+
+def _as_netcdf(found: Stored) -> Stored:
+    dtype = found.dtype
+    match dtype.kind:
+        case "b":
+            return replace(found, dtype=np.dtype("i1"), attributes={"dtype": "bool"})
+        case "f" if dtype.itemsize == 2:
+            return replace(found, dtype=np.dtype("<f4"), is_converted=True)
+        case "c":
+            return replace(found, parts=("ri", np.dtype(f"<f{dtype.itemsize // 2}"), 2))
+        case "S":
+            attributes = {"_Encoding": "utf-8"} if found.is_utf8 else {}
+            parts = f"string{dtype.itemsize}", np.dtype("S1"), dtype.itemsize
+            return replace(found, parts=parts, attributes=attributes)
+        case "V":
+            return replace(found, parts=(f"bytes{dtype.itemsize}", np.dtype("u1"), dtype.itemsize))
+    return found
+
+
+def _time_attributes(dtype: np.dtype[Any]) -> dict[str, Any]:
+    unit, count = np.datetime_data(dtype)
+    if count != 1 or unit not in _CF_UNITS:
+        return {"_FillValue": np.int64(_NAT)}
+    told = {"units": _CF_UNITS[unit], "_FillValue": np.int64(_NAT)}
+    if dtype.kind == "M":
+        told |= {"units": f"{_CF_UNITS[unit]} since 1970-01-01", "calendar": "proleptic_gregorian"}
+    return told
+
+
+def converted(values: np.ndarray[Any, Any], how: Stored) -> np.ndarray[Any, Any]:
+    """Elements as they stand in the file."""
+    if not how.is_converted:
+        return values.view(how.dtype)
+    if how.is_utf8:
+        return np.asarray(np.strings.encode(values, "utf-8", "replace"), how.dtype)
+    with np.errstate(all="ignore"):
+        return values.astype(how.dtype)
+
+
+def elements_file(array: Array, how: Stored) -> RawFile:
+    """The bytes of a dataset."""
+    return ConvertedFile(array, how) if how.is_converted else RawFile(array)
+
+
+class ConvertedFile(RawFile):
+    """The elements of an array, in another type."""
+
+    def __init__(self, array: Array, how: Stored) -> None:
+        super().__init__(array)
+        self._how = how
+        self.body = _ConvertedBody(array, how)
+        self.size = self.body.nbytes
+
+    def _with_array(self, array: Array) -> ConvertedFile:
+        return ConvertedFile(array, self._how)
+
+
+class _ConvertedBody(ArrayBody):
+    def __init__(self, array: Array, how: Stored) -> None:
+        super().__init__(array)
+        self._how = how
+        self.nbytes = array.size * how.dtype.itemsize
+        self.slab_nbytes = self.slab_nbytes // array.itemsize * how.dtype.itemsize
+
+    def readinto(self, offset: int, buffer: memoryview) -> None:
+        read_boxes(self.shape, self._how.dtype, offset, buffer, self._read_converted)
+
+    def _read_converted(self, box: Box, out: np.ndarray[Any, Any]) -> None:
+        out[...] = converted(self.read_box(box), self._how)
+
+    def _boxes(self, offset: int, nbytes: int) -> Iterator[Box]:
+        itemsize = self._how.dtype.itemsize
+        start, stop = max(0, offset), min(self.nbytes, offset + nbytes)
+        yield from boxes(self.shape, start // itemsize, -(-stop // itemsize))

@@ -1,0 +1,118 @@
+"""``h5`` and ``nc``: an array with its coordinates, or a group with all below it, as one file of HDF5 or NetCDF-4.
+
+The skeleton is made at once, from metadata only; elements are decoded where they are read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
+
+from zarrcore.errors import MissingExtraError, NodeNotFoundError, SelectionError
+from zarrcore.filetypes.hdf5.elements import elements_file
+from zarrcore.filetypes.interface import VirtualFile, check_offset
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group
+
+if TYPE_CHECKING:
+    from zarrcore.filetypes.hdf5.skeleton import Room
+
+
+class HDF5File(VirtualFile):
+    """A node and what belongs to it.
+
+    What HDF5 cannot hold is left out; the attribute ``_zarrscope_left_out`` of the root group tells of it.
+
+    Args:
+        node: an array, which the file holds with the coordinates beside it that it names; or a group, with all below it.
+        netcdf: whether types are those of NetCDF-4, which are fewer; either file is one that NetCDF's programs open.
+
+    Raises:
+        MissingExtraError: h5py is not installed.
+        ListingUnsupportedError: what is below the group cannot be told.
+        StoreError: the store did not answer as it should.
+    """
+
+    suffix = "h5"
+
+    def __init__(self, node: Group | ArrayNode, *, netcdf: bool = False) -> None:
+        try:
+            from zarrcore.filetypes.hdf5.skeleton import make_skeleton
+        except ImportError as error:
+            raise MissingExtraError("making HDF5 and NetCDF files", "hdf5") from error
+        nodes = _with_coordinates(node) if isinstance(node, ArrayNode) else _all_below(node)
+        self._skeleton, self._rooms = make_skeleton(nodes, netcdf=netcdf)
+        self._offsets = [room.offset for room in self._rooms]
+        self.size = self._skeleton.size
+
+    def readinto(self, offset: int, buffer: memoryview) -> int:
+        check_offset(offset)
+        stop = min(self.size, offset + len(buffer))
+        for start, end, room in self._pieces(offset, stop):
+            part = buffer[start - offset : end - offset]
+            if room is None:
+                self._skeleton.read_at(start, part)
+            else:
+                elements_file(room.array, room.how).readinto(start - room.offset, part)
+        return max(0, stop - offset)
+
+    def prefetch(self, offset: int, nbytes: int) -> None:
+        for start, stop, room in self._pieces(offset, min(self.size, offset + nbytes)):
+            if room is not None:
+                elements_file(room.array, room.how).prefetch(start - room.offset, stop - start)
+
+    def cached(self, offset: int, nbytes: int) -> bool:
+        return all(
+            room is None or elements_file(room.array, room.how).cached(start - room.offset, stop - start)
+            for start, stop, room in self._pieces(offset, min(self.size, offset + nbytes))
+        )
+
+    def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
+        for start, stop, room in self._pieces(0, self.size):
+            if room is not None:
+                elements_file(room.array, room.how).write_to(stream, progress)
+                continue
+            stream.write(self.read(start, stop - start))
+            if progress is not None:
+                progress(stop - start)
+
+    def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, Room | None]]:
+        """The pieces of a run of bytes: what of it are the elements of one array, and what of it is skeleton."""
+        position = bisect_right(self._offsets, start) - 1
+        while start < stop:
+            room = self._rooms[position] if position >= 0 else None
+            end = room.offset + room.nbytes if room is not None else 0
+            if start >= end:
+                position += 1
+                room = None
+                end = self._offsets[position] if position < len(self._offsets) else stop
+            end = min(end, stop)
+            if start < end:
+                yield start, end, room
+            start = end
+
+
+def _with_coordinates(array: ArrayNode) -> dict[str, AnyNode]:
+    """An array and the arrays beside it that its dimensions and its attribute ``coordinates`` (CF conventions) name."""
+    nodes: dict[str, AnyNode] = {array.name or "array": array}
+    parent, _, own = array.path.rpartition("/")
+    if not own:
+        return nodes
+    named = array.attributes.get("coordinates")
+    wanted = [*(array.dimension_names or ()), *(named.split() if isinstance(named, str) else ())]
+    for name in wanted:
+        if not name or "/" in name or name in nodes:
+            continue
+        try:
+            found = array.hierarchy.node(f"{parent}/{name}")
+        except (NodeNotFoundError, SelectionError):
+            continue
+        if found.kind != "group":
+            nodes[name] = found
+    return nodes
+
+
+def _all_below(group: Group) -> dict[str, AnyNode]:
+    """A group and all below it, by their paths in the file."""
+    length = len(group.path.rstrip("/")) + 1
+    return {node.path[length:]: node for node in group.hierarchy.walk(group.path)}

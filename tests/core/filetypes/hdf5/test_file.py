@@ -1,0 +1,260 @@
+"""The file as a whole: any part of it is that of the written file, and nothing is read that is not asked for."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zarrcore
+from tests.core.filetypes.hdf5.reading import opened, written
+from tests.hierarchies import values
+from zarrcore.filetypes.hdf5 import HDF5File
+from zarrcore.stores.interface import ByteRange, BytesLike
+from zarrcore.stores.memory import MemoryStore
+
+TYPES = ("u1", "<f4", "<f2", "<c16", "?", "S3", "<U2", "<M8[ns]", [("a", "<i2"), ("b", "S3")])
+
+
+class Counting(MemoryStore):
+    """Tells what was asked of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        self.asked.append(key)
+        return super().get(key, byte_range)
+
+    def chunks(self) -> set[str]:
+        """The chunks that were asked for since the last call."""
+        asked, self.asked = self.asked, []
+        return {key for key in asked if not key.endswith("zarr.json")}
+
+
+@st.composite
+def hierarchies(draw: st.DrawFn) -> zarrcore.Hierarchy:
+    hierarchy = zarrcore.create(
+        "memory://", chunk_cache=zarrcore.ChunkCache(draw(st.sampled_from([0, 1 << 20])))
+    )
+    for number in range(draw(st.integers(0, 4))):
+        shape = tuple(draw(st.lists(st.integers(0, 6), max_size=3)))
+        data = values(draw(st.sampled_from(TYPES)), shape)
+        data = data.astype(data.dtype.newbyteorder("<"))
+        path = draw(st.sampled_from(["/", "/g/", "/g/h/"])) + f"a{number}"
+        chunk = tuple(draw(st.integers(1, 4)) for _ in shape)
+        names = draw(st.sampled_from([None, list("xyz")[: len(shape)]]))
+        array = hierarchy.create_array(
+            path, shape=shape, data_type=data.dtype, chunk_shape=chunk, dimension_names=names
+        )
+        array[...] = data
+    return hierarchy
+
+
+@given(hierarchy=hierarchies(), netcdf=st.booleans(), data=st.data())
+def test_any_part_is_that_of_the_written_file(
+    hierarchy: zarrcore.Hierarchy, netcdf: bool, data: st.DataObject
+) -> None:
+    file = HDF5File(hierarchy["/"], netcdf=netcdf)
+    stream, told = io.BytesIO(), []
+    file.write_to(stream, told.append)
+    whole = stream.getvalue()
+    assert file.size == len(whole) == sum(told)
+    for _ in range(5):
+        offset, length = data.draw(st.integers(0, len(whole) + 3)), data.draw(st.integers(0, len(whole) + 3))
+        buffer = memoryview(bytearray(b"?" * length))
+        taken = file.readinto(offset, buffer)
+        assert buffer[:taken] == whole[offset : offset + length]
+        assert file.read(offset, length) == whole[offset : offset + length]
+        assert file.cached(offset, length) in (True, False)
+        if file.cached(offset, 1 << 20):
+            file.prefetch(offset, length)
+    assert HDF5File(hierarchy["/"], netcdf=netcdf).read(0, file.size) == whole, (
+        "a file made again is the same"
+    )
+    with h5py.File(io.BytesIO(whole), "r") as read:
+        for node in hierarchy.walk():
+            if isinstance(node, zarrcore.Array) and not netcdf:
+                found = np.asarray(read[node.path][...])
+                if node.dtype.kind == "U":
+                    assert np.strings.decode(found, "utf-8").tolist() == node[...].tolist()
+                else:
+                    assert found.tobytes() == node[...].tobytes()
+
+
+def test_reading_a_dataset_reads_its_chunks_only() -> None:
+    store = Counting()
+    hierarchy = zarrcore.create(store)
+    for name in "ab":
+        hierarchy.create_array(f"/g/{name}", shape=(6, 4), data_type="f2", chunk_shape=(2, 4))[...] = 1
+    hierarchy = zarrcore.open(store)
+    store.chunks()
+    for netcdf in (False, True):
+        with opened(hierarchy["/"], netcdf=netcdf) as file:
+            found: list[str] = []
+            file.visit(found.append)
+            assert {"g", "g/a", "g/b"} <= set(found)
+            assert store.chunks() == set()
+            assert file["g/b"][2:4].tolist() == [[1] * 4] * 2
+            assert store.chunks() == {"g/b/c/1/0"}
+
+
+def test_what_is_cached_is_told_and_fetched_ahead() -> None:
+    hierarchy = zarrcore.create("memory://", chunk_cache=zarrcore.ChunkCache(1 << 20))
+    hierarchy.create_array("/a", shape=(4, 50), data_type="f2", chunk_shape=(2, 50))[...] = 1
+    for netcdf in (False, True):
+        hierarchy.chunk_cache.clear()
+        file = HDF5File(hierarchy["/"], netcdf=netcdf)
+        begin = file.read(0, file.size).tobytes().index(np.ones(1, "<f4" if netcdf else "<f2").tobytes() * 3)
+        hierarchy.chunk_cache.clear()
+        itemsize = 4 if netcdf else 2
+        assert file.cached(0, begin), "the skeleton is always there"
+        assert not file.cached(0, begin + 1)
+        file.prefetch(0, begin + 1)
+        assert file.cached(0, begin + 100 * itemsize)
+        assert not file.cached(begin, 101 * itemsize)
+
+
+def test_an_array_brings_its_coordinates(tmp_path: Path) -> None:
+    hierarchy = zarrcore.create("memory://")
+    for name, names in {"t": ["y", "x"], "lat": ["y", "x"], "x": ["x"], "other": ["y", "x"]}.items():
+        attributes = {"coordinates": "lat nothing"} if name == "t" else {}
+        shape = (3, 4) if len(names) == 2 else (4,)
+        hierarchy.create_array(
+            f"/g/{name}", shape=shape, data_type="i2", dimension_names=names, attributes=attributes
+        )[...] = 3
+    with opened(hierarchy["/g/t"]) as file:
+        assert set(file) == {"t", "lat", "x", "y"}
+        assert file["t"].dims[1][0].name == "/x"
+
+
+def test_an_array_at_the_root() -> None:
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_array("/", shape=(3,), data_type="i2", dimension_names=["x"], attributes={"a": 1})[
+        ...
+    ] = [1, 2, 3]
+    with opened(hierarchy["/"]) as file:
+        assert file["array"][...].tolist() == [1, 2, 3]
+        assert file["array"].attrs["a"] == 1
+
+
+def test_what_cannot_be_held_is_told_and_keeps_nothing_out() -> None:
+    store = MemoryStore()
+    hierarchy = zarrcore.create(store)
+    hierarchy.create_array("/text", shape=(2,), data_type="string")
+    hierarchy.create_array("/good", shape=(2,), data_type="u1")[...] = 7
+    hierarchy.create_array("/deep", shape=(1,) * 40, data_type="u1")
+    hierarchy.create_array("/large1", shape=(2**61,), data_type="u1", chunk_shape=(2**20,))
+    hierarchy.create_array("/large2", shape=(2**62 + 2**61,), data_type="u1", chunk_shape=(2**20,))
+    store.set("broken/zarr.json", b'{"zarr_format": 3, "node_type": "array"}')
+    store.set("junk/zarr.json", b"{")
+    for netcdf in (False, True):
+        with opened(zarrcore.open(store)["/"], netcdf=netcdf) as file:
+            told = dict(line.split(": ", 1) for line in file.attrs["_zarrscope_left_out"])
+            assert set(told) - {"/large1", "/large2"} == {"/text", "/deep", "/broken", "/junk"}
+            assert len(set(told) & {"/large1", "/large2"}) == 1, "both are more than a file can be"
+            assert "any length" in told["/text"]
+            assert "shape" in told["/broken"]
+            assert file["good"][...].tolist() == [7, 7]
+
+
+def test_what_is_left_out_is_told_in_bounds() -> None:
+    hierarchy = zarrcore.create("memory://")
+    for number in range(1005):
+        hierarchy.create_array(f"/a{number:04}", shape=(2,), data_type="string")
+    with opened(hierarchy["/"]) as file:
+        told = file.attrs["_zarrscope_left_out"]
+        assert len(told) == 1001
+        assert told[-1] == "and 5 more"
+
+
+NAMES = ["a b", ".hidden", "..x", "日本", "a\\b", "con:x", "x" * 200, "trail ", "%2e", "a\nb"]
+
+
+@pytest.mark.parametrize("netcdf", [False, True])
+def test_any_name(netcdf: bool) -> None:
+    hierarchy = zarrcore.create("memory://")
+    for name in NAMES:
+        hierarchy.create_array(f"/{name}/{name}", shape=(1,), data_type="u1")[...] = 5
+    with opened(hierarchy["/"], netcdf=netcdf) as file:
+        assert "_zarrscope_left_out" not in file.attrs
+        for name in NAMES:
+            assert file[name][name][0] == 5
+
+
+def test_names_too_long_for_netcdf() -> None:
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_array(f"/{'x' * 300}/a", shape=(1,), data_type="u1")
+    with opened(hierarchy["/"], netcdf=True) as file:
+        assert [line.split(": ")[1] for line in file.attrs["_zarrscope_left_out"]] == [
+            f"name '{'x' * 20}…' is too long for NetCDF"
+        ]
+
+
+def test_huge_arrays_cost_nothing(tmp_path: Path) -> None:
+    hierarchy = zarrcore.create("memory://")
+    for number in range(20):
+        hierarchy.create_array(
+            f"/a{number}", shape=(2**20, 2**20), data_type="f8", chunk_shape=(64, 64), fill_value=0.5
+        )
+    file = HDF5File(hierarchy["/"])
+    assert file.size > 20 << 43
+    with opened(hierarchy["/"]) as read:
+        assert read["a19"][2**20 - 1, 2**20 - 2 :].tolist() == [0.5, 0.5]
+
+
+def test_a_group_of_any_format(tmp_path: Path) -> None:
+    for format_ in ("v2", "n5"):
+        hierarchy = zarrcore.create(tmp_path / format_, format=format_)
+        hierarchy.create_array("/g/a", shape=(3, 4), data_type="int16")[...] = np.arange(12).reshape(3, 4)
+        with opened(zarrcore.open(tmp_path / format_)["/g"]) as file:
+            assert file["a"][...].tolist() == np.arange(12).reshape(3, 4).tolist()
+
+
+def test_a_collection_is_a_file(tmp_path: Path) -> None:
+    for name, format_ in {"one": "v2", "two": "v3"}.items():
+        zarrcore.create(tmp_path / name, format=format_).create_array("/a", shape=(1,), data_type="u1")[
+            ...
+        ] = 6
+    with opened(zarrcore.open(tmp_path)["/"]) as file:
+        assert (file["one/a"][0], file["two/a"][0]) == (6, 6)
+
+
+def test_deep_groups() -> None:
+    hierarchy = zarrcore.create("memory://")
+    path = "/g" * 200
+    hierarchy.create_array(f"{path}/a", shape=(1,), data_type="u1")[...] = 6
+    with opened(hierarchy["/"]) as file:
+        assert file[f"{path}/a"][0] == 6
+
+
+def test_without_h5py(monkeypatch: pytest.MonkeyPatch) -> None:
+    hierarchy = zarrcore.create("memory://")
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    for module in [name for name in sys.modules if name.startswith("zarrcore.filetypes.hdf5.")]:
+        if module.rpartition(".")[2] in ("skeleton", "attributes", "scales"):
+            monkeypatch.delitem(sys.modules, module)
+    with pytest.raises(zarrcore.MissingExtraError, match=r"pip install 'zarrscope\[hdf5\]'"):
+        HDF5File(hierarchy["/"])
+
+
+def test_an_error_of_a_chunk_is_the_readers(tmp_path: Path) -> None:
+    hierarchy = zarrcore.create(tmp_path / "a.zarr")
+    hierarchy.create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 1
+    next((tmp_path / "a.zarr/a/c").iterdir()).write_bytes(b"junk")
+    file = HDF5File(zarrcore.open(tmp_path / "a.zarr")["/"])
+    with pytest.raises(zarrcore.CodecError):
+        file.read(0, file.size)
+    with pytest.raises(zarrcore.SelectionError):
+        file.readinto(-1, memoryview(bytearray(3)))
+    with pytest.raises(zarrcore.CodecError):
+        written(zarrcore.open(tmp_path / "a.zarr")["/"], tmp_path / "a.h5")

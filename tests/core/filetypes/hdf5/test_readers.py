@@ -1,0 +1,177 @@
+"""The programs that read HDF5 and NetCDF-4, none of which knows of us, on files of every type."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import h5netcdf
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+
+import zarrcore
+from tests.core.filetypes.hdf5.reading import written
+
+TIME = np.array(["2020-01-01", "NaT", "2020-01-03T12"], "M8[ns]")
+T = np.arange(6, dtype="f4").reshape(3, 2)
+ARRAYS: dict[str, tuple[np.ndarray, list[str] | None]] = {
+    "time": (TIME, ["time"]),
+    "station": (np.array(["Köln", "Rom"]), ["station"]),
+    "t": (T, ["time", "station"]),
+    "half": (T.astype("f2"), ["time", "station"]),
+    "lat": (T / 2, ["time", "station"]),
+    "flag": (np.array([True, False]), ["station"]),
+    "tag": (np.array([b"ab", b"c"]), ["station"]),
+    "wave": (np.array([1 + 2j, 3j], "c8"), ["station"]),
+    "span": (np.array([1, 2, 3], "m8[s]"), ["time"]),
+    "day": (np.array(["2020-02-01", "1700-01-02", "NaT"], "M8[D]"), ["time"]),
+    "bare": (np.arange(35, dtype="u2").reshape(5, 7), None),
+    "raw": (np.array([b"\1\2\3", b"\4\5\6"]).view("V3"), ["station"]),
+    "record": (np.array([(1, 0.5)], [("a", "<i4"), ("b", "<f8")]), None),
+    "scalar": (np.array(7.5), []),
+    "empty": (np.zeros((0, 2), "i4"), ["nothing", "station"]),
+    **{
+        f"{kind}": (np.arange(3, dtype=kind), ["time"]) for kind in ("i1", "u1", "i2", "u4", "i8", "u8", "f8")
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def hierarchy() -> zarrcore.Hierarchy:
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_group(
+        "/", attributes={"title": "Wetter", "levels": [1, 2], "deep": {"a": [None]}}, overwrite=True
+    )
+    for name, (data, names) in ARRAYS.items():
+        for path in (f"/{name}", f"/sub/{name}"):
+            attributes: dict[str, Any] = {"long_name": name, "flags": [True, False]}
+            if name == "t":
+                attributes |= {"units": "K", "coordinates": "lat", "_FillValue": 5}
+            array = hierarchy.create_array(
+                path, shape=data.shape, data_type=data.dtype, dimension_names=names, attributes=attributes
+            )
+            array[...] = data
+    return hierarchy
+
+
+@pytest.fixture(scope="module")
+def h5(hierarchy: zarrcore.Hierarchy, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(hierarchy["/"], tmp_path_factory.mktemp("hdf5") / "all.h5")
+
+
+@pytest.fixture(scope="module")
+def nc(hierarchy: zarrcore.Hierarchy, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(hierarchy["/"], tmp_path_factory.mktemp("netcdf") / "all.nc")
+
+
+def run(*command: object) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr[-500:]
+    return done.stdout
+
+
+def test_h5ls_and_h5dump(h5: Path, nc: Path) -> None:
+    listed = dict(re.findall(r"^(/\S+)\s+(\S.*)$", run("h5ls", "-r", h5), re.MULTILINE))
+    for name, (data, _) in ARRAYS.items():
+        shape = "SCALAR" if data.shape == () else ", ".join(map(str, data.shape))
+        for path in (f"/{name}", f"/sub/{name}"):
+            assert listed[path] == f"Dataset {{{shape}}}"
+    assert "H5T_ENUM" in run("h5dump", h5)
+    values = run("h5dump", "-d", "/bare", "-y", "-w", "1000", h5)
+    assert ", ".join(map(str, range(28, 35))) in values
+    assert "ASCII" in run("h5dump", "-H", nc)
+
+
+def test_ncdump(h5: Path, nc: Path) -> None:
+    header = run("ncdump", "-h", h5)
+    assert "float t(time, station) ;" in header
+    assert "string station(station) ;" in header
+    whole = run("ncdump", nc)
+    for line in (
+        "float t(time, station) ;",
+        "float half(time, station) ;",
+        "float wave(station, ri) ;",
+        "char tag(station, string2) ;",
+        "char station(station, string16) ;",
+        "byte flag(station) ;",
+        "ushort bare(dim_0, dim_1) ;",
+        "double scalar ;",
+        't:units = "K" ;',
+        "t:_FillValue = 5.f ;",
+        ':title = "Wetter" ;',
+        ":levels = 1LL, 2LL ;",
+    ):
+        assert f"\t{line}\n" in whole
+    assert "record(" not in whole
+    assert "/record: data type" in whole.split("_zarrscope_left_out")[1]
+    assert '"Rom"' in whole
+
+
+@pytest.mark.parametrize("engine", ["netcdf4", "h5netcdf"])
+@pytest.mark.parametrize("group", ["/", "/sub"])
+def test_xarray_decodes_netcdf(nc: Path, engine: Any, group: str) -> None:
+    with xr.open_dataset(nc, engine=engine, group=group, decode_timedelta=True) as data:
+        assert data.sizes["time"] == 3
+        assert set(data.coords) == {"time", "station", "lat"}
+        np.testing.assert_array_equal(data.time.values, TIME)
+        assert data.station.values.tolist() == ["Köln", "Rom"]
+        np.testing.assert_array_equal(data.t.values, np.where(T == 5, np.nan, T))
+        assert float(data.t.isel(time=0).sel(station="Rom")) == 1
+        np.testing.assert_array_equal(data.half.values, T)
+        assert data.flag.dtype == bool
+        assert data.flag.values.tolist() == [True, False]
+        assert data.tag.values.tolist() == [b"ab", b"c"]
+        np.testing.assert_array_equal(data.span.values, ARRAYS["span"][0])
+        np.testing.assert_array_equal(data.day.values, ARRAYS["day"][0])
+        assert data.wave.values.tolist() == [[1, 2], [0, 3]]
+        for name in ("bare", "scalar", "empty", "i1", "u1", "i2", "u4", "i8", "u8", "f8"):
+            np.testing.assert_array_equal(data[name].values, ARRAYS[name][0])
+            assert data[name].dtype == ARRAYS[name][0].dtype
+
+
+def test_xarray_decodes_hdf5(h5: Path) -> None:
+    with xr.open_dataset(
+        h5, engine="h5netcdf", phony_dims="sort", decode_timedelta=True, drop_variables=["raw", "record"]
+    ) as data:
+        np.testing.assert_array_equal(data.time.values, TIME)
+        np.testing.assert_array_equal(data.wave.values, ARRAYS["wave"][0])
+        np.testing.assert_array_equal(data.half.values, ARRAYS["half"][0])
+        assert data.half.dtype == np.float16
+        assert data.flag.values.tolist() == [True, False]
+        assert [text.decode() for text in data.station.values] == ["Köln", "Rom"]
+
+
+def test_netcdf4_python(nc: Path) -> None:
+    with netCDF4.Dataset(nc) as data:
+        assert data.title == "Wetter"
+        assert data["t"].dimensions == ("time", "station")
+        assert data["t"][:].mask.tolist() == (T == 5).tolist()
+        assert data["sub"]["i8"][:].tolist() == [0, 1, 2]
+        assert data["station"][:].tolist() == ["Köln", "Rom"]
+        assert data["flag"].getncattr("dtype") == "bool"
+
+
+def test_h5netcdf(nc: Path, h5: Path) -> None:
+    with h5netcdf.File(nc, "r") as data:
+        assert data.dimensions["time"].size == 3
+        assert set(data.groups) == {"sub"}
+        assert data["t"].dimensions == ("time", "station")
+        assert data["sub/half"][...].tolist() == T.tolist()
+    with h5netcdf.File(h5, "r", phony_dims="sort") as data:
+        assert data["t"].dimensions == ("time", "station")
+
+
+def test_h5py_reads_all(h5: Path) -> None:
+    with h5py.File(h5) as file:
+        for name in ("t", "half", "flag", "tag", "wave", "bare", "raw", "record", "scalar", "empty"):
+            found, expected = np.asarray(file["sub"][name][()]), ARRAYS[name][0]
+            assert found.dtype == expected.dtype
+            assert found.tobytes() == expected.tobytes()
+        assert file.attrs["title"] == "Wetter"
+        assert file.attrs["deep"] == '{"a": [null]}'
+        assert "_zarrscope_left_out" not in file.attrs

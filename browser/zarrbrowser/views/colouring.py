@@ -89,7 +89,8 @@ class Colouring(QObject):
         if not look.is_blended:
             return measured.statistics[0]
         on = look.channels_on
-        return measured.statistics[on.index(self._channel)] if self._channel in on else None
+        fits = self._channel in on and len(on) == len(measured.statistics)
+        return measured.statistics[on.index(self._channel)] if fits else None
 
     def _choose_colours(self, name: str) -> None:
         if self._look is None:

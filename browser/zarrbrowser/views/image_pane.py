@@ -147,6 +147,8 @@ class ImagePane(QWidget):
         frame, measured = self.view.frame, self.view.measured
         if self._image is None or self._look is None or frame is None or measured is None:
             return None
+        if not self.view.fits_look:
+            return None
         style = self.view.picture_style()
         return shown_of(self._image, self._look, frame, measured, self.canvas.visible(), style.colour_map)
 
@@ -243,6 +245,7 @@ class ImagePane(QWidget):
     def _rechannel(self) -> None:
         self.turning.show_axes()
         self.grid.refresh()
+        self.grid.recolour(self._session.colour_map)  # the plane may be the one that is drawn already
 
     # What happens
 

@@ -104,6 +104,15 @@ class PlaneView(QWidget):
         """Whether all that is wanted is drawn."""
         return self._drawn.is_whole and self._drawn.frame is self._wanted
 
+    @property
+    def fits_look(self) -> bool:
+        """Whether what is drawn is of as many channels as the look blends now: others may be on their way."""
+        return self.frame is not None and self._fits(self.frame)
+
+    def _fits(self, frame: Frame) -> bool:
+        wanted = self.look.planes(self._image) if self.look is not None and self._image is not None else []
+        return len(frame.planes) == len(wanted)
+
     def show_image(self, image: Image, look: Look, colour_map: str) -> None:
         """Another image."""
         self.clear()
@@ -157,7 +166,7 @@ class PlaneView(QWidget):
 
     def measure(self) -> None:
         """Look anew at the numbers that are in view."""
-        if self.look is not None:
+        if self.look is not None and self.fits_look:
             self._drawn.measure(self.look)
             self._paint()
 
@@ -186,7 +195,7 @@ class PlaneView(QWidget):
     def picture_style(self) -> Style:
         """How numbers become colours now."""
         measured = self._measured_for_colours()
-        if self.look is None or measured is None:
+        if self.look is None or measured is None or not self.fits_look:
             return Style()
         return style_of(self.look, measured, self.colour_map, *self._marks)
 
@@ -237,8 +246,14 @@ class PlaneView(QWidget):
 
     def _keep_earlier(self) -> None:
         """The plane that was wanted until now is shown too when it comes, unless it takes too long."""
-        if self._earlier is None and self._wanted is not None and self._wanted.missing(self._cache):
-            self._earlier = self._wanted
+        wanted = self._wanted
+        if (
+            self._earlier is None
+            and wanted is not None
+            and self._fits(wanted)
+            and wanted.missing(self._cache)
+        ):
+            self._earlier = wanted
             self._scrubbing.start()
 
     def _give_up_earlier(self) -> None:
@@ -291,7 +306,7 @@ class PlaneView(QWidget):
 
     def _draw(self, frame: Frame, *, is_whole: bool) -> None:
         drawn = self._drawn
-        if self.look is None or (drawn.is_whole and drawn.frame is frame):
+        if self.look is None or not self._fits(frame) or (drawn.is_whole and drawn.frame is frame):
             return
         drawn.take(frame, self.look, self._cache, is_whole=is_whole)
         self._paint()
@@ -302,7 +317,7 @@ class PlaneView(QWidget):
     def _paint(self) -> None:
         self.words.hide()
         look, measured = self.look, self._measured_for_colours()
-        if look is None or not self._drawn.mosaics or measured is None:
+        if look is None or not self.fits_look or measured is None:
             return
         style = self.picture_style()
         view = self.canvas.visible()

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.views.test_image_pane import VOLUME, drawn, pane_of, show
 from zarrbrowser.session.colour_maps import CYCLIC, LABELS
 from zarrbrowser.session.render import Norm, Style, blend, rgba
@@ -210,3 +210,38 @@ def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot
     levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
     expected = blend(planes, levels, [(0, 255, 0), (255, 0, 255)], Norm.LINEAR)
     assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
+
+
+def test_a_pyramid_without_its_levels_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+    entry = {"axes": ["y", "x"], "datasets": [{"path": "0"}, {"path": "inner"}]}
+    group = FakeGroup({"0": FakeArray(VOLUME[0]), "inner": FakeGroup({})}, {"multiscales": [entry]})
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: "levels are not there" in pane.stack.sentence.text)
+    assert pane.stack.sentence.button.isVisible()
+    group._children["inner"] = FakeArray(VOLUME[0, ::2, ::2])
+    pane.stack.sentence.button.click()
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+
+
+def test_channels_may_be_switched_faster_than_they_come(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, array = channels_group()
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    gate = Gate()
+    for position in (1, 2):
+        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Unchecked)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    pane.contrast.blend.click()  # the same plane, but gray
+    assert (drawn(pane)[..., 0] == drawn(pane)[..., 1]).all()
+    pane.cache._tiles.clear()
+    array.before_read = gate.wait
+    pane.contrast.blend.click()
+    for position in (2, 1):
+        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Checked)
+    choose(pane.contrast.norm, "Square root")  # paints what is there, which is of other channels
+    assert pane.shown() is None
+    pane.view.measure()
+    with qtbot.waitSignal(pane.plane_shown):
+        gate.open()
+    assert len(pane.view.mosaics) == 3
+    assert pane.shown() is not None

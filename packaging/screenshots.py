@@ -117,6 +117,7 @@ class Photographer:
 
     def search(self) -> None:
         """Part of a name typed, and one of the nodes chosen that have it."""
+        self.go("/sky.zarr/mosaic", "Image")
         self.window.side.box.setText("night fla")
         self.wait(lambda: self.window.side.hits.found == 12)
         self.window.side.results.setFocus()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,13 @@ from zarrbrowser.session.export import ENDINGS, Export, write
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.nodes import NodeLike, is_array
 from zarrbrowser.session.quantities import format_bytes
-from zarrbrowser.session.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.session.subject import Selection, Subject
-from zarrbrowser.views.export_dialog import ExportDialog
 from zarrbrowser.workers import Workers
+
+if TYPE_CHECKING:  # dialogs and code are made when they are wanted: the window stands sooner
+    from zarrbrowser.views.export_dialog import ExportDialog
 
 
 class Exporter(QObject):
@@ -52,6 +54,8 @@ class Exporter(QObject):
 
     def ask(self) -> ExportDialog | None:
         """Ask what to export, then where to."""
+        from zarrbrowser.views.export_dialog import ExportDialog
+
         subject = self._subject()
         if subject is None:
             self.reported.emit("Only arrays can be exported: choose one in the tree")
@@ -81,6 +85,8 @@ class Exporter(QObject):
             action.setEnabled(made is not None)
 
     def _ways(self) -> list[tuple[str, Callable[[], str | None]]]:
+        from zarrbrowser.session.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+
         source, node, subject = self._session.source, self._session.node, self._subject()
         if source is None or node is None:
             return []

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from zarrbrowser.commands import window_commands
 from zarrbrowser.theme import Appearance
-from zarrbrowser.views.keys_dialog import KeysDialog
 
 if TYPE_CHECKING:
+    from zarrbrowser.views.keys_dialog import KeysDialog
     from zarrbrowser.window import MainWindow
 
 _TITLES = {Appearance.SYSTEM: "As the system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
@@ -46,6 +46,8 @@ def add_shortcuts(window: MainWindow) -> None:
 
 def show_keys(window: MainWindow) -> KeysDialog:
     """List all keys."""
+    from zarrbrowser.views.keys_dialog import KeysDialog
+
     dialog = KeysDialog(window_commands(window), window)
     dialog.open()
     return dialog

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from zarrbrowser.session.sources import SourceRequest
-from zarrbrowser.views.open_dialog import OpenDialog
+
+if TYPE_CHECKING:
+    from zarrbrowser.views.open_dialog import OpenDialog
 
 
 def ask_for_folder(parent: QWidget, chosen: Callable[[str], object]) -> None:
@@ -30,6 +33,8 @@ def ask_for_location(
     parent: QWidget, chosen: Callable[[SourceRequest], object], suggested: SourceRequest, known: list[str]
 ) -> OpenDialog:
     """Ask for a path or URL, its format, and how it is reached."""
+    from zarrbrowser.views.open_dialog import OpenDialog
+
     dialog = OpenDialog(suggested, known, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.requested.connect(chosen)

@@ -28,7 +28,6 @@ from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.views.empty_state import EmptyState
 from zarrbrowser.views.frame import Frame
 from zarrbrowser.views.node_pane import NodePane
-from zarrbrowser.views.open_dialog import OpenDialog
 from zarrbrowser.views.side_pane import SidePane
 from zarrbrowser.views.status_bar import StatusBar
 from zarrbrowser.views.table_pane import TablePane
@@ -40,6 +39,7 @@ from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:  # drawing loads when it is needed
     from zarrbrowser.views.image_pane import ImagePane
+    from zarrbrowser.views.open_dialog import OpenDialog
 
 _LEAVE_S = 0.5
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,6 +81,8 @@ def is_mounted(folder: str) -> bool:
 
 
 def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:
+    import subprocess  # with what only mounting needs: the window stands sooner
+
     command = [sys.executable, "-P", "-m", "zarrcore.cli.main", *words]
     try:
         done = subprocess.run(
@@ -137,6 +137,8 @@ def _words(request: SourceRequest) -> Iterator[list[str]]:
 
 def _further(options: Any, files: contextlib.ExitStack) -> list[str]:
     """What `StoreOptions` have beside a `Reach`."""
+    import tempfile
+
     words = ["--timeout", str(options.timeout_s), "--retries", str(options.retries)]
     words += ["--ca-bundle", options.ca_bundle] if options.ca_bundle else []
     words += ["--cache-dir", os.fspath(options.cache_dir)] if options.cache_dir else []

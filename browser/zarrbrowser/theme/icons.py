@@ -5,25 +5,39 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.resources import files
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-
-SIZES = (16, 20, 24, 32, 48, 64, 128)
 
 
 @lru_cache(maxsize=256)
 def icon(name: str, colour: str, disabled: str = "") -> QIcon:
     """The icon ``name`` drawn in ``colour``, and in ``disabled`` where its widget is so."""
-    result = QIcon()
-    drawings = [(colour, QIcon.Mode.Normal), *([(disabled, QIcon.Mode.Disabled)] if disabled else [])]
-    for one, mode in drawings:
-        renderer = _renderer(name, one)
-        for size in SIZES:
-            result.addPixmap(_rendered(renderer, size), mode)
-    return result
+    return QIcon(_Engine(name, colour, disabled or colour))
 
 
+class _Engine(QIconEngine):
+    """Draws when a size is asked for: a window has more icons than it shows, and each has many sizes."""
+
+    def __init__(self, name: str, colour: str, disabled: str) -> None:
+        super().__init__()
+        self._name, self._colour, self._disabled = name, colour, disabled
+
+    def clone(self) -> QIconEngine:
+        return _Engine(self._name, self._colour, self._disabled)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State) -> QPixmap:
+        colour = self._disabled if mode is QIcon.Mode.Disabled else self._colour
+        return pixmap(self._name, colour, min(size.width(), size.height()))
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        ratio = painter.device().devicePixelRatio()
+        side = min(rect.width(), rect.height())
+        drawn = self.pixmap(QSize(round(side * ratio), round(side * ratio)), mode, state)
+        painter.drawPixmap(QRect(rect.x(), rect.y(), side, side), drawn)
+
+
+@lru_cache(maxsize=512)
 def pixmap(name: str, colour: str, size: int) -> QPixmap:
     """One drawing, ``size`` device pixels square."""
     return _rendered(_renderer(name, colour), size)

@@ -9,6 +9,12 @@ from zarrbrowser.session.plane import Cost
 from zarrbrowser.session.quantities import count, format_bytes, format_duration
 
 
+def reading(image: Image, look: Look) -> str:
+    """What is under way."""
+    where = look.describe(image)
+    return f"Reading {image.path}" + (f", {where}" if where else "")
+
+
 def report(image: Image, look: Look, frame: Frame, took_s: float) -> str:
     """What is shown, of which level, and what reading it took."""
     raster, where = frame.raster, look.describe(image)

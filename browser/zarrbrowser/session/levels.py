@@ -144,3 +144,10 @@ def level_of(
 def has_colours(image: Image) -> bool:
     """Whether the last axis holds red, green and blue."""
     return is_colour(image.base.shape, image.base.dtype)
+
+
+def proportion(image: Image, rows: int, columns: int) -> float:
+    """How wide an element of the base is for its height, where these axes lie in the picture."""
+    if not image.has_scale or (image.units and image.units[rows] != image.units[columns]):
+        return 1.0
+    return abs(image.spacing[columns] / image.spacing[rows]) or 1.0

@@ -11,8 +11,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.session.composition import Composition
+from zarrbrowser.session.frame_text import reading
 from zarrbrowser.session.frames import Frame, Mosaic, plan
-from zarrbrowser.session.levels import Image, Level
+from zarrbrowser.session.levels import Image, Level, proportion
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.painting import Measured, paint, style_of
 from zarrbrowser.session.plane import Cost
@@ -219,21 +220,12 @@ class PlaneView(QWidget):
         self._paint()
 
     def _turn(self) -> None:
-        look = self.look
-        if look is not None:
+        image, look = self._image, self.look
+        if image is not None and look is not None:
+            axes = look.axes
             self.canvas.set_flips(rows=look.flip_rows, columns=look.flip_columns)
-            self.canvas.show_plane(look.axes.height, look.axes.width, self._proportion())
+            self.canvas.show_plane(axes.height, axes.width, proportion(image, axes.rows, axes.columns))
             self.refresh()
-
-    def _proportion(self) -> float:
-        """How wide an element is for its height."""
-        if self._image is None or self.look is None or not self._image.has_scale:
-            return 1.0
-        rows, columns = self.look.axes.rows, self.look.axes.columns
-        spacing, units = self._image.spacing, self._image.units
-        if units and units[rows] != units[columns]:
-            return 1.0
-        return abs(spacing[columns] / spacing[rows]) or 1.0
 
     def _forget(self) -> None:
         self.loader.forget()
@@ -268,10 +260,7 @@ class PlaneView(QWidget):
         self.loader.want(tiles, self._label())
 
     def _label(self) -> str:
-        if self._image is None or self.look is None:
-            return ""
-        where = self.look.describe(self._image)
-        return f"Reading {self._image.path}" + (f", {where}" if where else "")
+        return "" if self._image is None or self.look is None else reading(self._image, self.look)
 
     def _gather(self) -> None:
         if not self.loader.busy:

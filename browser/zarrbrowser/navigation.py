@@ -111,5 +111,6 @@ class Navigator(QObject):
             self.travel(visit)
 
     def _look_as_before(self) -> None:
-        if self._look and self._node_pane.look_at(self._look):
-            self._look = {}
+        look, self._look = self._look, {}  # looking at it may show it at once, and come here again
+        if look and not self._node_pane.look_at(look):
+            self._look = look

@@ -7,6 +7,7 @@ lists that are too long for the early file format, in which an attribute that is
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any, Final
 
 import h5py
@@ -60,25 +61,42 @@ def put_attribute(place: Any, name: bytes, value: Any, *, netcdf: bool) -> None:
     found = _value(value, netcdf)
     try:
         if isinstance(found, str):
-            dtype = _text_type(found, netcdf)
-            element = found.encode() if dtype.kind == "S" else found
-            elements = np.array(element, dtype)
+            _put_text(place, name, found, netcdf)
+        elif found.dtype.kind == "O":
+            h5py.h5a.create(place, name, text_type(None), space(found.shape)).write(found)
         else:
-            elements = found
-        kind = h5py.h5t.py_create(elements.dtype, logical=True)
-        space = h5py.h5s.create_simple(elements.shape) if elements.ndim else h5py.h5s.create(h5py.h5s.SCALAR)
-        h5py.h5a.create(place, name, kind, space).write(elements)
+            kind = number_type(found.dtype)
+            h5py.h5a.create(place, name, kind, space(found.shape)).write(found, mtype=kind)
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         raise UnsupportedError("attribute", name.decode(), f"does not fit ({error})") from error
 
 
-def _text_type(text: str, netcdf: bool) -> np.dtype[Any]:
+def _put_text(place: Any, name: bytes, text: str, netcdf: bool) -> None:
     """As h5py writes text; for NetCDF characters, where they fit, since its older programs read no strings."""
-    nbytes = len(text.encode())
-    dtype: np.dtype[Any] = h5py.string_dtype(
-        "utf-8", max(1, nbytes) if netcdf and nbytes <= _MAX_NBYTES else None
-    )
-    return dtype
+    encoded = text.encode()
+    if netcdf and len(encoded) <= _MAX_NBYTES:
+        kind = text_type(max(1, len(encoded)))
+        h5py.h5a.create(place, name, kind, space(())).write(np.array(encoded), mtype=kind)
+    else:
+        h5py.h5a.create(place, name, text_type(None), space(())).write(np.array(text, h5py.string_dtype()))
+
+
+@lru_cache
+def number_type(dtype: np.dtype[Any]) -> Any:
+    """The `h5py.h5t.TypeID` of elements that are no texts in UTF-8."""
+    return h5py.h5t.py_create(dtype, logical=True)
+
+
+@lru_cache
+def text_type(nbytes: int | None) -> Any:
+    """The `h5py.h5t.TypeID` of texts of so many bytes, or of any length."""
+    return h5py.h5t.py_create(h5py.string_dtype("utf-8", nbytes), logical=True)
+
+
+@lru_cache
+def space(shape: tuple[int, ...]) -> Any:
+    """The `h5py.h5s.SpaceID` of a shape; nobody may select in it."""
+    return h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
 
 
 def _value(value: Any, netcdf: bool) -> str | np.ndarray[Any, Any]:

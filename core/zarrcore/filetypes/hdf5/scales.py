@@ -12,8 +12,10 @@ from typing import Any, Final
 import h5py
 import numpy as np
 
+from zarrcore.filetypes.hdf5.attributes import space
 from zarrcore.filetypes.hdf5.dimensions import Dimension, Dimensions
 
+_LIST: Final = h5py.vlen_dtype(h5py.ref_dtype)
 _MAX_USERS: Final = 2000
 _NO_COORDINATE: Final = "This is a netCDF dimension but not a netCDF variable. %10d"
 
@@ -41,8 +43,14 @@ def write_scales(group: Any, dimensions: Dimensions, datasets: Mapping[str, Any]
         scales[dimension] = scale
         references[dimension] = h5py.h5r.create(scale, b".", h5py.h5r.OBJECT)
     users: dict[Dimension, list[tuple[Any, int]]] = {dimension: [] for dimension in scales}
+    values = {
+        attached: _reference_list([references[dimension] for dimension in attached])
+        for attached in set(lists.values())
+    }
+    kind = h5py.h5t.py_create(_LIST, logical=True)
     for name, attached in lists.items():
-        _write_list(datasets[name], [references[dimension] for dimension in attached])
+        value = values[attached]
+        h5py.h5a.create(datasets[name], b"DIMENSION_LIST", kind, space(value.shape)).write(value)
         reference = h5py.h5r.create(datasets[name], b".", h5py.h5r.OBJECT)
         for axis, dimension in enumerate(attached):
             users[dimension].append((reference, axis))
@@ -56,21 +64,18 @@ def _without_coordinate(group: Any, name: str, length: int) -> Any:
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     properties.set_layout(h5py.h5d.CONTIGUOUS)
     properties.set_obj_track_times(False)
-    space = h5py.h5s.create_simple((length,))
-    return h5py.h5d.create(group, name.encode(), h5py.h5t.IEEE_F32BE, space, properties)
+    return h5py.h5d.create(group, name.encode(), h5py.h5t.IEEE_F32BE, space((length,)), properties)
 
 
-def _write_list(dataset: Any, references: list[Any]) -> None:
-    kind = h5py.h5t.py_create(h5py.vlen_dtype(h5py.ref_dtype), logical=True)
-    value = np.empty(len(references), h5py.vlen_dtype(h5py.ref_dtype))
+def _reference_list(references: list[Any]) -> np.ndarray[Any, Any]:
+    """What a dataset says of its scales: for each dimension a list, here of one."""
+    value = np.empty(len(references), _LIST)
     for axis, reference in enumerate(references):
         value[axis] = np.array([reference], h5py.ref_dtype)
-    attribute = h5py.h5a.create(dataset, b"DIMENSION_LIST", kind, h5py.h5s.create_simple(value.shape))
-    attribute.write(value)
+    return value
 
 
 def _write_users(scale: Any, users: list[tuple[Any, int]]) -> None:
     value = np.array(users, [("dataset", h5py.ref_dtype), ("dimension", "<i4")])
     kind = h5py.h5t.py_create(value.dtype, logical=True)
-    attribute = h5py.h5a.create(scale, b"REFERENCE_LIST", kind, h5py.h5s.create_simple(value.shape))
-    attribute.write(value)
+    h5py.h5a.create(scale, b"REFERENCE_LIST", kind, space(value.shape)).write(value)

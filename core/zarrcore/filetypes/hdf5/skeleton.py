@@ -21,7 +21,14 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.filetypes.hdf5.array_attributes import array_attributes
-from zarrcore.filetypes.hdf5.attributes import RESERVED, file_name, put_attribute
+from zarrcore.filetypes.hdf5.attributes import (
+    RESERVED,
+    file_name,
+    number_type,
+    put_attribute,
+    space,
+    text_type,
+)
 from zarrcore.filetypes.hdf5.dimensions import NO_COORDINATE_PREFIX, group_dimensions
 from zarrcore.filetypes.hdf5.elements import Stored, converted, stored
 from zarrcore.filetypes.hdf5.scales import write_scales
@@ -65,17 +72,21 @@ def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[Sparse
     rooms = []
     with h5py.File(file, "r+", libver=formats, **pages) as elements:
         for path, array, how in sorted(writer.datasets, key=lambda dataset: dataset[1].size):
-            rooms.append(Room(_make_room(h5py.h5d.open(elements.id, path)), array, how))
+            rooms.append(
+                Room(
+                    _make_room(h5py.h5d.open(elements.id, path), array.ndim + len(how.file_shape)), array, how
+                )
+            )
     return file, sorted(rooms, key=lambda room: room.offset)
 
 
-def _make_room(dataset: Any) -> int:
+def _make_room(dataset: Any, ndim: int) -> int:
     """Have the library allocate a dataset's room, by writing an element that nobody sees; where it is."""
-    kind, space = dataset.get_type(), dataset.get_space()
-    if space.get_simple_extent_ndims():
-        one = (1,) * space.get_simple_extent_ndims()
-        space.select_hyperslab((0,) * len(one), one)
-    dataset.write(h5py.h5s.create(h5py.h5s.SCALAR), space, np.zeros(kind.get_size(), np.uint8), kind)
+    everything = dataset.get_space()
+    if ndim:
+        everything.select_hyperslab((0,) * ndim, (1,) * ndim)
+    kind = dataset.get_type()
+    dataset.write(space(()), everything, np.zeros(kind.get_size(), np.uint8), kind)
     return int(dataset.get_offset())
 
 
@@ -88,6 +99,7 @@ class _Writer:
         self._netcdf = netcdf
         self._groups = {"": root}
         self._paths = {"": b""}
+        self._kept_properties: dict[tuple[np.dtype[Any], bytes | None], Any] = {}
         self._arrays: dict[str, dict[str, tuple[ArrayNode, Stored]]] = {}
         self._names: dict[str, list[str]] = {}
         self._left_out: list[str] = []
@@ -162,14 +174,31 @@ class _Writer:
         if self._nbytes + nbytes > _MAX_NBYTES:
             raise UnsupportedError("shape", str(shape), "is too large for a file, with what is there already")
         self._nbytes += nbytes
-        space = h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
-        dtype = (
-            h5py.string_dtype("utf-8", how.dtype.itemsize)
+        kind = (
+            text_type(how.dtype.itemsize)
             if how.is_utf8 and how.parts is None
-            else how.file_dtype
+            else number_type(how.file_dtype)
         )
-        kind = h5py.h5t.py_create(dtype, logical=True)
-        return h5py.h5d.create(group, name, kind, space, _properties(array, how))
+        return h5py.h5d.create(group, name, kind, space(shape), self._properties(array, how))
+
+    def _properties(self, array: ArrayNode, how: Stored) -> Any:
+        # ncdump 4.9 does not survive the fill value of a text.
+        fill = (
+            None
+            if how.parts is not None or how.dtype.kind == "S"
+            else converted(array.metadata.fill_value, how)
+        )
+        key = (how.file_dtype, None if fill is None else fill.tobytes())
+        if key not in self._kept_properties:
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_layout(h5py.h5d.CONTIGUOUS)
+            properties.set_alloc_time(h5py.h5d.ALLOC_TIME_LATE)
+            properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+            properties.set_obj_track_times(False)
+            if fill is not None:
+                properties.set_fill_value(fill)
+            self._kept_properties[key] = properties
+        return self._kept_properties[key]
 
     def _put_attributes(self, path: str, place: Any, attributes: Mapping[str, Any]) -> None:
         for name, value in attributes.items():
@@ -177,18 +206,6 @@ class _Writer:
                 if name in RESERVED:
                     raise UnsupportedError("name", name, "has a meaning of its own in HDF5")
                 put_attribute(place, file_name(name, netcdf=self._netcdf), value, netcdf=self._netcdf)
-
-
-def _properties(array: ArrayNode, how: Stored) -> Any:
-    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    properties.set_layout(h5py.h5d.CONTIGUOUS)
-    properties.set_alloc_time(h5py.h5d.ALLOC_TIME_LATE)
-    properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    properties.set_obj_track_times(False)
-    # ncdump 4.9 does not survive the fill value of a text.
-    if how.parts is None and how.dtype.kind != "S":
-        properties.set_fill_value(converted(array.metadata.fill_value, how))
-    return properties
 
 
 def _dimensions_in_file(

@@ -45,8 +45,12 @@ class SparseFile:
         while done < len(given):
             page, within = divmod(self._position + done, _PAGE_NBYTES)
             length = min(_PAGE_NBYTES - within, len(given) - done)
-            kept = self._pages.setdefault(page, bytearray(_PAGE_NBYTES))
-            kept[within : within + length] = given[done : done + length]
+            part = given[done : done + length]
+            kept = self._pages.get(page)
+            if kept is None and any(part):  # zeros are there already
+                kept = self._pages[page] = bytearray(_PAGE_NBYTES)
+            if kept is not None:
+                kept[within : within + length] = part
             done += length
         self._position += done
         if done:

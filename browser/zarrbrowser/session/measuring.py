@@ -30,6 +30,8 @@ class Profile:
     """NaN where there is no value."""
     units: str
     level: int
+    channel: str = ""
+    """The first of those that are blended; empty where none are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,14 @@ class RegionFacts:
     median: float
     total: float
     level: int
+    channel: str = ""
+    """The first of those that are blended; empty where none are."""
 
     def text(self) -> str:
         """In one line."""
         height, width = self.rows[1] - self.rows[0], self.columns[1] - self.columns[0]
-        size = f"{height:,} × {width:,} = {count(self.size, 'element')}"
+        of_channel = f"{self.channel}, " if self.channel else ""
+        size = f"{of_channel}{height:,} × {width:,} = {count(self.size, 'element')}"
         without = f", {self.size - self.known:,} of them without a value" if self.known < self.size else ""
         coarse = f" of level {self.level}" if self.level else ""
         if not self.known:
@@ -91,7 +96,7 @@ def read_profile(
         places.append(np.clip(nearest, 0, max(0, numbers.shape[side] - 1)))
     distance, units = _distance(image, look, start, end)
     found = numbers[places[0], places[1]].astype(np.float64) if numbers.size else np.empty(0)
-    return Profile(share[: found.size] * distance, found, units, level)
+    return Profile(share[: found.size] * distance, found, units, level, _channel(look))
 
 
 def read_region(
@@ -125,7 +130,12 @@ def read_region(
         float(np.median(wide)) if wide.size else nothing,
         float(wide.sum()) if wide.size else nothing,
         level,
+        _channel(look),
     )
+
+
+def _channel(look: Look) -> str:
+    return look.channels[look.channels_on[0]].channel.name if look.is_blended else ""
 
 
 def _read(

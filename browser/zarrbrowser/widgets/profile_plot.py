@@ -36,6 +36,7 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         units = symbol(profile.units)
         coarse = f", level {profile.level}" if profile.level else ""
         self.plot.setLabel("bottom", (f"distance ({units})" if units else "distance (elements)") + coarse)
+        self.plot.setLabel("left", profile.channel)
 
     def wear(self, colours: Colours) -> None:
         """Take on an appearance."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
 from zarrbrowser.session import measuring
-from zarrbrowser.session.levels import Image, image_of_array, level_of, whole
+from zarrbrowser.session.levels import Channel, Image, image_of_array, level_of, whole
 from zarrbrowser.session.look import first_look
 from zarrbrowser.session.measuring import read_profile, read_region
 
@@ -68,6 +68,16 @@ def test_profiles(turned: bool, ends: tuple[int, int, int, int], shift: float) -
     assert profile.distances[-1] == pytest.approx(math.dist(start, end))
     if start[0] == end[0] and start[1] < end[1]:
         assert np.array_equal(profile.numbers, plane[start[0], start[1] : end[1] + 1])
+
+
+def test_of_a_blend_the_first_channel_is_measured() -> None:
+    channels = (Channel("one", (255, 0, 0), is_on=False), Channel("two", (0, 255, 0)))
+    array = FakeArray(np.stack([PLANE, PLANE * 2]))
+    image = Image("/i", (whole(array),), ("c", "y", "x"), channel_axis=0, channels=channels, is_blended=True)
+    facts = read_region(image, first_look(image), (-0.5, 9.5), (-0.5, 9.5))
+    assert facts.text().startswith("two, 10 × 10 = 100 elements")
+    assert facts.maximum == 2 * PLANE[:10, :10].max()
+    assert read_profile(image, first_look(image), (0, 0), (0, 5)).channel == "two"
 
 
 def test_what_is_too_much_is_measured_coarsely(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[Sparse
     """
     file = SparseFile()
     formats = ("earliest", "v110")
-    with h5py.File(file, "w", libver=formats, track_order=False, track_times=False) as metadata:
+    with h5py.File(file, "w", libver=formats, track_order=False) as metadata:
         writer = _Writer(metadata.id, netcdf)
         writer.write(nodes)
     pages = {"alignment_threshold": 1, "alignment_interval": _PAGE_NBYTES}

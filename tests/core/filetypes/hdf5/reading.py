@@ -14,9 +14,11 @@ import h5py
 import zarrcore
 from zarrcore.filetypes.hdf5 import HDF5File
 
+_PAGE_NBYTES = 4096
+
 
 class Stream(io.RawIOBase):
-    """A virtual file as Python's."""
+    """A virtual file as Python's, of which whole pages are read as through a mount."""
 
     def __init__(self, file: zarrcore.VirtualFile) -> None:
         self._file = file
@@ -34,9 +36,13 @@ class Stream(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        taken = self._file.readinto(self._position, memoryview(buffer).cast("B"))
-        self._position += taken
-        return taken
+        target = memoryview(buffer).cast("B")
+        within = self._position % _PAGE_NBYTES
+        nbytes = -(-(within + len(target)) // _PAGE_NBYTES) * _PAGE_NBYTES
+        part = self._file.read(self._position - within, nbytes)[within : within + len(target)]
+        target[: len(part)] = part
+        self._position += len(part)
+        return len(part)
 
 
 @contextmanager

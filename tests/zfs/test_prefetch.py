@@ -178,6 +178,24 @@ def test_requests_that_overtake_each_other_are_one_sequence() -> None:
     reading(test)
 
 
+@pytest.mark.parametrize("budget", [16 * MIB, 64 * MIB])
+def test_requests_that_wait_while_others_come_fetch_nothing_twice(budget: int) -> None:
+    """The kernel sends many at once, and those that wait for a block may be answered after those that came later."""
+
+    async def test(reader: Reader, file: Slow, allowed: Budget) -> None:
+        async def read(offset: int) -> None:
+            assert await reader.read(offset, MIB) == DATA[offset : offset + MIB]
+
+        file.slabs = (0, 4 * MIB)
+        for start in range(0, len(DATA), 8 * MIB):
+            async with trio.open_nursery() as requests:
+                for offset in range(start, min(len(DATA), start + 8 * MIB), MIB):
+                    requests.start_soon(read, offset)
+        assert sum(nbytes for _, nbytes in file.reads) <= len(DATA) + 4 * MIB
+
+    reading(test, budget=budget)
+
+
 def test_the_budget_holds() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         for offset in range(0, len(DATA), 128 << 10):

@@ -25,6 +25,8 @@ T = TypeVar("T")
 _MIB: Final = 1 << 20
 _SLACK: Final = 2 * _MIB
 """How far from the expected offset a request may lie: the kernel's own read-ahead overtakes itself."""
+_LATE: Final = 16 * _MIB
+"""How far behind the others a request may come: all those that the kernel has sent it may send in any order."""
 _BEGIN: Final = 256 << 10
 """Bytes read in sequence before reading ahead begins: a header or a small file asks for none."""
 _BLOCK_MIN: Final = _MIB
@@ -91,6 +93,8 @@ class _Block:
     done: trio.Event = field(default_factory=trio.Event)
     content: memoryview | None = None
     """The bytes, or None while they are fetched and where that failed."""
+    left: int = 0
+    """Bytes that were not handed out yet."""
     dropped: bool = False
     pushed: bool = False
     """Whether the kernel has it, but for its hole."""
@@ -132,10 +136,10 @@ class Reader:
         if self.file.reads_ahead:
             self._follow(offset, nbytes)
             if self._blocks:
-                content = await self._from_blocks(offset, nbytes)
-                if content is not None:
-                    self.ahead_hits += 1
-                    return content
+                return await self._joined(offset, offset + nbytes)
+        return await self._read_now(offset, nbytes)
+
+    async def _read_now(self, offset: int, nbytes: int) -> BytesLike:
         try:
             return self.file.read(offset, nbytes, False)
         except WouldBlockError:
@@ -156,8 +160,7 @@ class Reader:
         self._run += max(nbytes, offset + nbytes - self._next)
         self._next = max(self._next, offset + nbytes)
         if self._run >= _BEGIN:
-            # Of a small budget most must be left for what lies before the reader.
-            self._drop_before(self._next - min(_SLACK, self._budget.limit // 4))
+            self._drop_behind()
             self._fetch_until(min(self.file.size, self._next + min(_WINDOW_MAX, 2 * self._run)))
 
     def _fetch_until(self, stop: int) -> None:
@@ -178,7 +181,7 @@ class Reader:
             if self._fetches >= _FETCHES_MAX or not self._budget.take(end - start):
                 return
             self._fetches += 1
-            block = _Block(start, end)
+            block = _Block(start, end, left=end - start)
             self._blocks.append(block)
             self._threads.start(self._fetch, block)
             start = end
@@ -223,26 +226,34 @@ class Reader:
         except OSError:  # it knows the file no more, or wants nothing
             self._push = None
 
-    async def _from_blocks(self, offset: int, nbytes: int) -> BytesLike | None:
-        """The bytes where blocks hold or will hold all of them, else None."""
-        parts: list[memoryview] = []
-        end = offset + nbytes
-        for block in [block for block in self._blocks if block.start < end and offset < block.stop]:
-            if block.start > offset:
-                return None
-            if not block.done.is_set():
+    async def _joined(self, offset: int, end: int) -> BytesLike:
+        """The bytes, what blocks hold or will hold of them from there: to read that again would decode it again."""
+        parts: list[BytesLike] = []
+        while offset < end:
+            block = next((block for block in self._blocks if block.start <= offset < block.stop), None)
+            if block is not None:
                 await block.done.wait()
-            if block.content is None:
-                return None
-            parts.append(block.content[offset - block.start : end - block.start])
-            offset = min(end, block.stop)
-        if offset < end:
-            return None
+            if block is not None and block.content is not None:
+                self.ahead_hits += 1
+                part: BytesLike = block.content[offset - block.start : end - block.start]
+                block.left -= len(part)
+            else:
+                stop = min((other.start for other in self._blocks if other.start > offset), default=end)
+                part = await self._read_now(offset, min(stop, end) - offset)
+            if not len(part):
+                break
+            parts.append(part)
+            offset += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _drop_before(self, offset: int) -> None:
-        while self._blocks and self._blocks[0].stop <= offset:
-            self._drop(self._blocks.pop(0))
+    def _drop_behind(self) -> None:
+        """Drop what lies behind the reader, and was handed out or will not be asked for any more."""
+        # Of a small budget most must be left for what lies before the reader.
+        late = self._next - min(_LATE, self._budget.limit // 2)
+        for block in [block for block in self._blocks if block.stop <= self._next]:
+            if block.left <= 0 or block.pushed or block.stop <= late:
+                self._blocks.remove(block)
+                self._drop(block)
 
     def _drop_all(self) -> None:
         while self._blocks:

@@ -159,6 +159,10 @@ class ChunkCache:
             entry = self._entries.get(key)
             return entry is not None and not self._is_stale(entry)
 
+    def awaits(self, key: Hashable) -> bool:
+        """Whether the chunk is there, or somebody is decoding it for the cache."""
+        return key in self._claims or key in self
+
     def forget(self, keys: Iterable[Hashable]) -> None:
         """Forget some chunks, because they were written; what is being decoded at this moment is not kept either.
 

@@ -87,7 +87,7 @@ class ChunkReader:
     ) -> None:
         """Read the elements that ``ranges`` select into ``out`` (a dimension per range), or only into the cache.
 
-        Without ``keep``, units of which the cache has none are decoded straight to their places, and not kept.
+        Without ``keep``, units of which the cache has none, and will have none soon, are decoded straight to their places.
 
         Raises:
             CodecError: a chunk does not decode.
@@ -100,7 +100,7 @@ class ChunkReader:
         crossed = self._grid.crossings(ranges)
         if cache is None:
             self._read_in_place(crossed, out, None, cancelled)
-        elif not keep and not any(key in cache for key in self._cache_keys(crossed)):
+        elif not keep and not any(map(cache.awaits, self._cache_keys(crossed))):
             started_s = time.perf_counter()
             self._read_in_place(crossed, out, cache, cancelled)
             count = math.prod(map(len, crossed))

@@ -6,7 +6,7 @@ it is written once, where it fits the early file format (readers of NetCDF do no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 import h5py
@@ -20,43 +20,56 @@ _MAX_USERS: Final = 2000
 _NO_COORDINATE: Final = "This is a netCDF dimension but not a netCDF variable. %10d"
 
 
-def write_scales(group: Any, dimensions: Dimensions, datasets: Mapping[str, Any]) -> None:
-    """Make the dimension scales of a group and attach them.
+class ScaleWriter:
+    """Makes the dimension scales of a group's arrays; coordinates have to come first.
+
+    No dataset is kept open: the library takes some ten kilobytes for each.
 
     Args:
         group: the `h5py.h5g.GroupID`.
         dimensions: those of its arrays.
-        datasets: the `h5py.h5d.DatasetID` of each array by its name, as far as there is one.
     """
-    references: dict[Dimension, Any] = {}
-    scales: dict[Dimension, Any] = {}
-    lists = {name: attached for name, attached in dimensions.of.items() if name in datasets}
-    needed = {dimension for attached in lists.values() for dimension in attached}
-    for dimension, name in dimensions.names.items():
-        if dimension not in needed and name not in dimensions.coordinates & datasets.keys():
-            continue
-        scale = datasets.get(name) if name in dimensions.coordinates else None
-        told = name if scale is not None else _NO_COORDINATE % dimension[1]
-        if scale is None:
-            scale = _without_coordinate(group, name, dimension[1])
+
+    def __init__(self, group: Any, dimensions: Dimensions) -> None:
+        self._group = group
+        self._dimensions = dimensions
+        self._references: dict[Dimension, Any] = {}
+        self._users: dict[Dimension, list[tuple[Any, int]]] = {}
+        self._lists: dict[tuple[Dimension, ...], np.ndarray[Any, Any]] = {}
+
+    def add(self, name: str, dataset: Any) -> None:
+        """Make an array's `h5py.h5d.DatasetID` a scale, or give it its scales."""
+        if name in self._dimensions.coordinates:
+            self._make_scale((name, dataset.shape[0]), dataset, name)
+        elif attached := self._dimensions.of.get(name):
+            if attached not in self._lists:
+                self._lists[attached] = _reference_list(
+                    [self._reference(dimension) for dimension in attached]
+                )
+            value = self._lists[attached]
+            h5py.h5a.create(dataset, b"DIMENSION_LIST", _list_type(), space(value.shape)).write(value)
+            reference = h5py.h5r.create(dataset, b".", h5py.h5r.OBJECT)
+            for axis, dimension in enumerate(attached):
+                if len(self._users[dimension]) <= _MAX_USERS:
+                    self._users[dimension].append((reference, axis))
+
+    def finish(self) -> None:
+        """Tell the scales whose they are."""
+        for dimension, users in self._users.items():
+            if 0 < len(users) <= _MAX_USERS:
+                name = self._dimensions.names[dimension]
+                _write_users(h5py.h5d.open(self._group, name.encode()), users)
+
+    def _reference(self, dimension: Dimension) -> Any:
+        if dimension not in self._references:
+            scale = _without_coordinate(self._group, self._dimensions.names[dimension], dimension[1])
+            self._make_scale(dimension, scale, _NO_COORDINATE % dimension[1])
+        return self._references[dimension]
+
+    def _make_scale(self, dimension: Dimension, scale: Any, told: str) -> None:
         h5py.h5ds.set_scale(scale, told.encode())
-        scales[dimension] = scale
-        references[dimension] = h5py.h5r.create(scale, b".", h5py.h5r.OBJECT)
-    users: dict[Dimension, list[tuple[Any, int]]] = {dimension: [] for dimension in scales}
-    values = {
-        attached: _reference_list([references[dimension] for dimension in attached])
-        for attached in set(lists.values())
-    }
-    kind = h5py.h5t.py_create(_LIST, logical=True)
-    for name, attached in lists.items():
-        value = values[attached]
-        h5py.h5a.create(datasets[name], b"DIMENSION_LIST", kind, space(value.shape)).write(value)
-        reference = h5py.h5r.create(datasets[name], b".", h5py.h5r.OBJECT)
-        for axis, dimension in enumerate(attached):
-            users[dimension].append((reference, axis))
-    for dimension, scale in scales.items():
-        if 0 < len(users[dimension]) <= _MAX_USERS:
-            _write_users(scale, users[dimension])
+        self._references[dimension] = h5py.h5r.create(scale, b".", h5py.h5r.OBJECT)
+        self._users[dimension] = []
 
 
 def _without_coordinate(group: Any, name: str, length: int) -> Any:
@@ -65,6 +78,11 @@ def _without_coordinate(group: Any, name: str, length: int) -> Any:
     properties.set_layout(h5py.h5d.CONTIGUOUS)
     properties.set_obj_track_times(False)
     return h5py.h5d.create(group, name.encode(), h5py.h5t.IEEE_F32BE, space((length,)), properties)
+
+
+@cache
+def _list_type() -> Any:
+    return h5py.h5t.py_create(_LIST, logical=True)
 
 
 def _reference_list(references: list[Any]) -> np.ndarray[Any, Any]:

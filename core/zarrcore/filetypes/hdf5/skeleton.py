@@ -31,7 +31,7 @@ from zarrcore.filetypes.hdf5.attributes import (
 )
 from zarrcore.filetypes.hdf5.dimensions import NO_COORDINATE_PREFIX, group_dimensions
 from zarrcore.filetypes.hdf5.elements import Stored, converted, stored
-from zarrcore.filetypes.hdf5.scales import write_scales
+from zarrcore.filetypes.hdf5.scales import ScaleWriter
 from zarrcore.filetypes.hdf5.sparse_file import SparseFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 
@@ -152,18 +152,21 @@ class _Writer:
             self._names[parent],
             netcdf=self._netcdf,
         )
-        scales = set(dimensions.names.values()) - set(dimensions.coordinates)
-        datasets = {}
-        for name, (array, how) in arrays.items():
+        avoided = set(dimensions.names.values()) - dimensions.coordinates
+        scales = ScaleWriter(group, dimensions)
+        for name in sorted(arrays, key=lambda name: name not in dimensions.coordinates):
+            array, how = arrays[name]
             path = f"{parent}/{name}".lstrip("/")
             with self._leaving_out(path):
-                called = file_name(NO_COORDINATE_PREFIX * (name in scales) + name, netcdf=self._netcdf)
-                datasets[name] = self._make_dataset(group, called, array, how)
+                called = file_name(NO_COORDINATE_PREFIX * (name in avoided) + name, netcdf=self._netcdf)
+                dataset = self._make_dataset(group, called, array, how)
                 if array.size:
                     self.datasets.append((self._paths[parent] + called, array, how))
-                self._put_attributes(path, datasets[name], array_attributes(array, how))
+                self._put_attributes(path, dataset, array_attributes(array, how))
+                with self._leaving_out(f"{path}: dimension scales"):
+                    scales.add(name, dataset)
         with self._leaving_out(f"{parent}: dimension scales"):
-            write_scales(group, dimensions, datasets)
+            scales.finish()
 
     def _make_dataset(self, group: Any, name: bytes, array: ArrayNode, how: Stored) -> Any:
         """The dataset of an array, an `h5py.h5d.DatasetID`."""

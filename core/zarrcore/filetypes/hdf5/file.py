@@ -9,13 +9,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from zarrcore.errors import MissingExtraError, NodeNotFoundError, SelectionError
+from zarrcore.errors import MissingExtraError, NodeNotFoundError, SelectionError, UnsupportedError
 from zarrcore.filetypes.hdf5.elements import elements_file
 from zarrcore.filetypes.interface import VirtualFile, check_offset
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 
 if TYPE_CHECKING:
     from zarrcore.filetypes.hdf5.skeleton import Room
+
+MAX_NODES = 100_000
+"""Each takes some ten kilobytes of memory, and most of a millisecond."""
 
 
 class HDF5File(VirtualFile):
@@ -29,6 +32,7 @@ class HDF5File(VirtualFile):
 
     Raises:
         MissingExtraError: h5py is not installed.
+        UnsupportedError: more nodes than one file should hold.
         ListingUnsupportedError: what is below the group cannot be told.
         StoreError: the store did not answer as it should.
     """
@@ -115,4 +119,13 @@ def _with_coordinates(array: ArrayNode) -> dict[str, AnyNode]:
 def _all_below(group: Group) -> dict[str, AnyNode]:
     """A group and all below it, by their paths in the file."""
     length = len(group.path.rstrip("/")) + 1
-    return {node.path[length:]: node for node in group.hierarchy.walk(group.path)}
+    nodes: dict[str, AnyNode] = {}
+    for node in group.hierarchy.walk(group.path):
+        if len(nodes) == MAX_NODES:
+            raise UnsupportedError(
+                "group",
+                group.path,
+                f"has more than {MAX_NODES:,} nodes, too many for one file: take one below it",
+            )
+        nodes[node.path[length:]] = node
+    return nodes

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+import zarr
 
 from tests.servers import FaultServer, S3Server, fault_server
 from tests.zfs.conftest import Mount, Mounter
@@ -70,3 +72,16 @@ def test_what_is_there_stays_when_its_new_value_does_not_come_through(s3: S3Serv
     assert (mounted.keys / "a.txt").read_bytes() == b"old value"
     assert os.listdir(mounted.keys) == ["a.txt"]
     assert "AccessDenied" in mounted.log.read_text() or "403" in mounted.log.read_text()
+
+
+def test_writing_does_not_repeat_what_the_log_said(tmp_path: Path, mount: Mounter) -> None:
+    """S16: "a line in the log names key and reason, once in a while"."""
+    array = zarr.create_array(tmp_path / "a.zarr", shape=(4,), chunks=(4,), dtype="u4")
+    array[:] = 1
+    os.truncate(tmp_path / "a.zarr" / "c" / "0", 7)
+    mounted = mount(tmp_path / "a.zarr", "--read-write")
+    for number in range(5):
+        (mounted.keys / f"other{number}").write_bytes(b"x")
+        with pytest.raises(OSError, match="Input/output error"):
+            (mounted.arrays / "data.raw").read_bytes()
+    assert mounted.log.read_text().count("c/0") == 1

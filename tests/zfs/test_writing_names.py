@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.zfs.conftest import Mount, Mounter
 from zarrcore.stores import MemoryStore
+from zarrcore.stores.interface import StoreEntry, StoreStat
 from zarrfs.views.entry import Directory, File, RefusedError
 from zarrfs.views.freshness import Freshness
 from zarrfs.views.key_writer import KeyWriter
@@ -162,3 +165,53 @@ def test_what_is_remembered_of_a_remote_store_is_what_is_there(course: list[tupl
         assert shown(KeysView(store, Freshness(0.0)).root()).items() <= seen.items()
         keys = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
         assert {path: value for path, value in seen.items() if value is not None} == keys
+
+
+def walk(directory: Any, *names: str) -> Any:
+    for name in names:
+        directory = directory.lookup(name, True)
+    return directory
+
+
+class Interrupted(Far):
+    """A store in which something is written between its answer and the moment in which that is remembered."""
+
+    between: Callable[[], object] | None = None
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        yield from list(super().list_dir(prefix))
+        self._interrupt()
+
+    def stat(self, key: str) -> StoreStat | None:
+        found = super().stat(key)
+        self._interrupt()
+        return found
+
+    def _interrupt(self) -> None:
+        between, self.between = self.between, None
+        if between is not None:
+            between()
+
+
+@pytest.mark.parametrize("asks", ["lists", "looks"])
+def test_what_was_asked_before_a_change_is_not_remembered(asks: str) -> None:
+    """S32: "opens for reading (else ENOENT) once its value is stored", whatever somebody else is listing."""
+    store = Interrupted(values={"a/old": b"1"})
+    view = KeysView(
+        store, Freshness(1000.0), writer=KeyWriter(WatchedStore(store, lambda key: view.changed(key)))
+    )
+
+    def write() -> None:
+        file = walk(view.root(), "a").create("new", True)
+        file.write(0, b"22", True)
+        file.store(closing=True)
+        file.close()
+
+    store.between = write
+    if asks == "lists":
+        assert "old" in dict(walk(view.root(), "a").entries())
+    else:
+        walk(view.root(), "a").lookup("new", True)
+    found = walk(view.root(), "a", "new")
+    assert isinstance(found, File)
+    assert bytes(found.open(True).read(0, 2, True)) == b"22"

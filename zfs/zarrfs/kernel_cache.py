@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final
 
@@ -27,6 +28,21 @@ class KernelCache:
     def __init__(self, inodes: InodeTable) -> None:
         self._inodes = inodes
         self._absent_names: set[str] = set()
+        self._refreshes = 0
+        self.pushes = False
+        """Whether the kernel is given what it has not asked for yet: nobody may write meanwhile."""
+
+    def pusher(self, number: int) -> Callable[[int, memoryview], None] | None:
+        """What gives the kernel pages of a file that is opened now, where that is wanted."""
+        begun = self._refreshes
+
+        def push(offset: int, content: memoryview) -> None:
+            # Whoever opens the file after a refresh shares its pages, and wants nothing from before it.
+            if begun != self._refreshes:
+                raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+            pyfuse3.notify_store(number, offset, content)  # type: ignore[arg-type]
+
+        return push if self.pushes else None
 
     def may_remember_absent(self, parent: int, name: str) -> bool:
         """Whether the kernel may be told that there is no such name, so that it does not ask again."""
@@ -47,6 +63,7 @@ class KernelCache:
 
     def forget_all(self) -> None:
         """Have all names forgotten soon; what is open stays as it is."""
+        self._refreshes += 1
         names = self._absent_names.union(name for name, _ in self._inodes.children(ROOT))
         self._absent_names.clear()
         # What is open, and so what is above it, the kernel keeps where only the names at the mount point go.

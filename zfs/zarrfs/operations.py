@@ -9,7 +9,6 @@ import errno
 import logging
 import os
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any, Final, TypeVar
 
 import pyfuse3
@@ -39,6 +38,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _WARNED_MAX: Final = 1000
+_WARN_AGAIN_S: Final = 60.0
 WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
 """What a file is opened with that is to be written to."""
 
@@ -67,13 +67,11 @@ class Operations(ReadOnlyOperations):
     ) -> None:
         super().__init__()
         self.counters = counters
-        self.warned = Remembered(freshness, _WARNED_MAX)
+        self.warned = Remembered(Freshness(_WARN_AGAIN_S), _WARNED_MAX)
         self.inodes = InodeTable(root)
         self.handles = HandleTable()
         self.ahead = ahead
         self.kernel = KernelCache(self.inodes)
-        self.pushes = False
-        """Whether the kernel is given what it has not asked for yet: nobody may write meanwhile."""
         self._freshness = freshness
         self._appearance = appearance
         self._workers = workers
@@ -198,8 +196,7 @@ class Operations(ReadOnlyOperations):
         if file.shown is not None:
             self.inodes.show(number, file.shown)
         keep = self._keeps_pages(number, file.version)
-        push = partial(pyfuse3.notify_store, number) if self.pushes else None
-        handle = FileHandle(number, Reader(file, self._workers, self.ahead, push))
+        handle = FileHandle(number, Reader(file, self._workers, self.ahead, self.kernel.pusher(number)))
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=direct_io, keep_cache=keep)
 
     def _keeps_pages(self, number: int, version: str | None) -> bool:

@@ -256,7 +256,7 @@ class Session:
             _log.info(
                 "only root may let the kernel read ahead further: it is given what it will ask for instead"
             )
-            self._operations.pushes = not self._options.read_write
+            self._operations.kernel.pushes = not self._options.read_write
         ready()
 
     async def _await_signals(self, nursery: trio.Nursery) -> None:

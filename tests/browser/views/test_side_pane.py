@@ -66,7 +66,7 @@ def test_a_hundred_thousand_hits_hold_nobody_up(open_window: OpenWindow, qtbot: 
     timer.stop()
     assert window.side.hits.rowCount() == MOST
     assert window.side.line.text.startswith("100,000 found, the first 10,000 shown")
-    assert longest < 2, "loosely: a machine under load has gaps of its own"
+    assert longest < 4, "loosely: a machine under load has gaps of its own"
 
 
 def test_a_source_that_hangs_does_not_hide_what_others_have(application: QApplication, qtbot: QtBot) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zarr
+from PIL import ImageGrab
 
 from tests.browser.conftest import environment
 from tests.servers.latency import distant
@@ -19,6 +20,7 @@ from tests.servers.s3 import S3Server
 
 VALUES = np.random.default_rng(3).integers(0, 4000, (12, 60, 80)).astype(np.uint16)
 _PATIENCE_S = 60.0
+_CARET_NBYTES = 200
 
 
 class Person:
@@ -68,6 +70,22 @@ class Person:
     def back(self) -> None:
         """Take the keyboard back to the window."""
         self.do("windowfocus", "--sync", self.window)
+
+    def look(self, still_s: float = 1.5) -> None:
+        """Wait until the screen has been the same for a while, but for a caret: what was asked for is there."""
+        seen, since_s = self._screen(), time.monotonic()
+
+        def is_still() -> bool:
+            nonlocal seen, since_s
+            shown = self._screen()
+            if np.count_nonzero(shown != seen) > _CARET_NBYTES:
+                seen, since_s = shown, time.monotonic()
+            return time.monotonic() - since_s > still_s
+
+        self.wait_for(is_still, "the screen to stand still")
+
+    def _screen(self) -> np.ndarray:
+        return np.asarray(ImageGrab.grab(xdisplay=self._environment["DISPLAY"]))
 
     def leave(self) -> int:
         """Quit by key, and wait for the end."""
@@ -139,13 +157,13 @@ def test_open_expand_select_scrub_zoom_export_quit(
         person.wait_for_title("deep")
         person.keys("Left", "Right", "Down")  # closed, opened again, and into it
         person.wait_for_title("volume")
-        time.sleep(2)  # a person sees the picture before they leave it
+        person.look()
         for _ in range(3):
             person.keys("ctrl+Right")
         person.do("mousemove", "--window", person.window, "740", "430")
         for _ in range(4):
             person.do("click", "4")
-        time.sleep(2)  # exported is what is on the screen: the plane has to come there first
+        person.look()  # exported is what is on the screen
         exported = export(person, tmp_path / "out.npy")
         assert person.leave() == 0
     finally:
@@ -158,15 +176,16 @@ def export(person: Person, target: Path) -> np.ndarray:
     """Export the whole plane as a NumPy file, and read that."""
     person.keys("ctrl+e")
     person.dialog("^Export$")
-    time.sleep(0.5)  # a person looks at what came up
+    person.look(0.5)
     person.write("The")  # whole plane, in the list of what to export
     person.keys("Tab", "Tab")
     person.write("NumPy")
     person.keys("Return")
     person.dialog("^Export to a file")
-    time.sleep(0.5)
+    person.look(0.5)
     person.keys("ctrl+a")
     person.write(str(target))
+    person.look(0.5)
     person.keys("Return")
     person.wait_for(target.exists, f"{target.name} to be written")
     return np.load(target)

@@ -10,6 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+INTERRUPTIBLE = ["env", "--default-signal=INT"]
+"""What a command begins with that a test interrupts: shells have those that they run in the background ignore that."""
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import zarr
 
-from tests.command import run_process
+from tests.command import INTERRUPTIBLE, run_process
 from tests.zfs.conftest import NO_FUSE, Mounter, has_ended, is_mounted, wait_until
 
 VALUES = np.arange(4 * 30 * 40, dtype="<u2").reshape(4, 30, 40)
@@ -91,7 +91,8 @@ def test_giving_up_leaves_no_child(tmp_path: Path) -> None:
         run_in_background(serve)
     """
     told = tmp_path / "child"
-    process = subprocess.Popen([sys.executable, "-c", script, told], stderr=subprocess.DEVNULL)
+    command = [*INTERRUPTIBLE, sys.executable, "-c", script, told]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     wait_until(lambda: told.exists() and told.read_text().endswith("\n"), "the child runs")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) != 0

@@ -60,8 +60,8 @@ def test_a_name_that_could_not_be_stored_is_gone(faulty: tuple[FaultServer, Moun
 
 
 def test_what_is_there_stays_when_its_new_value_does_not_come_through(s3: S3Server, mounter: Mounter) -> None:
-    s3.put("bucket/kept/a.txt", b"old value")
-    mounted = mounter("s3://bucket/kept", "--read-write", "--retries", "0", *s3.arguments)
+    s3.put("bucket/refused-values/a.txt", b"old value")
+    mounted = mounter("s3://bucket/refused-values", "--read-write", "--retries", "0", *s3.arguments)
     descriptor = os.open(mounted.keys / "a.txt", os.O_WRONLY | os.O_TRUNC)
     os.write(descriptor, b"new")
     with s3.denying():

@@ -126,9 +126,9 @@ def test_copied_code_reads_the_same_elements(folder: Path, tmp_path: Path) -> No
 
 
 def test_copied_code_reads_from_a_bucket_and_from_the_web(folder: Path, s3: S3Server, tmp_path: Path) -> None:
-    s3.upload(folder / "v3.zarr", "bucket/copied/v3.zarr")
+    s3.upload(folder / "v3.zarr", "bucket/snippets/v3.zarr")
     reaches = [Reach(s3.endpoint_url, "us-east-1", anonymous=anonymous) for anonymous in (True, False)]
-    url = "s3://bucket/copied/v3.zarr"
+    url = "s3://bucket/snippets/v3.zarr"
     places = [place_of(url, "/deep/volume", reach)[0] for reach in reaches]
     with distant_server(folder) as server:
         place, node = place_of(f"{server.url}/v2.zarr", "/deep/volume")

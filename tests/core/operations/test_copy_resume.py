@@ -15,7 +15,7 @@ import pytest
 import zarr
 
 import zarrcore as zc
-from tests.command import run_inside
+from tests.command import INTERRUPTIBLE, run_inside
 from zarrcore.errors import NodeExistsError
 from zarrcore.operations.copy import CopyResult, Layout, execute, plan_copy
 from zarrcore.operations.marker import MARKER_KEY
@@ -162,7 +162,10 @@ def test_a_killed_process(source: Path, tmp_path: Path, how: signal.Signals) -> 
     target = tmp_path / "target"
     arguments = ["copy", str(source), str(target), "--to", "v2", "--memory", "4K"]
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*INTERRUPTIBLE, sys.executable, "-c", KILLED, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     for _ in range(20):

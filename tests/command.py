@@ -47,3 +47,16 @@ def run_process(*arguments: str | os.PathLike[str], timeout_s: float = 60.0, **o
         command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, **options
     )
     return Outcome(done.returncode, done.stdout, done.stderr.decode())
+
+
+def run_at_root(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run any program in the clone's folder, which is where its scripts are called."""
+    return subprocess.run(
+        command,
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
 import sys
 from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
 
+from tests.command import run_at_root as run
+
 ROOT = Path(__file__).parents[2]
 DESKTOP = ROOT / "packaging" / "desktop"
-
-
-def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    surroundings = {**os.environ, **environment}
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env=surroundings,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
 
 
 def entry_of(path: Path) -> dict[str, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
+
+from tests.command import run_at_root as run
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = [
@@ -18,19 +19,6 @@ SCRIPTS = [
     "packaging/demo",
     ".ci/run",
 ]
-
-
-def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    surroundings = {**os.environ, **environment}
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env=surroundings,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=110,
-    )
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -15,8 +15,9 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
-from zarrfs.views.entry import BytesLike, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.views.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
 from zarrfs.views.spool import Spool
+from zarrfs.views.unfinished import UnfinishedFile
 
 _HEADER_MAX: Final = 1 << 17
 _SLAB_NBYTES: Final = 64 << 20
@@ -147,31 +148,12 @@ def _fill(array: ArrayNode, values: np.ndarray[Any, Any]) -> None:
         array[start : start + step] = values[start : start + step]
 
 
-class FileOfNewArray(File):
+class FileOfNewArray(UnfinishedFile):
     """What the name of such a file stands for until it is closed."""
 
-    is_settled = False
-
     def __init__(self, new: NewArray) -> None:
+        super().__init__(new)
         self._new = new
-
-    @property
-    def mode(self) -> int:
-        return 0o644
-
-    @property
-    def mtime_s(self) -> float:  # type: ignore[override]
-        """When it was begun."""
-        return self._new.mtime_s
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        """Bytes so far."""
-        return self._new.size
-
-    @property
-    def version(self) -> str | None:
-        return self._new.version
 
     def open(self, wait: bool) -> OpenFile:
         raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_news=False)

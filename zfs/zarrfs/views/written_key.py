@@ -12,9 +12,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from zarrcore.errors import ChangedError
-from zarrfs.views.entry import BytesLike, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.views.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
 from zarrfs.views.key_file import OpenKey, fetched, version_of
 from zarrfs.views.spool import Spool
+from zarrfs.views.unfinished import UnfinishedFile
 
 if TYPE_CHECKING:
     from zarrfs.views.key_writer import KeyWriter
@@ -161,32 +162,14 @@ def look_again(key: str | None) -> RefusedError:
     return RefusedError(errno.ESTALE, f"{key} is being written", is_news=False)
 
 
-class FileBeingWritten(File):
+class FileBeingWritten(UnfinishedFile):
     """What handles that write see of their file, and under a name that nothing was stored under yet, everybody."""
 
-    is_settled = False
     follows_writing = True
 
     def __init__(self, written: WrittenKey) -> None:
+        super().__init__(written)
         self._written = written
-
-    @property
-    def mode(self) -> int:
-        return 0o644
-
-    @property
-    def mtime_s(self) -> float:  # type: ignore[override]
-        """When it was last written to."""
-        return self._written.mtime_s
-
-    @property
-    def size(self) -> int:  # type: ignore[override]
-        """Bytes so far."""
-        return self._written.size
-
-    @property
-    def version(self) -> str | None:
-        return self._written.version
 
     def open(self, wait: bool) -> OpenFile:
         """What is stored: past the pages of this file, which are those of its writers."""

@@ -120,15 +120,9 @@ def _new_folder(name: str) -> str:
 @contextlib.contextmanager
 def _words(request: SourceRequest) -> Iterator[list[str]]:
     """The options of a request as words of a command line; headers by files that nobody else can read."""
-    reach, options = Reach.of(request.options), request.options
+    options = request.options
     words = ["--format", request.format] if request.format else []
-    for option, value in (
-        ("--endpoint-url", reach.endpoint_url),
-        ("--region", reach.region),
-        ("--profile", reach.profile),
-    ):
-        words += [option, value] if value else []
-    words += ["--anonymous"] * reach.anonymous + ["--requester-pays"] * reach.requester_pays
+    words += Reach.of(options).words()
     with contextlib.ExitStack() as files:
         if options is not None and not isinstance(options, Reach):
             words += _further(options, files)

@@ -51,6 +51,21 @@ class Reach:
             requester_pays=self.requester_pays,
         )
 
+    def words(self) -> list[str]:
+        """As words of a command line of `zarrscope`.
+
+        >>> Reach(region="eu-west-1", anonymous=True).words()
+        ['--region', 'eu-west-1', '--anonymous']
+        """
+        words = []
+        for option, value in (
+            ("--endpoint-url", self.endpoint_url),
+            ("--region", self.region),
+            ("--profile", self.profile),
+        ):
+            words += [option, value] if value else []
+        return words + ["--anonymous"] * self.anonymous + ["--requester-pays"] * self.requester_pays
+
     def describe(self) -> str:
         """In a few words; empty for what is usual.
 

@@ -109,19 +109,12 @@ def tensorstore_code(place: Place, selection: Selection | None) -> str | None:
 
 def command(place: Place, node: NodeLike, selection: Selection | None) -> str:
     """The `zarrscope` command that shows the same: the elements of an array, or what a group holds."""
-    reach = place.reach
     words = ["zarrscope", "cat" if is_array(node) else "tree", place.url, place.path]
     if selection and any(part != slice(None) for part in selection):
         words += ["--select", selection_text(selection).replace(" ", "")]
     if is_array(node):
         words += ["--output", f"{node.name or 'array'}.npy"]
-    for option, value in (
-        ("--endpoint-url", reach.endpoint_url),
-        ("--region", reach.region),
-        ("--profile", reach.profile),
-    ):
-        words += [option, value] if value else []
-    words += ["--anonymous"] * reach.anonymous + ["--requester-pays"] * reach.requester_pays
+    words += place.reach.words()
     return shlex.join(words) + "\n"
 
 

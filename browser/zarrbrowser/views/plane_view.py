@@ -140,13 +140,7 @@ class PlaneView(QWidget):
         if self._image is None or self.look is None or not self.canvas.size_shown[0]:
             return
         look = self.look
-        frame = plan(
-            self._image,
-            look.planes(self._image),
-            self.canvas.visible(),
-            self._cache.__contains__,
-            look.may_read_bytes,
-        )
+        frame = self._planned(self._image, look)
         if self._wanted is not None and _same(frame, self._wanted) and not self.loader.broken:
             return
         if self._wanted is None or frame.planes != self._wanted.planes:
@@ -159,6 +153,11 @@ class PlaneView(QWidget):
             self.canvas.actual_size()  # what it costs is asked for in the middle at least
         self._read()
         self._advance()
+
+    def _planned(self, image: Image, look: Look) -> Frame:
+        """What is to be read for a look at what is in view."""
+        visible, cached = self.canvas.visible(), self._cache.__contains__
+        return plan(image, look.planes(image), visible, cached, look.may_read_bytes)
 
     def recolour(self, colour_map: str | None = None) -> None:
         """The same numbers in other colours."""
@@ -177,13 +176,7 @@ class PlaneView(QWidget):
             return
         tiles = []
         for look in planes:
-            frame = plan(
-                self._image,
-                look.planes(self._image),
-                self.canvas.visible(),
-                self._cache.__contains__,
-                look.may_read_bytes,
-            )
+            frame = self._planned(self._image, look)
             tiles += frame.missing(self._cache)
         self.loader.want(tiles)
 

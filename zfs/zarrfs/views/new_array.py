@@ -6,8 +6,8 @@ import errno
 import io
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Final
 
@@ -15,9 +15,9 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
-from zarrfs.views.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
+from zarrfs.views.entry import BytesLike, OpenFile, RefusedError
 from zarrfs.views.spool import Spool
-from zarrfs.views.unfinished import UnfinishedFile
+from zarrfs.views.unfinished import UnfinishedFile, turn
 
 _HEADER_MAX: Final = 1 << 17
 _SLAB_NBYTES: Final = 64 << 20
@@ -49,17 +49,17 @@ class NewArray(OpenFile):
         return self._spool.size
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        with self._turn(wait):
+        with turn(self._lock, wait):
             return self._spool.read(offset, nbytes)
 
     def write(self, offset: int, data: bytes, wait: bool) -> int:
-        with self._turn(wait):
+        with turn(self._lock, wait):
             self._refuse_change()
             self._spool.write(offset, data)
         return len(data)
 
     def resize(self, nbytes: int, wait: bool) -> None:
-        with self._turn(wait):
+        with turn(self._lock, wait):
             self._refuse_change()
             self._spool.resize(nbytes)
 
@@ -67,18 +67,8 @@ class NewArray(OpenFile):
         if not self.holds_changes:
             raise RefusedError(errno.EPERM, f"{self.path} is an array by now: write to its data.npy")
 
-    @contextmanager
-    def _turn(self, wait: bool) -> Iterator[None]:
-        """Held while something is done; for long only while the array is made."""
-        if not self._lock.acquire(blocking=wait):
-            raise WouldBlockError
-        try:
-            yield
-        finally:
-            self._lock.release()
-
     def store(self, closing: bool) -> None:
-        with self._turn(wait=True):
+        with turn(self._lock, wait=True):
             if not self.holds_changes or not closing:
                 return
             shape, is_fortran, dtype, start = self._header()

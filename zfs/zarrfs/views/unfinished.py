@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock, RLock
 from typing import Protocol
 
-from zarrfs.views.entry import File
+from zarrfs.views.entry import File, WouldBlockError
 
 
 class Writing(Protocol):
@@ -50,3 +53,18 @@ class UnfinishedFile(File):
     @property
     def version(self) -> str | None:
         return self._writing.version
+
+
+@contextmanager
+def turn(lock: Lock | RLock, wait: bool) -> Iterator[None]:
+    """Hold the lock of what is written.
+
+    Raises:
+        WouldBlockError: somebody else holds it, which is for long only while content is fetched or stored.
+    """
+    if not lock.acquire(blocking=wait):
+        raise WouldBlockError
+    try:
+        yield
+    finally:
+        lock.release()

@@ -15,7 +15,7 @@ from zarrcore.errors import ChangedError
 from zarrfs.views.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
 from zarrfs.views.key_file import OpenKey, fetched, version_of
 from zarrfs.views.spool import Spool
-from zarrfs.views.unfinished import UnfinishedFile
+from zarrfs.views.unfinished import UnfinishedFile, turn
 
 if TYPE_CHECKING:
     from zarrfs.views.key_writer import KeyWriter
@@ -70,19 +70,19 @@ class WrittenKey(OpenFile):
         return 0 if self._base is None else self._base.size
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        with self._turn(wait):
+        with turn(self._lock, wait):
             if self._spool is not None:
                 return self._spool.read(offset, nbytes)
             return b"" if self._base is None else self._base.read(offset, nbytes, wait)
 
     def write(self, offset: int, data: bytes, wait: bool) -> int:
-        with self._turn(wait):
+        with turn(self._lock, wait):
             self._copy(wait).write(offset, data)
             self._touch()
         return len(data)
 
     def resize(self, nbytes: int, wait: bool) -> None:
-        with self._turn(wait):
+        with turn(self._lock, wait):
             if nbytes == self.size:
                 return
             if nbytes == 0 and self._spool is None:
@@ -103,18 +103,8 @@ class WrittenKey(OpenFile):
             self._spool = fetched(self._base)
         return self._spool or Spool()
 
-    @contextmanager
-    def _turn(self, wait: bool) -> Iterator[None]:
-        """Held while something is done; for long only while the value is fetched or stored."""
-        if not self._lock.acquire(blocking=wait):
-            raise WouldBlockError
-        try:
-            yield
-        finally:
-            self._lock.release()
-
     def store(self, closing: bool = True) -> None:
-        with self._turn(wait=True):
+        with turn(self._lock, wait=True):
             key, spool = self.key, self._spool
             self.is_changed = False
             if key is None or spool is None or not self.holds_changes:
@@ -141,7 +131,7 @@ class WrittenKey(OpenFile):
     @contextmanager
     def moving(self, key: str | None) -> Iterator[None]:
         """Go elsewhere, or nowhere, where the block succeeds; nothing is stored meanwhile."""
-        with self._turn(wait=True):
+        with turn(self._lock, wait=True):
             yield
             self.key = key
             facts = None if key is None else self.writer.store.stat(key)

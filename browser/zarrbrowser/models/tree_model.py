@@ -26,6 +26,10 @@ from zarrbrowser.workers import Request, Workers
 
 _LOADING, _MORE = "Loading…", "More…"
 _PATIENCE_MS = 120
+# Made once: views ask for each row they lay out.
+_NOTHING = Qt.ItemFlag.NoItemFlags
+_BRANCH = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_LEAF = _BRANCH | Qt.ItemFlag.ItemNeverHasChildren
 
 
 class TreeModel(RowModel):
@@ -62,9 +66,8 @@ class TreeModel(RowModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         item = self.item(index)
         if item is None or item is self._root:
-            return Qt.ItemFlag.NoItemFlags
-        leaf = Qt.ItemFlag.NoItemFlags if item.may_have_children else Qt.ItemFlag.ItemNeverHasChildren
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | leaf
+            return _NOTHING
+        return _BRANCH if item.may_have_children else _LEAF
 
     def data(self, index: Index, role: int = 0) -> Any:
         item = self.item(index)

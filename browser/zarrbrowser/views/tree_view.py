@@ -36,6 +36,7 @@ class TreeView(QTreeView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.header()
         header.setStretchLastSection(False)
+        header.setResizeContentsPrecision(0)  # the rows in view: a thousand would be asked for each time
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for column, width in ((1, _SHAPE_WIDTH), (2, _TYPE_WIDTH)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
@@ -47,7 +48,7 @@ class TreeView(QTreeView):
         self._widen.timeout.connect(self._make_room)
         self._look = QTimer(self, singleShot=True, interval=30)
         self._look.timeout.connect(self._fetch_visible)
-        self.verticalScrollBar().valueChanged.connect(lambda _value: self._look.start())
+        self.verticalScrollBar().valueChanged.connect(self._scrolled)
         model.children_arrived.connect(self._look_on)
         model.children_arrived.connect(self._span_note)
         model.rowsInserted.connect(lambda parent, _first, _last: self._span_note(parent))
@@ -73,6 +74,10 @@ class TreeView(QTreeView):
                 self.setExpanded(index, not self.isExpanded(index))
             return
         super().keyPressEvent(event)
+
+    def _scrolled(self) -> None:
+        self._look.start()
+        self._widen.start()
 
     def _section_resized(self, column: int, _before: int, _now: int) -> None:
         # Whoever chose a width keeps it.

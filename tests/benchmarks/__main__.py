@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks import browser, distance, mount, readers, writers
-from tests.benchmarks.fairness import back_memory, turns
+from tests.benchmarks.fairness import back_memory, keep_bytecode, turns
 from tests.benchmarks.results import OURS, Result, machine, markdown
 from tests.benchmarks.workloads import WORKLOADS, Workload, write_missing
 
@@ -32,6 +32,7 @@ def main() -> int:
     arguments = parse()
     chosen = tuple(workload for workload in WORKLOADS if workload.name in arguments.workloads)
     folder = arguments.folder or Path(tempfile.gettempdir()) / f"zarrscope-benchmarks-{os.getuid()}"
+    keep_bytecode(folder)
     needed = {*arguments.workloads, *(["w2"] if mount.NAME in arguments.workloads else [])}
     write_missing(folder, tuple(workload for workload in WORKLOADS if workload.name in needed))
     results: list[Result] = []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -24,3 +26,9 @@ def back_memory() -> None:
     A virtual machine gives memory that lies idle back to its host, and whoever asks for it first waits for it again.
     """
     np.ones(_BACKED_NBYTES, np.uint8)
+
+
+def keep_bytecode(folder: Path) -> None:
+    """Let programs that are started find their modules compiled, as those are that pip installed."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")

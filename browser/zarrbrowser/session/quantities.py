@@ -67,6 +67,8 @@ def format_value(value: Any) -> str:
     ('0.1', '-12,345', 'true')
     >>> format_value(np.array((1, 2.5), dtype="i4,f8")[()])
     '(f0 = 1, f1 = 2.5)'
+    >>> format_value(np.bytes_(b"caf\\xc3\\xa9")), format_value(np.bytes_(b"\\xff")), format_value(b"raw\\x00")
+    ('café', '\\\\xff', "'raw\\\\x00'")
     """
     if isinstance(value, np.void) and value.dtype.names:
         return "(" + ", ".join(f"{name} = {format_value(value[name])}" for name in value.dtype.names) + ")"
@@ -81,6 +83,8 @@ def format_value(value: Any) -> str:
             + (", …" if len(value) > 8 else "")
             + ")"
         )
+    if isinstance(value, np.bytes_):
+        return value.decode(errors="backslashreplace")  # text of a fixed length, as NumPy and Zarr v2 have it
     if isinstance(value, bytes):
         return repr(value)[1:]
     if isinstance(value, np.void):

@@ -18,6 +18,7 @@ from zarrbrowser.session.grid import (
     cell_text,
     grid_of,
     is_no_number,
+    plain_text,
     tab_separated,
 )
 
@@ -46,6 +47,13 @@ def test_structures_have_a_column_per_field() -> None:
         ["1", "2.5"],
         ["3", "nan"],
     ]
+
+
+@given(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=8), min_size=1))
+def test_text_of_fixed_length_stands_in_cells_and_on_the_clipboard_as_it_is(texts: list[str]) -> None:
+    values = np.array(texts, "S8")
+    cells = [row[0] for row in grid_of(FakeArray(values)).read(slice(0, len(texts)), slice(0, 1))]
+    assert [cell_text(cell) for cell in cells] == [plain_text(cell) for cell in cells] == texts
 
 
 def test_what_goes_to_a_spreadsheet_reads_back() -> None:

@@ -86,12 +86,20 @@ class TableView(QTableView):
         self.looked_elsewhere.emit()
 
     def fit_columns(self, *, again: bool = False) -> None:
-        """Make the columns as wide as what was read needs, once for each array."""
+        """Make the columns as wide as what was read needs, until all in view was; then no more for this array."""
         if (self._fitted and not again) or self.grid_model.grid is None:
             return
-        self._fitted = True
         metrics, model = self.fontMetrics(), self.grid_model
         rows, columns = self.in_view()
+        corners = [
+            (row, column)
+            for row in (rows.start, rows.stop - 1)
+            for column in (columns.start, columns.stop - 1)
+        ]
+        known = [model.value(*corner)[0] for corner in corners]
+        if not any(known):
+            return
+        self._fitted = all(known)
         per_column = bool(model.grid.fields) if model.grid else False
         widest = 0
         for column in range(columns.start, columns.stop):

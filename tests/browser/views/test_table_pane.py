@@ -67,6 +67,19 @@ def test_only_what_is_in_view_is_read(pane: TablePane, qtbot: QtBot) -> None:
     assert pane.model.headerData(7, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole) == "7"
 
 
+def test_columns_are_as_wide_as_numbers_that_came_after_coordinates(pane: TablePane, qtbot: QtBot) -> None:
+    gate, array = Gate(), FakeArray(np.full((30, 40), -1234.567890123), ("y", "x"), chunks=(30, 40))
+    array.before_read = gate.wait
+    root = FakeGroup({"y": FakeArray(np.arange(30.0)), "x": FakeArray(np.arange(40.0)), "field": array})
+    pane.show_array(array, find=root.find)
+    qtbot.waitUntil(lambda: bool(pane.model.coordinates))
+    gate.open()
+    qtbot.waitUntil(lambda: read_here(pane, 0, 0) is not None)
+    needed = pane.table.fontMetrics().horizontalAdvance(pane.model.index(0, 0).data())
+    assert pane.table.columnWidth(0) > needed
+    assert pane.table.columnWidth(39) == pane.table.columnWidth(0)
+
+
 def test_a_column_of_any_length_has_an_end(pane: TablePane, qtbot: QtBot) -> None:
     array, length = Endless(2**40), 2**40
     pane.show_array(array)

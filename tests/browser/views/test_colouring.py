@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
-from tests.browser.views.test_image_pane import VOLUME, drawn, pane_of, show
+from tests.browser.views.pictures import VOLUME, drawn, pane_of, show
 from zarrbrowser.session.colour_maps import CYCLIC, LABELS
 from zarrbrowser.session.render import Norm, Style, blend, rgba
 from zarrbrowser.views.image_pane import ImagePane

@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.views.test_image_pane import VOLUME, show
+from tests.browser.views.pictures import VOLUME, show
 
 
 def test_a_rectangle_tells_its_statistics_and_follows_the_plane(

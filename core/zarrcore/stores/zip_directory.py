@@ -14,6 +14,8 @@ from zarrcore.stores.interface import BytesLike, StoreStat
 _END: Final = struct.Struct("<4s16xH")
 _END_SIGNATURE: Final = b"PK\x05\x06"
 
+_UTF_8: Final = 0x800
+
 _TAIL: Final = _END.size + 2**16
 """Bytes fetched from the end at first: the end record, its comment, and the whole directory of a small file."""
 
@@ -48,6 +50,8 @@ class ZipDirectory:
         self.fetch = fetch
         self.url = url
         found, self.end, self.comment = _read(_RangedFile(fetch, facts.size), url)
+        for info in found:
+            info.filename = member_name(_raw_name(info), info.flag_bits)
         self.members = {info.filename: info for info in found if is_safe(info.filename)}
         self.unsafe = [info for info in found if not is_safe(info.filename)]
         """Directories, and members that are left out."""
@@ -64,6 +68,22 @@ class ZipDirectory:
         if found is None:
             found = self._sorted = sorted(self.members.copy())
         return found
+
+
+def member_name(raw: bytes, flags: int) -> str:
+    """A member's name (APPNOTE, appendix D): in the first PCs' characters, unless it is marked as UTF-8.
+
+    Info-ZIP writes UTF-8 and does not mark it; hardly a name in those characters can be read as that by chance.
+    """
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("utf-8" if flags & _UTF_8 else "cp437", "replace")
+
+
+def _raw_name(info: zipfile.ZipInfo) -> bytes:
+    # As zipfile decoded it, but for what it takes for the end of a name.
+    return info.orig_filename.encode("utf-8" if info.flag_bits & _UTF_8 else "cp437")
 
 
 def is_safe(name: str) -> bool:

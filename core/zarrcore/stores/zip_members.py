@@ -11,7 +11,7 @@ from isal import igzip_lib, isal_zlib
 from zarrcore.errors import BrokenBodyError, StoreError, UnsupportedError
 from zarrcore.stores.interface import BytesLike
 from zarrcore.stores.zip_compression import DEFLATED, LARGEST_RATIO, METHODS, STORED, method_name, unpack
-from zarrcore.stores.zip_directory import ZipDirectory
+from zarrcore.stores.zip_directory import ZipDirectory, member_name
 
 _LOCAL_HEADER: Final = struct.Struct("<4s2xH18xHH")
 _LOCAL_SIGNATURE: Final = b"PK\x03\x04"
@@ -19,7 +19,6 @@ _SLACK: Final = 64
 """A local header may hold more extra fields than the directory tells; this much more is fetched along."""
 
 _ENCRYPTED: Final = 0x1
-_UTF_8: Final = 0x800
 
 _PIECE: Final = 256 * 1024
 """Bytes to fetch at least when only the beginning of a deflated member is wanted."""
@@ -112,9 +111,8 @@ class ZipMembers(ZipDirectory):
         if len(block) < _LOCAL_HEADER.size:
             raise self._broken(key, "the zip file ends before it")
         signature, flags, name_size, extra_size = _LOCAL_HEADER.unpack_from(block)
-        name = block[_LOCAL_HEADER.size : _LOCAL_HEADER.size + name_size]
-        encoding = "utf-8" if flags & _UTF_8 else "cp437"
-        if signature != _LOCAL_SIGNATURE or str(name, encoding, "replace") != member.orig_filename:
+        name = bytes(block[_LOCAL_HEADER.size : _LOCAL_HEADER.size + name_size])
+        if signature != _LOCAL_SIGNATURE or member_name(name, flags) != member.filename:
             raise self._broken(key, "it does not begin where the zip directory says")
         return int(_LOCAL_HEADER.size + name_size + extra_size)
 

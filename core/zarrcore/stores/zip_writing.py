@@ -138,9 +138,7 @@ class ZipDraft(ZipMembers):
                 self._position = self._copy.write(self._position, header, data)
             except OSError as error:
                 raise file_failure(error, key, self.url) from error
-            self.facts = StoreStat(
-                max(self.facts.size, self._position)
-            )  # else a reader finds it beyond the end
+            # Else a reader finds it beyond the end.
             self.facts = StoreStat(max(self.facts.size, self._position))
             self.offsets[key] = info.header_offset + len(header)
             self.last = None

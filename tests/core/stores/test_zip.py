@@ -166,6 +166,36 @@ def test_the_last_of_two_members_of_one_name_counts() -> None:
     assert [entry.key for entry in store.list()] == ["a"]
 
 
+def test_names_that_are_not_marked_as_utf_8_are_read_as_that_where_they_are(tmp_path: Path) -> None:
+    """Info-ZIP (``zip -r``) marks nothing; older tools for Windows wrote the characters of the first PCs."""
+
+    class Unmarked(zipfile.ZipInfo):
+        encoding = "utf-8"
+
+        def _encodeFilenameFlags(self) -> tuple[bytes, int]:
+            return self.filename.encode(self.encoding), 0
+
+    class FirstPCs(Unmarked):
+        encoding = "cp437"
+
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(Unmarked("größe/α"), b"1")
+        archive.writestr(FirstPCs("Höhe"), b"2")
+        archive.writestr("Länge", b"3")
+    place = tmp_path / "x.zip"
+    place.write_bytes(file.getvalue())
+    values = {"Höhe": b"2", "Länge": b"3", "größe/α": b"1"}
+    store = open_store(place)
+    assert [entry.key for entry in store.list()] == sorted(values)
+    assert {key: store.get(key) for key in values} == values
+    with open_store(place) as store:
+        store.set("new", b"4")
+    assert {key: open_store(place).get(key) for key in values} == values
+    with zipfile.ZipFile(place) as archive:
+        assert archive.namelist() == ["größe/α", "Höhe", "Länge", "new"]
+
+
 def test_members_that_lead_elsewhere_are_left_out() -> None:
     names = ["../x", "a/../../x", "/etc/passwd", "a/./b", ".."]
     store = zip_of(make_zip(values={**dict.fromkeys(names, b"bad"), "a/x": b"good", "a//b": b"odd"}))

@@ -255,11 +255,11 @@ class ImagePane(QWidget):
         self.contrast.setVisible(shown and plain)
 
     def _frame_shown(self) -> None:
-        broken, frame = self.view.loader.broken, self.view.frame
+        faults, frame = self.view.faults, self.view.frame
         if frame is None:
             return
-        if broken and all(tile in broken for tile in frame.tiles):
-            self.stack.show_error(next(iter(broken.values())))
+        if faults and len(faults) == len(frame.tiles):
+            self.stack.show_error(faults[0])
             return
         self.stack.show_data(*self._notice())
         if self._image is not None and self._look is not None:
@@ -277,8 +277,8 @@ class ImagePane(QWidget):
     def _notice(self) -> tuple[str, str]:
         """What stands above the picture, and on its button."""
         view = self.view
-        if view.loader.broken:
-            return sentence(next(iter(view.loader.broken.values()))), _RETRY
+        if view.faults:
+            return sentence(view.faults[0]), _RETRY
         held = view.frame is not None and view.frame.is_held_back
         cost = view.frame.cost if held and view.frame is not None else view.withheld
         if cost is None:
@@ -286,7 +286,7 @@ class ImagePane(QWidget):
         return withheld(cost, is_in_view=held), _LOAD
 
     def _notice_pressed(self) -> None:
-        if self.view.loader.broken:
+        if self.view.faults:
             self.retry()
         elif self._look is not None and self.view.frame is not None:
             cost = self.view.withheld or self.view.frame.cost

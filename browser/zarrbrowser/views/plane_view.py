@@ -106,6 +106,12 @@ class PlaneView(QWidget):
         return self._drawn.is_whole and self._drawn.frame is self._wanted
 
     @property
+    def faults(self) -> list[Exception]:
+        """Why tiles of the frame that is drawn cannot be read, one for each; those of other planes are not told."""
+        tiles, broken = self.frame.tiles if self.frame is not None else (), self.loader.broken
+        return [broken[tile] for tile in tiles if tile in broken]
+
+    @property
     def fits_look(self) -> bool:
         """Whether what is drawn is of as many channels as the look blends now: others may be on their way."""
         return self.frame is not None and self._fits(self.frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
 from tests.browser.views.pictures import VOLUME, drawn, pane_of, picture, pyramid, show
 from zarrbrowser.session import frames
 from zarrbrowser.workers import tile_loader
+from zarrcore.errors import CodecError
 
 
 def test_much_is_read_only_when_asked_for(
@@ -158,6 +160,32 @@ def test_a_tile_that_cannot_be_read_leaves_the_others(open_window: OpenWindow, q
         pane.stack.notice.button.click()
     assert pane.view.mosaics[0].is_there is None
     assert not pane.stack.notice.isVisible()
+
+
+def test_a_broken_plane_is_told_of_itself_alone(open_window: OpenWindow, qtbot: QtBot) -> None:
+    def fail_at(selection: Any) -> None:
+        plane, rows, _columns = selection
+        if plane == 2 or (plane == 4 and rows.start == 0):
+            raise CodecError(f"plane {plane} is short")
+
+    array = FakeArray(np.arange(6 * 600 * 300.0).reshape(6, 600, 300), chunks=(1, 300, 300))
+    array.before_read = fail_at
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+
+    def told(plane: int) -> tuple[str, str]:
+        pane.sliders.spins[0].setValue(plane)
+        qtbot.waitUntil(lambda: pane.view.is_complete and pane.view.frame.planes[0].index[0] == plane)  # type: ignore[union-attr]
+        sentence = "" if pane.stack.shows_data else pane.stack.sentence.text
+        return sentence, pane.stack.notice.text if pane.stack.notice.isVisible() else ""
+
+    assert [told(plane) for plane in (3, 2, 1, 4, 2, 5)] == [
+        ("", ""),
+        ("Plane 2 is short.", ""),
+        ("", ""),
+        ("", "Plane 4 is short."),
+        ("Plane 2 is short.", ""),
+        ("", ""),
+    ]
 
 
 def test_scrubbing_shows_planes_though_the_store_is_slow(open_window: OpenWindow, qtbot: QtBot) -> None:

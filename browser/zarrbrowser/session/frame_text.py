@@ -24,7 +24,9 @@ def report(image: Image, look: Look, frame: Frame, took_s: float) -> str:
         parts.append(f"level {image.levels.index(raster.level)} of 0–{len(image.levels) - 1}")
     if max(raster.steps) > 1:
         parts.append("every {} × {} elements".format(*raster.steps))
-    if frame.cost.chunks:
+    if frame.is_held_back:
+        parts.append("nothing was read")
+    elif frame.cost.chunks:
         read = f"{format_bytes(frame.cost.nbytes)} in {count(frame.cost.chunks, 'chunk')}"
         parts.append(f"{read}, {format_duration(took_s)}")
     return f"{told}: {' · '.join(parts)}" if parts else told

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -140,9 +141,13 @@ class Raster:
         return sorted(found, key=distance)
 
     def cost(self, tiles: list[Tile]) -> Cost:
-        """Chunks that reading tiles decodes, and their bytes."""
-        chunks = sum(self._chunks_in(tile) for tile in tiles)
+        """Chunks that reading tiles decodes, each counted once, and their bytes."""
         lengths = [self._chunk(axis) for axis in range(self.level.array.ndim)]
+        places = [tuple(self._chunks_along(tile)) for tile in tiles]
+        if any(side % self._chunk(axis) for side, axis in zip(self.tile_shape, self.axes, strict=True)):
+            chunks = len({place for rows, columns in places for place in product(rows, columns)})
+        else:  # no chunk belongs to two tiles
+            chunks = sum(len(rows) * len(columns) for rows, columns in places)
         return Cost(chunks, chunks * math.prod(lengths) * self.itemsize)
 
     def selection(self, window: tuple[slice, slice]) -> tuple[int | slice, ...]:
@@ -174,11 +179,13 @@ class Raster:
     def _chunk(self, axis: int) -> int:
         return max(1, self.level.array.inner_chunk_shape[axis])
 
-    def _chunks_in(self, tile: Tile) -> int:
-        return math.prod(self._chunks_along(tile))
-
-    def _chunks_along(self, tile: Tile) -> Iterator[int]:
+    def _chunks_along(self, tile: Tile) -> Iterator[range]:
+        """A number for each chunk that a tile crosses, down and to the right."""
         for side, part in enumerate(self.samples(tile)):
             length, step = self._chunk(self.axes[side]), self.steps[side]
-            crossed = max(part.stop - 1, 0) * step // length + 1 - part.start * step // length
-            yield min(crossed, part.stop - part.start)  # long steps pass over short chunks
+            if step >= length or part.start >= part.stop:
+                yield range(
+                    part.start, part.stop
+                )  # long steps pass over short chunks: each sample has one of its own
+            else:
+                yield range(part.start * step // length, (part.stop - 1) * step // length + 1)

@@ -73,6 +73,15 @@ def test_what_tiles_cost() -> None:
     assert rare.cost(rare.tiles((slice(0, 75), slice(0, 4)))).chunks == 75  # each eighth row is a chunk
 
 
+def test_a_chunk_that_is_cut_into_tiles_costs_once() -> None:
+    array = FakeArray(np.broadcast_to(np.uint8(0), (20_000, 9_000)), chunks=(10_000, 9_000))
+    raster = Raster.of(whole(array), Axes.initial(array))
+    assert len(raster.tiles((slice(0, 10_000), slice(0, 9_000)))) == 9
+    assert raster.cost(raster.tiles((slice(0, 10_000), slice(0, 9_000)))) == Cost(2, 180_000_000)
+    assert raster.cost(raster.tiles((slice(9_000, 11_000), slice(0, 9_000)))) == Cost(2, 180_000_000)
+    assert raster.cost(raster.tiles((slice(0, 100), slice(0, 9_000)))) == Cost(1, 90_000_000)
+
+
 def test_the_nearest_to_the_middle_comes_first() -> None:
     array = FakeArray(np.zeros((2560, 2560), np.uint8), chunks=(256, 256))
     raster = Raster.of(whole(array), Axes.initial(array))

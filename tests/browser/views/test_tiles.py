@@ -23,11 +23,13 @@ def test_much_is_read_only_when_asked_for(
 ) -> None:
     monkeypatch.setattr(frames, "ASK_ABOVE_BYTES", 1000)
     array = FakeArray(VOLUME)
-    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    window = open_window(FakeGroup({"array": array}), "/array")
+    pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
     assert "crosses 1 chunk" in pane.stack.notice.text
     assert "37.5 KiB" in pane.stack.notice.text
     assert array.selections == []
+    assert window.status.message.text == "/array, axis 0 = 4: nothing was read"
     with qtbot.waitSignal(pane.plane_shown):
         pane.stack.notice.button.click()
     assert not pane.stack.notice.isVisible()
@@ -171,6 +173,8 @@ def test_a_broken_plane_is_told_of_itself_alone(open_window: OpenWindow, qtbot: 
     array = FakeArray(np.arange(6 * 600 * 300.0).reshape(6, 600, 300), chunks=(1, 300, 300))
     array.before_read = fail_at
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
 
     def told(plane: int) -> tuple[str, str]:
         pane.sliders.spins[0].setValue(plane)

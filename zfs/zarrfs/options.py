@@ -16,7 +16,7 @@ from zarrcore.stores.sizes import size
 _NOBODY: Final = (1 << 32) - 1
 """No user has this number: to the kernel it means that none is told."""
 
-FILE_TYPES: Final = ("raw", "npy", "png", "tiff", "nrrd")
+FILE_TYPES: Final = ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
 """Those of `zarrcore.filetypes`, which takes too long to import for a command line."""
 
 _IGNORED: Final = frozenset(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import ArrayFile, VirtualFile
@@ -11,11 +13,13 @@ from zarrcore.filetypes.plain_chunks import PlainChunk, PlainChunks, group_docum
 from zarrcore.filetypes.png import PngFile
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.text import TEXT_SUFFIXES, values_as_text
-from zarrcore.filetypes.tiff import TiffFile
+from zarrcore.filetypes.tiff import OmeTiffFile, TiffFile, array_as_ome_tiff
 from zarrcore.filetypes.whole_file import whole_or_nothing
 
-_FILE_TYPES: dict[str, type[ArrayFile]] = {
-    kind.suffix: kind for kind in (RawFile, NpyFile, PngFile, TiffFile, NrrdFile)
+_ARRAY_FILES: tuple[type[ArrayFile], ...] = (RawFile, NpyFile, PngFile, TiffFile, NrrdFile)
+_FILE_TYPES: dict[str, Callable[[Array, Selection], VirtualFile]] = {
+    **{kind.suffix: kind for kind in _ARRAY_FILES},
+    OmeTiffFile.suffix: array_as_ome_tiff,
 }
 
 SUFFIXES = tuple(_FILE_TYPES)
@@ -34,6 +38,15 @@ def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") 
     except KeyError as error:
         raise UnsupportedError("file type", suffix, f"is unknown; known are {', '.join(SUFFIXES)}") from error
     return kind(array, selection)
+
+
+def suffix_of(name: str, known: Collection[str] = SUFFIXES) -> str:
+    """Which of the endings a file's name has, the longest; empty where it has none.
+
+    >>> suffix_of("data.ome.tiff"), suffix_of("[...].tiff"), suffix_of("data.txt")
+    ('ome.tiff', 'tiff', '')
+    """
+    return max((suffix for suffix in known if name.endswith(f".{suffix}")), key=len, default="")
 
 
 def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, ...]:
@@ -57,6 +70,7 @@ __all__ = [
     "TEXT_SUFFIXES",
     "NpyFile",
     "NrrdFile",
+    "OmeTiffFile",
     "PlainChunk",
     "PlainChunks",
     "PngFile",
@@ -64,6 +78,7 @@ __all__ = [
     "TiffFile",
     "VirtualFile",
     "group_document",
+    "suffix_of",
     "supported_suffixes",
     "values_as_text",
     "virtual_file",

@@ -71,10 +71,10 @@ class ArrayBody:
             yield from boxes(self.shape, start // itemsize, -(-stop // itemsize))
 
     @property
-    def chunk_length(self) -> int:
-        """How long chunks are along the selection's first dimension."""
-        kept = (axis for axis, taken in enumerate(self._ranges) if not taken.dropped)
-        return self.array.inner_chunk_shape[next(kept)]
+    def chunk_shape(self) -> tuple[int, ...]:
+        """How long chunks are along the selection's dimensions."""
+        chunks = zip(self.array.inner_chunk_shape, self._ranges, strict=True)
+        return tuple(-(-length // axis.step) for length, axis in chunks if not axis.dropped)
 
     def read_box(self, box: Box) -> np.ndarray[Any, Any]:
         """A part of the selection as an array.

@@ -13,7 +13,7 @@ from zarrcore.filetypes.body import ArrayBody
 _PIECE_NBYTES = 64 << 20
 _WRITE_CACHE_NBYTES = 256 << 20
 # No system has room for larger offsets.
-_MAX_NBYTES = (1 << 63) - 1
+MAX_NBYTES = (1 << 63) - 1
 
 
 class VirtualFile(ABC):
@@ -117,7 +117,7 @@ class HeaderAndBody(ArrayFile):
         self._selection = selection
         self.header = self._make_header()
         self.size = len(self.header) + self.body.nbytes + self._trailer_nbytes()
-        if self.size > _MAX_NBYTES:
+        if self.size > MAX_NBYTES:
             raise UnsupportedError("shape", str(self.body.shape), "is too large for a file: select a part")
 
     @abstractmethod

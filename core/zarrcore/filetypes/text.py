@@ -62,7 +62,7 @@ def _json(body: ArrayBody) -> Iterator[str]:
         yield json.dumps(_nested(body.read_box(())), ensure_ascii=False) + "\n"
         return
     length, others = body.shape[0], body.shape[1:]
-    rows = max(1, body.chunk_length, _PIECE_SIZE // (math.prod(others) or 1))
+    rows = max(1, body.chunk_shape[0], _PIECE_SIZE // (math.prod(others) or 1))
     for start in range(0, length, rows):
         values = body.read_box(((start, min(start + rows, length)), *((0, other) for other in others)))
         yield (", " if start else "[") + json.dumps(_nested(values), ensure_ascii=False)[1:-1]

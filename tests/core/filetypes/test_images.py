@@ -17,29 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
+from tests.core.filetypes.images import Stream, made, numbers, whole
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes import supported_suffixes
 
 TIFF_TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
 NRRD_TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
-
-
-def made(data: np.ndarray, names: list[str] | None = None, **options: Any) -> zarrcore.Array:
-    store: dict[str, Any] = {}
-    zarr.create_array(store, data=data, dimension_names=names, **options)
-    values = {key: value.to_bytes() for key, value in store.items()}
-    return zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"]
-
-
-def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    return np.random.default_rng(7).integers(0, 2 if dtype == "?" else 120, shape).astype(dtype)
-
-
-def whole(array: zarrcore.Array, suffix: str, selection: Any = ...) -> bytes:
-    file = zarrcore.virtual_file(array, selection, suffix)
-    content = bytes(file.read(0, file.size + 1))
-    assert len(content) == file.size
-    return content
 
 
 def read_nrrd(content: bytes) -> tuple[np.ndarray, dict[str, Any]]:
@@ -191,29 +174,6 @@ def long() -> zarrcore.Array:
 LONG = long()
 
 
-class Stream(io.RawIOBase):
-    """A virtual file as a stream."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-        self.place = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self.place = offset + (0, self.place, self.file.size)[whence]
-        return self.place
-
-    def readinto(self, buffer: Any) -> int:
-        count = self.file.readinto(self.place, memoryview(buffer).cast("B"))
-        self.place += count
-        return count
-
-
 def test_tifffile_opens_thousands_of_pages() -> None:
     array = zarrcore.virtual_file(LONG, slice(MANY - 5000, None), "tiff")
     with tifffile.TiffFile(io.BufferedReader(Stream(array), 1 << 16)) as file:
@@ -228,8 +188,8 @@ def test_tifffile_opens_thousands_of_pages() -> None:
     [
         (np.zeros((0, 4), "u1"), {"raw", "npy"}),
         (np.zeros(3, "f2"), {"raw", "npy", "tiff"}),
-        (np.zeros(3, "c8"), {"raw", "npy", "tiff"}),
-        (np.array(1.0), {"raw", "npy", "tiff"}),
+        (np.zeros(3, "c8"), {"raw", "npy", "tiff", "ome.tiff"}),
+        (np.array(1.0), {"raw", "npy", "tiff", "ome.tiff"}),
         (np.zeros(3, "M8[s]"), {"raw", "npy"}),
         (np.zeros((1,) * 17, "u1"), {"raw", "npy", "tiff"}),
     ],

@@ -203,17 +203,17 @@ def test_levels_of_odd_values(plane: np.ndarray) -> None:
 
 
 def test_which_types_can_hold_what(arrays: zarrcore.Hierarchy) -> None:
-    assert supported_suffixes(arrays["float"]) == ("raw", "npy", "tiff", "nrrd")
-    assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png", "tiff", "nrrd")
-    assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png", "tiff", "nrrd")
+    assert supported_suffixes(arrays["float"]) == ("raw", "npy", "tiff", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
     assert supported_suffixes(arrays["one"]) == ("raw", "npy", "tiff", "nrrd")
-    assert supported_suffixes(arrays["scalar"]) == ("raw", "npy", "tiff")
+    assert supported_suffixes(arrays["scalar"]) == ("raw", "npy", "tiff", "ome.tiff")
     assert supported_suffixes(arrays["empty"]) == ("raw", "npy")
     for name in ("scalar", "empty"):
         reread = np.load(io.BytesIO(zarrcore.virtual_file(arrays[name], suffix="npy").read(0, 9999)))
         assert np.array_equal(reread, arrays[name][...])
     with pytest.raises(
-        UnsupportedError, match="file type 'jpg' is unknown; known are raw, npy, png, tiff, nrrd"
+        UnsupportedError, match=r"file type 'jpg' is unknown; known are raw, npy, png, tiff, nrrd, ome\.tiff"
     ):
         zarrcore.virtual_file(arrays["one"], suffix="jpg")
     with pytest.raises(SelectionError):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from zarrcore.array import parse_selection
 from zarrcore.errors import SelectionError, UnsupportedError
-from zarrcore.filetypes import SUFFIXES, supported_suffixes
+from zarrcore.filetypes import SUFFIXES, suffix_of
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.array_editor import ArrayEditor
 from zarrfs.views.decoded import DecodedFile
@@ -64,9 +64,10 @@ class ArrayDirectory(Directory):
             return DocumentFile(lambda: as_json(self._array.metadata_document()), self.mtime_s)
         if name == "attributes.json":
             return DocumentFile(lambda: as_json(self._array.attributes), self.mtime_s)
-        text, _, suffix = name.rpartition(".")
-        is_text = suffix == "json" and self._array.data_type.is_variable_length
-        if not text or text != text.strip() or not (is_text or suffix in SUFFIXES):
+        is_text = self._array.data_type.is_variable_length
+        suffix = suffix_of(name, ("json",) if is_text else SUFFIXES)
+        text = name.removesuffix(f".{suffix}")
+        if not suffix or not text or text != text.strip():
             return None
         try:
             selection = () if text == "data" else parse_selection(text, self._array.dimension_names)
@@ -96,8 +97,7 @@ class ArrayDirectory(Directory):
             self._editor.set_attribute(self._array, name, value)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        supported = supported_suffixes(self._array)
-        listed = [f"data.{suffix}" for suffix in self._shown if suffix in supported]
+        listed = [f"data.{suffix}" for suffix in self._shown]
         for name in ("metadata.json", "attributes.json", *listed, "slices"):
             entry = self.lookup(name, wait=True)
             if entry is not None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable
 from typing import Final
 
 from zarrcore.array import plane_ndim
-from zarrcore.filetypes import SUFFIXES, supported_suffixes
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes import SUFFIXES, virtual_file
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.decoded import DecodedFile
 from zarrfs.views.entry import File, Numbering
@@ -34,28 +35,28 @@ class Slices(Grid):
         self.array = array
         self.before_open = before_open
         self._shown = shown
-        self._supported: tuple[str, ...] | None = None
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[str, int | None] = {}
         self.key: Hashable = ("slices", array.path, array.shape, array.dtype.str)
 
-    def _endings_of_planes(self) -> tuple[str, ...]:
-        if self._supported is None:
-            first = (0,) * self.depth
-            suffixes = supported_suffixes(self.array, selection=first) if math.prod(self.lengths) else ()
-            self._supported = tuple(f".{suffix}" for suffix in suffixes)
-        return self._supported
-
     def shown(self) -> list[str]:
-        return [f".{suffix}" for suffix in self._shown if f".{suffix}" in self._endings_of_planes()]
+        return [f".{suffix}" for suffix in self._shown if self.size(suffix) is not None]
 
     def file(self, index: tuple[int, ...], ending: str, wait: bool) -> File | None:
-        return SliceFile(self, index, ending) if ending in self._endings_of_planes() else None
+        suffix = ending[1:]
+        size = self.size(suffix) if ending in _ENDINGS else None
+        return None if size is None else SliceFile(self, index, suffix, size)
 
-    def size(self, index: tuple[int, ...], suffix: str) -> int:
-        """Bytes of a plane's file; all planes are alike, so that it is worked out once."""
+    def size(self, suffix: str) -> int | None:
+        """Bytes of a plane's file; None where it has none. All planes are alike, so that it is worked out once."""
         if suffix not in self._sizes:
-            self._sizes[suffix] = DecodedFile(self.array, index, suffix, self.mtime_s, self.before_open).size
+            self._sizes[suffix] = self._size(suffix) if math.prod(self.lengths) else None
         return self._sizes[suffix]
+
+    def _size(self, suffix: str) -> int | None:
+        try:
+            return virtual_file(self.array, selection=(0,) * self.depth, suffix=suffix).size
+        except UnsupportedError:
+            return None
 
 
 class SliceFile(DecodedFile):
@@ -63,13 +64,11 @@ class SliceFile(DecodedFile):
 
     __slots__ = ("_ending", "_index", "_slices")
 
-    def __init__(self, slices: Slices, index: tuple[int, ...], ending: str) -> None:
-        suffix = ending[1:]
-        size = slices.size(index, suffix)
+    def __init__(self, slices: Slices, index: tuple[int, ...], suffix: str, size: int) -> None:
         super().__init__(slices.array, index, suffix, slices.mtime_s, slices.before_open, size)
         self._slices = slices
         self._index = index
-        self._ending = ending
+        self._ending = f".{suffix}"
 
     @property
     def numbered(self) -> tuple[Numbering, int]:

@@ -1,0 +1,6 @@
+"""TIFF: planes as pages, and images in levels as OME-TIFF."""
+
+from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile, array_as_ome_tiff
+from zarrcore.filetypes.tiff.pages import TiffFile
+
+__all__ = ["OmeTiffFile", "TiffFile", "array_as_ome_tiff"]

@@ -1,0 +1,105 @@
+"""What all pages of all TIFF files have in common: directories of entries, and how elements lie in a page.
+
+Specification: Adobe, "TIFF Revision 6.0", and Technical Note 1, "TIFF Trees"; AWare Systems, "The BigTIFF File Format".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.filetypes.joined import JoinedFile
+from zarrcore.filetypes.records import Linear, Records
+
+ASCII, SHORT, LONG, RATIONAL, LONG8, IFD8 = 2, 3, 4, 5, 16, 18
+SAMPLE_FORMATS: Final = {"b": 1, "u": 1, "i": 2, "f": 3, "c": 6}
+"""SampleFormat of NumPy's kinds."""
+HEADER_NBYTES: Final = 16
+_ENTRY_NBYTES: Final = 20
+_ALIGN: Final = 8
+
+Entry = tuple[int, int, int, bytes | Linear]
+"""A tag, a type, how many values, and those, or where they are: 64 bits, of which each page may have others."""
+
+
+def file_header(first_directory: int) -> bytes:
+    """How a file begins."""
+    return struct.pack("<2sHHHQ", b"II", 43, 8, 0, first_directory)
+
+
+def shorts(tag: int, *values: int) -> Entry:
+    """Up to four short numbers."""
+    return tag, SHORT, len(values), struct.pack(f"<{len(values)}H", *values)
+
+
+def page_entries(height: int, width: int, samples: int, dtype: np.dtype[Any]) -> list[Entry]:
+    """What a directory says of a page that is not compressed, but for where its elements are."""
+    one = struct.pack("<II", 1, 1)
+    entries = [
+        (256, LONG, 1, struct.pack("<I", width)),
+        (257, LONG, 1, struct.pack("<I", height)),
+        shorts(258, *[8 * dtype.itemsize] * samples),
+        shorts(259, 1),  # not compressed
+        shorts(262, 2 if samples > 1 else 1),  # RGB, or 0 is black
+        shorts(277, samples),
+        (282, RATIONAL, 1, one),
+        (283, RATIONAL, 1, one),
+        shorts(284, 1),  # samples beside each other
+        shorts(296, 1),  # a resolution without a unit: unknown
+        shorts(339, *[SAMPLE_FORMATS[dtype.kind]] * samples),
+    ]
+    if samples == 4:
+        entries.append(shorts(338, 2))  # the fourth is opacity
+    return entries
+
+
+def strip_entries(height: int, nbytes: int, offset: Linear) -> list[Entry]:
+    """Where the elements of a page are that lie there as one strip."""
+    return [
+        (273, LONG8, 1, offset),
+        (278, LONG, 1, struct.pack("<I", height)),
+        (279, LONG8, 1, struct.pack("<Q", nbytes)),
+    ]
+
+
+def description_entry(nbytes: int, at: int) -> Entry:
+    """Where a page's description is, which ends in a zero byte."""
+    return 270, ASCII, nbytes, Linear(at)
+
+
+def directory_nbytes(entries: int) -> int:
+    """How long a directory of so many entries is."""
+    nbytes = 16 + _ENTRY_NBYTES * entries
+    return nbytes + -nbytes % _ALIGN
+
+
+def directories(entries: Sequence[Entry], following: Linear, count: int = 1, first: int = 0) -> Records:
+    """The directories of ``count`` pages from page ``first`` on.
+
+    Args:
+        following: where the next directory of each is; 0 where there is none.
+    """
+    template, numbers = struct.pack("<Q", len(entries)), {}
+    for tag, kind, length, value in sorted(entries, key=lambda entry: entry[0]):
+        template += struct.pack("<HHQ", tag, kind, length)
+        if isinstance(value, Linear):
+            numbers[len(template)] = value
+            value = b""
+        template += value.ljust(8, b"\0")
+    numbers[len(template)] = following
+    template = template.ljust(directory_nbytes(len(entries)), b"\0")
+    later = {at: Linear(number.start + first * number.step, number.step) for at, number in numbers.items()}
+    return Records(template, count, later)
+
+
+def chained(entries: Sequence[Entry], at: int, count: int, first: int) -> JoinedFile:
+    """The directories of all pages from page ``first`` on, ``count`` of them, which stand at ``at`` and name each other."""
+    if not count:
+        return JoinedFile(())
+    nbytes = directory_nbytes(len(entries))
+    following = Linear(at + (1 - first) * nbytes, nbytes)
+    last = directories(entries, Linear(0), 1, first + count - 1)
+    return JoinedFile((directories(entries, following, count - 1, first), last))

@@ -1,0 +1,140 @@
+"""``ome.tiff``: an image in levels, as a BigTIFF of uncompressed tiles in which every offset is arithmetic.
+
+Specification: Open Microscopy Environment, "OME-TIFF specification", "Sub-resolutions". Each plane is a page of the first level;
+that of the other levels are in the page's SubIFDs. All tables stand before all tiles, and tables are lines: whatever stands in
+them grows from page to page, and from tile to tile, by the same number. So no table is ever made as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from zarrcore.array import Array, Selection
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.interface import MAX_NBYTES, VirtualFile
+from zarrcore.filetypes.joined import JoinedFile
+from zarrcore.filetypes.records import Linear, Records
+from zarrcore.filetypes.tiff.directories import (
+    HEADER_NBYTES,
+    IFD8,
+    LONG,
+    LONG8,
+    Entry,
+    chained,
+    description_entry,
+    directories,
+    file_header,
+    page_entries,
+    shorts,
+    strip_entries,
+)
+from zarrcore.filetypes.tiff.ome_xml import ImageFacts, ome_type, ome_xml
+from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
+from zarrcore.hierarchy import ArrayNode
+
+_TABLES_ALIGN: Final = 8
+_TILES_ALIGN: Final = 4096
+"""Systems read whole pages: who reads the tables reads no tile."""
+
+
+class OmeTiffFile(JoinedFile):
+    """An image in levels.
+
+    Args:
+        levels: each but the first smaller than the one before it along X or Y, and else alike.
+        facts: what is known of the image.
+
+    Raises:
+        UnsupportedError: it does not fit.
+    """
+
+    suffix = "ome.tiff"
+
+    def __init__(self, levels: Sequence[TilesFile], facts: ImageFacts) -> None:
+        base = levels[0].body
+        shape = dict(zip(base.letters, base.shape, strict=True))
+        self._text = ome_xml(facts, shape, ome_type(base.array.dtype)) + b"\0"
+        self._levels = levels
+        self._pages = math.prod(base.planes.values())
+        super().__init__(_laid_out(self._parts))
+        if self.size > MAX_NBYTES:
+            raise UnsupportedError("shape", str(base.shape), "is too large for a file: select a part")
+
+    def _parts(self, at: Mapping[str, int]) -> dict[str, VirtualFile]:
+        """All parts of the file, by names; ``at`` tells where each is."""
+        bodies = [level.body for level in self._levels]
+        base, *entries = [_entries(number, body, at) for number, body in enumerate(bodies)]
+        reduced = {
+            f"directories{number}": directories(
+                [*of_level, (254, LONG, 1, struct.pack("<I", 1))], Linear(0), self._pages
+            )
+            for number, of_level in enumerate(entries, 1)
+        }
+        trees = {
+            8 * number: Linear(at[name], part.nbytes) for number, (name, part) in enumerate(reduced.items())
+        }
+        if trees:
+            where = Linear(at["trees"], 8 * len(trees)) if len(trees) > 1 else trees[0]
+            base.append((330, IFD8, len(trees), where))
+        first = [*base, description_entry(len(self._text), at["text"])]
+        parts: dict[str, VirtualFile] = {
+            "header": Records(file_header(HEADER_NBYTES)),
+            "first": directories(first, Linear(at["later"] if self._pages > 1 else 0)),
+            "text": Records(self._text),
+            "later": chained(base, at["later"], self._pages - 1, 1),
+            "trees": Records(bytes(8 * len(trees)), self._pages, trees),
+            **reduced,
+        }
+        for number, body in enumerate(bodies):
+            tiles = math.prod(body.grid)
+            offset = Linear(at[f"tiles{number}"], body.tile_nbytes)
+            parts[f"offsets{number}"] = Records(bytes(8), self._pages * tiles, {0: offset})
+            parts[f"counts{number}"] = Records(struct.pack("<I", body.tile_nbytes), tiles)
+        return parts | {f"tiles{number}": level for number, level in enumerate(self._levels)}
+
+
+def _entries(number: int, body: TiledBody, at: Mapping[str, int]) -> list[Entry]:
+    """What the directories of a level say."""
+    entries = page_entries(body.height, body.width, body.samples, body.array.dtype)
+    if body.is_strip:
+        return entries + strip_entries(
+            body.height, body.tile_nbytes, Linear(at[f"tiles{number}"], body.tile_nbytes)
+        )
+    tiles = math.prod(body.grid)
+    counts = Linear(at[f"counts{number}"]) if tiles > 2 else struct.pack("<2I", *[body.tile_nbytes] * 2)
+    return [
+        *entries,
+        shorts(322, body.tile[1]),
+        shorts(323, body.tile[0]),
+        (324, LONG8, tiles, Linear(at[f"offsets{number}"], 8 * tiles)),
+        (325, LONG, tiles, counts),
+    ]
+
+
+def _laid_out(make: Callable[[Mapping[str, int]], Mapping[str, VirtualFile]]) -> list[VirtualFile]:
+    """Parts one after another, with gaps where they are aligned; made twice, first only to see how long each is."""
+    places: dict[str, int] = defaultdict(int)
+    for _ in range(2):
+        files: list[VirtualFile] = []
+        end = 0
+        for name, part in make(places).items():
+            gap = -end % (_TILES_ALIGN if isinstance(part, TilesFile) else _TABLES_ALIGN)
+            files += [Records(bytes(gap)), part]
+            places[name] = end + gap
+            end += gap + part.size
+    return files
+
+
+def array_as_ome_tiff(array: Array, selection: Selection = ...) -> OmeTiffFile:
+    """``array[selection]`` as an image of one level.
+
+    Raises:
+        UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
+        SelectionError: the array has no such selection.
+    """
+    name = array.name if isinstance(array, ArrayNode) else ""
+    return OmeTiffFile([TilesFile(array, selection)], ImageFacts(name))

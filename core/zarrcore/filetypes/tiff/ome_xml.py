@@ -1,0 +1,146 @@
+"""OME-XML: what the pages of an OME-TIFF are.
+
+Specification: Open Microscopy Environment, "OME-TIFF specification"; its schema "OME 2016-06", whose order of elements this is.
+All is ASCII, as TIFF has its descriptions: other characters are references.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from zarrcore.errors import UnsupportedError
+
+_NAMESPACE: Final = "http://www.openmicroscopy.org/Schemas/OME/2016-06"
+_SCHEMA_INSTANCE: Final = "http://www.w3.org/2001/XMLSchema-instance"
+_TYPES: Final = {
+    "bool": "uint8",
+    **{f"{kind}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32)},
+    "float32": "float",
+    "float64": "double",
+    "complex64": "complex",
+    "complex128": "double-complex",
+}
+"""Names of NumPy's types. Truth values are whole bytes, not bits."""
+_MAX_LENGTH: Final = (1 << 31) - 1
+_MIN_STEP, _MAX_STEP = 1e-30, 1e30
+"""The schema's numbers are of single precision."""
+_MAX_CHANNELS_TOLD: Final = 10_000
+_NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PREFIXES: Final = {
+    "yotta": "Y", "zetta": "Z", "exa": "E", "peta": "P", "tera": "T", "giga": "G", "mega": "M", "kilo": "k", "hecto": "h",
+    "deca": "da", "deci": "d", "centi": "c", "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f", "atto": "a",
+    "zepto": "z", "yocto": "y", "": "",
+}  # fmt: skip
+_LENGTHS: Final = {
+    **{f"{prefix}meter": f"{sign}m" for prefix, sign in _PREFIXES.items()},
+    "angstrom": "Å", "inch": "in", "foot": "ft", "yard": "yd", "mile": "mi", "parsec": "pc", "micron": "µm", "um": "µm",
+}  # fmt: skip
+_TIMES: Final = {
+    **{f"{prefix}second": f"{sign}s" for prefix, sign in _PREFIXES.items()},
+    "minute": "min", "hour": "h", "day": "d", "us": "µs",
+}  # fmt: skip
+"""OME's signs of units, by the names that OME-NGFF has for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageChannel:
+    """What is known of a channel."""
+
+    name: str
+    colour: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFacts:
+    """What is known of an image beside its elements."""
+
+    name: str = ""
+    description: str = ""
+    spacing: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    """How far apart elements are along X, Y, Z and T, and the name of the unit."""
+    channels: Sequence[ImageChannel] = ()
+    """One by one from the first; there may be too few or too many."""
+
+
+def ome_type(dtype: np.dtype[Any]) -> str:
+    """What OME calls a type.
+
+    Raises:
+        UnsupportedError: it has no such type.
+    """
+    try:
+        return _TYPES[dtype.name]
+    except KeyError as error:
+        raise UnsupportedError("data type", dtype.name, "has no counterpart in OME-TIFF") from error
+
+
+def ome_xml(facts: ImageFacts, shape: Mapping[str, int], pixel_type: str) -> bytes:
+    """The description of a file's only image.
+
+    Args:
+        facts: what is known of it.
+        shape: how long each dimension is, by its letter, slowest first.
+        pixel_type: as `ome_type` has it.
+
+    Raises:
+        UnsupportedError: a dimension, or all planes together, are too long.
+    """
+    planes = [letter for letter in shape if letter in "ZCT"]
+    order = "XY" + "".join(letter for letter in "ZCT" if letter not in planes) + "".join(reversed(planes))
+    samples, channels = shape.get("S", 1), shape.get("C", 1)
+    sizes = {letter: shape.get(letter, 1) for letter in "XYZCT"}
+    sizes["C"] *= samples
+    count = sizes["Z"] * channels * sizes["T"]
+    if max(*sizes.values(), count) > _MAX_LENGTH:
+        raise UnsupportedError("shape", str(tuple(shape.values())), "is too long for OME-TIFF: select a part")
+    root = ET.Element("OME", {"xmlns": _NAMESPACE, "xmlns:xsi": _SCHEMA_INSTANCE, "Creator": "zarrscope"})
+    root.set("xsi:schemaLocation", f"{_NAMESPACE} {_NAMESPACE}/ome.xsd")
+    image = ET.SubElement(root, "Image", {"ID": "Image:0"})
+    if facts.name:
+        image.set("Name", _text(facts.name))
+    if facts.description:
+        ET.SubElement(image, "Description").text = _text(facts.description)
+    pixels = ET.SubElement(image, "Pixels", {"ID": "Pixels:0", "DimensionOrder": order, "Type": pixel_type})
+    pixels.attrib.update({f"Size{letter}": str(size) for letter, size in sizes.items()})
+    pixels.attrib.update({"BigEndian": "false", "Interleaved": "true" if samples > 1 else "false"})
+    for letter, (step, unit) in facts.spacing.items():
+        _put_spacing(pixels, letter, step, unit)
+    for number in range(channels if channels <= _MAX_CHANNELS_TOLD else 0):
+        told = facts.channels[number] if number < len(facts.channels) else None
+        _put_channel(pixels, number, samples, told)
+    ET.SubElement(pixels, "TiffData", {"IFD": "0", "PlaneCount": str(count)})
+    text: bytes = ET.tostring(root, "us-ascii", xml_declaration=True)
+    return text
+
+
+def _put_spacing(pixels: ET.Element, letter: str, step: float, unit: str) -> None:
+    """A physical size or an increment of time, where OME has its unit; without a unit it would be taken for micrometres."""
+    units = {"T": _TIMES, **dict.fromkeys("XYZ", _LENGTHS)}.get(letter, {})
+    sign = units.get(unit, unit if unit in units.values() else None)
+    if sign is None or not _MIN_STEP <= step <= _MAX_STEP:
+        return
+    name = "TimeIncrement" if letter == "T" else f"PhysicalSize{letter}"
+    pixels.set(name, repr(step))
+    pixels.set(f"{name}Unit", sign)
+
+
+def _put_channel(pixels: ET.Element, number: int, samples: int, told: ImageChannel | None) -> None:
+    channel = ET.SubElement(pixels, "Channel", {"ID": f"Channel:0:{number}"})
+    if told is not None and told.name:
+        channel.set("Name", _text(told.name))
+    channel.set("SamplesPerPixel", str(samples))
+    if told is not None and told.colour is not None:
+        red, green, blue = told.colour
+        rgba = red << 24 | green << 16 | blue << 8 | 255
+        channel.set("Color", str(rgba - (1 << 32) if rgba >= 1 << 31 else rgba))
+
+
+def _text(text: str) -> str:
+    """Text without characters that XML cannot hold."""
+    return _NO_XML.sub("\ufffd", text)

@@ -1,0 +1,86 @@
+"""``tiff``: a BigTIFF of uncompressed pages, one per plane, in which every offset is arithmetic.
+
+The description of the whole array in the first page is the one that tifffile writes, its "shaped" metadata. The first page's
+directory stands before the elements and all others, alike but for two numbers, after them: so the elements are one run, which
+readers map as one array.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Final
+
+from zarrcore.array import plane_ndim
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.interface import HeaderAndBody
+from zarrcore.filetypes.records import Linear
+from zarrcore.filetypes.tiff.axes import AXES
+from zarrcore.filetypes.tiff.directories import (
+    HEADER_NBYTES,
+    SAMPLE_FORMATS,
+    chained,
+    description_entry,
+    directories,
+    directory_nbytes,
+    file_header,
+    page_entries,
+    strip_entries,
+)
+from zarrcore.metadata.data_type import is_small_number
+
+_MAX_ITEMSIZE: Final = {"c": 16}
+_ALIGN: Final = 64
+_MORE_ENTRIES: Final = 4
+"""Of the first page: its strip and the description."""
+
+
+class TiffFile(HeaderAndBody):
+    """Planes of the last two dimensions, or three where the last holds RGB or RGBA, as pages."""
+
+    suffix = "tiff"
+
+    def _make_header(self) -> bytes:
+        shape, dtype = self.body.shape, self.array.dtype
+        if (
+            dtype.kind not in SAMPLE_FORMATS
+            or is_small_number(dtype)
+            or dtype.itemsize > _MAX_ITEMSIZE.get(dtype.kind, 8)
+        ):
+            raise UnsupportedError("data type", dtype.name, "has no counterpart in TIFF")
+        ndim = plane_ndim(shape, dtype)
+        plane = shape[len(shape) - ndim :]
+        if 0 in shape or max(plane, default=1) >= 1 << 32:
+            raise UnsupportedError("shape", str(shape), "has no planes that are pages")
+        nbytes = math.prod(plane) * dtype.itemsize
+        pages = self.body.nbytes // nbytes
+        height, width, samples = plane if ndim == 3 else (*(1, 1, *plane)[-2:], 1)
+        description = self._description()
+        entries = page_entries(height, width, samples, dtype)
+        text_at = HEADER_NBYTES + directory_nbytes(len(entries) + _MORE_ENTRIES)
+        begin = -(-(text_at + len(description)) // _ALIGN) * _ALIGN
+        end = begin + self.body.nbytes
+        entries += strip_entries(height, nbytes, Linear(begin, nbytes))
+        self._later = chained(entries, end, pages - 1, 1)
+        entries.append(description_entry(len(description), text_at))
+        first = directories(entries, Linear(end if pages > 1 else 0))
+        header = file_header(HEADER_NBYTES) + first.read(0, first.size) + description
+        return header.ljust(begin, b"\0")
+
+    def _description(self) -> bytes:
+        """What the pages are together: the array's shape and, where all are known, the letters of its axes."""
+        metadata: dict[str, object] = {"shape": list(self.body.shape)}
+        axes = [AXES.get((name or "").lower()) for name in self.body.dimension_names]
+        if plane_ndim(self.body.shape, self.array.dtype) == 3:
+            axes[-1] = "S"
+        letters = [letter for letter in axes if letter is not None]
+        if letters and len(set(letters)) == len(axes):
+            metadata["axes"] = "".join(letters)
+        return json.dumps(metadata).encode("ascii") + b"\0"
+
+    def _trailer_nbytes(self) -> int:
+        return self._later.size
+
+    def _trailer(self, start: int, stop: int) -> memoryview:
+        """Directories of pages from the second on; each names the place of its plane and that of the next directory."""
+        return self._later.read(start, stop - start)

@@ -1,0 +1,168 @@
+"""The elements of an array in the order of a tiled file: plane by plane, tile by tile.
+
+Tiles are all of one size, which is known without looking at any chunk; what overhangs the plane is zero. They are whole chunks,
+or whole parts or multiples of chunks, wherever that is of a size that readers are made for. A plane that fits into one tile is
+one strip instead, so that nothing overhangs: a pyramid's last level may have three pixels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.array import Array, Selection
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.body import ArrayBody, Box, boxes, read_boxes
+from zarrcore.filetypes.raw import RawFile
+from zarrcore.filetypes.tiff.axes import axis_letters
+
+_SIDES: Final = range(256, 1025, 16)
+"""Lengths of tiles, of which TIFF demands multiples of 16."""
+_SIDE: Final = 512
+
+
+class TilesFile(RawFile):
+    """The tiles of all planes, and nothing else.
+
+    Args:
+        array: the array.
+        selection: what of it.
+        letters: what each dimension of the selection is; by default `axis_letters`.
+
+    Raises:
+        UnsupportedError: more dimensions than images have, or no elements.
+    """
+
+    suffix = "ome.tiff"
+    body: TiledBody
+
+    def __init__(self, array: Array, selection: Selection = ..., letters: str | None = None) -> None:
+        super().__init__(array, selection)
+        self.body = TiledBody(array, selection, letters)
+        self.size = self.body.nbytes
+
+    def _with_array(self, array: Array) -> TilesFile:
+        return TilesFile(array, self._selection, self.body.letters)
+
+
+class TiledBody(ArrayBody):
+    """The bytes of the tiles.
+
+    Attributes:
+        letters: what each dimension is.
+        planes: how many planes there are along each dimension that is none of a plane's, slowest first.
+        height, width, samples: the shape of a plane.
+        tile: height and width of a tile.
+        grid: how many tiles a plane has, below each other and side by side.
+        plane_nbytes: of all tiles of a plane.
+    """
+
+    def __init__(self, array: Array, selection: Selection, letters: str | None) -> None:
+        super().__init__(array, selection)
+        if 0 in self.shape:
+            raise UnsupportedError("shape", str(self.shape), "has no planes that are pages")
+        self.letters = letters or axis_letters(self.shape, array.dtype, self.dimension_names)
+        lengths = dict(zip(self.letters, self.shape, strict=True))
+        chunks = dict(zip(self.letters, self.chunk_shape, strict=True))
+        self.planes = {letter: length for letter, length in lengths.items() if letter not in "YXS"}
+        self.height, self.width, self.samples = (lengths.get(letter, 1) for letter in "YXS")
+        self.tile = _tile((self.height, self.width), (chunks.get("Y", 1), chunks.get("X", 1)))
+        self.grid = -(-self.height // self.tile[0]), -(-self.width // self.tile[1])
+        self._in_order = (*self.planes.values(), *self.grid, *self.tile, self.samples)
+        self.plane_nbytes = math.prod((*self.grid, *self.tile, self.samples)) * array.itemsize
+        self.nbytes = math.prod(self._in_order) * array.itemsize
+        self.slab_nbytes = self._slab_nbytes(self.slab_nbytes)
+
+    @property
+    def is_strip(self) -> bool:
+        """Whether a plane is one run of elements without anything that overhangs."""
+        return self.tile == (self.height, self.width)
+
+    @property
+    def tile_nbytes(self) -> int:
+        """Of one tile."""
+        return math.prod((*self.tile, self.samples)) * self.array.itemsize
+
+    def readinto(self, offset: int, buffer: memoryview) -> None:
+        read_boxes(self._in_order, self.array.dtype, offset, buffer, self._read_tiles)
+
+    def _boxes(self, offset: int, nbytes: int) -> Iterator[Box]:
+        itemsize = self.array.itemsize
+        start, stop = max(0, offset), min(self.nbytes, offset + nbytes)
+        for box in boxes(self._in_order, start // itemsize, -(-stop // itemsize)):
+            region = self._region(box)
+            if all(start < stop for start, stop in region):
+                yield region
+
+    def _region(self, box: Box) -> Box:
+        """What of the array is in a box of tiles; where these are several, they have all of their rows and columns."""
+        *planes, rows, columns, y, x, samples = box
+        region = dict(zip(self.planes, planes, strict=True))
+        for letter, (first, last), (start, stop), side, length in (
+            ("Y", rows, y, self.tile[0], self.height),
+            ("X", columns, x, self.tile[1], self.width),
+        ):
+            begin = first * side + start
+            region[letter] = begin, max(begin, min(length, (last - 1) * side + stop))
+        region["S"] = samples
+        return tuple(region[letter] for letter in self.letters)
+
+    def _read_tiles(self, box: Box, out: np.ndarray[Any, Any]) -> None:
+        *planes, rows, columns, y, x, samples = out.shape
+        if columns == 1:
+            self._read_planes(self._region(box), out.reshape(*planes, rows * y, x, samples))
+            return
+        # Rows of elements go through all of the tiles: to read each tile by itself would be one request after another.
+        joined = np.empty((*planes, rows * y, columns * x, samples), out.dtype)
+        self._read_planes(self._region(box), joined)
+        out[...] = joined.reshape(*planes, rows, y, columns, x, samples).swapaxes(-4, -3)
+
+    def _read_planes(self, region: Box, out: np.ndarray[Any, Any]) -> None:
+        """Read a region into the first rows and columns of planes, and clear the others."""
+        lengths = {letter: stop - start for letter, (start, stop) in zip(self.letters, region, strict=True)}
+        height, width = lengths.get("Y", 1), lengths.get("X", 1)
+        out[..., height:, :, :] = 0
+        out[..., :height, width:, :] = 0
+        if not height or not width:
+            return
+        order = [*self.planes, *"YXS"]
+        inside = out[..., :height, :width, :]
+        inside = inside[(*(slice(None) if letter in lengths else 0 for letter in order), ...)]
+        present = [letter for letter in order if letter in lengths]
+        self._read_box(region, inside.transpose([present.index(letter) for letter in self.letters]))
+
+    def _slab_nbytes(self, slab_nbytes: int) -> int:
+        """What of the tiles is of the chunks that are one row of chunks along the first dimension, by how large that is."""
+        if not slab_nbytes:
+            return 0
+        length, first = self.chunk_shape[0], self.letters[0]
+        if first in self.planes:
+            return length * (self.nbytes // self.planes[first])
+        if first != "Y":
+            return 0
+        return math.lcm(length, self.tile[0]) // self.tile[0] * (self.plane_nbytes // self.grid[0])
+
+
+def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:
+    """Height and width of a plane's tiles.
+
+    >>> _tile((5000, 5000), (256, 1000)), _tile((5000, 5000), (64, 100)), _tile((5000, 20), (2048, 1)), _tile((30, 30), (8, 8))
+    ((256, 512), (256, 400), (1024, 32), (30, 30))
+    """
+    sides = [
+        max(length if length <= of_chunk <= _SIDES[-1] else 0, _side(of_chunk))
+        for length, of_chunk in zip(plane, chunk, strict=True)
+    ]
+    if plane[0] <= sides[0] and plane[1] <= sides[1]:
+        return plane
+    height, width = (min(side, -(-length // 16) * 16) for side, length in zip(sides, plane, strict=True))
+    return height, width
+
+
+def _side(chunk: int) -> int:
+    """A length of tiles: a chunk, or else a part or a multiple of it; where there is none, what readers are used to."""
+    fitting = [side for side in _SIDES if side % chunk == 0 or chunk % side == 0]
+    return min(fitting, key=lambda side: abs(side - chunk), default=_SIDE)

@@ -13,7 +13,6 @@ from zarrbrowser.session.mounts import Mounts
 from zarrbrowser.session.sources import Source
 from zarrbrowser.settings import Settings
 from zarrbrowser.workers import Workers
-from zarrcore.errors import ZarrError
 
 _KEEP = "keep_mounts"
 _LEAVE_S = 10.0
@@ -56,7 +55,7 @@ class Mounter(QObject):
         if source is None:
             return
         self._workers.submit(
-            lambda _asked: self.mounts.mount(source),
+            lambda asked: self.mounts.mount(source, asked.is_cancelled),
             self._open,
             lambda error: self.reported.emit(sentence(error)),
             f"Mounting {source.title}",
@@ -76,13 +75,8 @@ class Mounter(QObject):
 
     def leave(self) -> None:
         """The window closes: take all mounts away, unless they are to be kept."""
-        if self._settings.text(_KEEP, "no") == "yes":
-            return
-        for place in list(self.mounts.folders):
-            try:
-                self.mounts.unmount(place, _LEAVE_S)
-            except ZarrError:  # somebody uses it: it stays, as it would after `zarrscope umount`
-                continue
+        if self._settings.text(_KEEP, "no") != "yes":
+            self.mounts.leave(_LEAVE_S)
 
     def _add_choice(self, menu: QMenu) -> None:
         choice = QAction("Unmount on quit", menu)

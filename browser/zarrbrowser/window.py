@@ -342,6 +342,7 @@ class MainWindow(QMainWindow):
         self.settings.keep("colour_map", self.session.colour_map)
         keep_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.look())
         self.settings.flush()
+        self.hide()  # taking mounts away may last
         self.mounter.leave()
         self.workers.shut_down(_LEAVE_S)
         super().closeEvent(event)

@@ -6,7 +6,8 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,8 @@ class Mounts:
 
     folders: dict[str, str] = field(default_factory=dict)
     """By the source's place."""
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+    """Held while something is mounted: who asks twice gets one mount, and who leaves knows of it."""
 
     def folder(self, source: Source) -> str | None:
         """Where a source is mounted; None where it is not, or where somebody has taken the mount away."""
@@ -34,23 +37,22 @@ class Mounts:
             folder = None
         return folder
 
-    def mount(self, source: Source) -> str:
+    def mount(self, source: Source, is_unwanted: Callable[[], bool] = lambda: False) -> str:
         """Mount a source, and return the folder; blocks.
+
+        Args:
+            is_unwanted: asked when it is mounted; where nobody wants it any more, it is taken away again.
 
         Raises:
             ZarrError: it cannot be mounted; the text says why.
             OSError: there is no place for the folder.
         """
-        folder = self.folder(source)
-        if folder is None:
-            folder = _new_folder(source.title)
-            try:
-                with _words(source.request) as words:
-                    _zarrscope("mount", *words, source.request.address, folder)
-            except BaseException:
-                os.rmdir(folder)
-                raise
-            self.folders[source.request.place] = folder
+        with self._turn:
+            folder = self.folder(source)
+            if folder is None:
+                folder = self.folders[source.request.place] = _mounted(source)
+        if is_unwanted():
+            self.unmount(source.request.place)
         return folder
 
     def unmount(self, place: str, patience_s: float = _PATIENCE_S) -> None:
@@ -64,9 +66,19 @@ class Mounts:
             return
         if is_mounted(folder):
             _zarrscope("umount", folder, patience_s=patience_s)
-        del self.folders[place]
+        self.folders.pop(place, None)
         with contextlib.suppress(OSError):  # somebody may have put something there since
             os.rmdir(folder)
+
+    def leave(self, patience_s: float) -> None:
+        """Take all mounts away, one that is being made too; blocks, for each at most as long as one has patience."""
+        if self._turn.acquire(timeout=patience_s):
+            self._turn.release()
+        for place in list(self.folders):
+            with contextlib.suppress(
+                ZarrError
+            ):  # somebody uses it: it stays, as it would after `zarrscope umount`
+                self.unmount(place, patience_s)
 
 
 def is_mounted(folder: str) -> bool:
@@ -78,6 +90,18 @@ def is_mounted(folder: str) -> bool:
         return os.path.ismount(folder)
     wanted = os.fsencode(os.path.realpath(os.path.dirname(folder)) + "/" + os.path.basename(folder))
     return any(_OCTAL.sub(lambda match: bytes([int(match[1], 8)]), place) == wanted for place in places)
+
+
+def _mounted(source: Source) -> str:
+    folder = _new_folder(source.title)
+    try:
+        with _words(source.request) as words:
+            _zarrscope("mount", *words, source.request.address, folder)
+    except BaseException:
+        with contextlib.suppress(OSError):  # given up too early, it may be mounted after all
+            os.rmdir(folder)
+        raise
+    return folder
 
 
 def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:

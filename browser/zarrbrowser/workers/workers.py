@@ -128,7 +128,7 @@ class Workers(QObject):
             callbacks = self._waiting.get(request)
             self.cancel(request)
             if callbacks is not None:
-                callbacks[1](Stopped("this was cancelled before it was read"))
+                callbacks[1](Stopped("this was cancelled"))
 
     def shut_down(self, wait_s: float) -> bool:
         """Cancel everything and wait for the threads; False when some are stuck in a store that hangs."""

@@ -70,6 +70,35 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     assert window.workers.shut_down(5)
 
 
+@needs_fuse
+@pytest.mark.parametrize("how", ["closed", "cancelled"])
+def test_a_mount_that_is_being_made_goes_too(
+    how: str,
+    application: QApplication,
+    qtbot: QtBot,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: True)
+    window = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(window)
+    window.open_text(str(data))
+    qtbot.waitUntil(lambda: window.session.source is not None)
+    for _ in range(2):  # who is impatient gets one mount too
+        window.mounter.mount_and_open()
+    folders = tmp_path / "zarrscope" / "mounts"
+    qtbot.waitUntil(lambda: folders.exists() and any(folders.iterdir()))
+    assert [folder.name for folder in folders.iterdir()] == ["a b.zarr"]
+    if how == "cancelled":
+        window.workers.stop()
+        assert window.status.message.text == "This was cancelled."
+        qtbot.waitUntil(lambda: not any(folders.iterdir()), timeout=30_000)
+    window.close()
+    assert list(folders.iterdir()) == []
+    assert window.workers.shut_down(5)
+
+
 def test_what_cannot_be_mounted_is_told_and_leaves_no_folder(data: Path, tmp_path: Path) -> None:
     source = open_source(SourceRequest(str(data)))
     source.request = SourceRequest(str(tmp_path / "nothing.zarr"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -91,6 +92,11 @@ class Navigator(QObject):
         self._wanted = visit
         self.go(SourceRequest(visit.address, visit.path))
         self.moved.emit()
+
+    def here(self) -> Visit | None:
+        """Where the person is, and how they look at it; None where they are at no node."""
+        here = self._here()
+        return None if here is None else replace(here, look=self._node_pane.look())
 
     def note(self) -> None:
         """The person looks at what is in front now."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
@@ -122,14 +122,24 @@ class MainWindow(QMainWindow):
 
     def reload(self) -> None:
         """Read the current source again."""
-        self.model.reload(self.tree.currentIndex())
+        self._reload(self.tree.currentIndex())
+
+    def _reload(self, index: QModelIndex) -> None:
+        """Read the source of a row again; whoever is in it stays where they are."""
+        index = _source_of(index)
+        if index != _source_of(self.tree.currentIndex()):
+            self.model.reload(index)
+            return
+        here = self.navigator.here()
+        with QSignalBlocker(self.tree):  # that the row of the node goes is no wish to see another
+            self.tree.setCurrentIndex(index)
+            self.model.reload(index)
+        if here is not None:
+            self.navigator.travel(here)
 
     def close_source(self) -> None:
         """Close the source of the current row."""
-        index = self.tree.currentIndex()
-        while index.parent().isValid():
-            index = index.parent()
-        self.model.close(index)
+        self.model.close(_source_of(self.tree.currentIndex()))
 
     def wear(self, appearance: Appearance) -> None:
         """Change the appearance, now and for later runs."""
@@ -188,6 +198,7 @@ class MainWindow(QMainWindow):
         self.top_bar.edited.connect(self._complete)
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
+        self.tree.reload_asked.connect(self._reload)
         self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._row_settled)
@@ -346,6 +357,13 @@ class MainWindow(QMainWindow):
         self.mounter.leave()
         self.workers.shut_down(_LEAVE_S)
         super().closeEvent(event)
+
+
+def _source_of(index: QModelIndex) -> QModelIndex:
+    """The row of the source that a row belongs to."""
+    while index.parent().isValid():
+        index = index.parent()
+    return index.siblingAtColumn(0)
 
 
 def _address(source: Source, node: NodeLike) -> str:

@@ -20,9 +20,11 @@ class TreeView(QTreeView):
 
     Signals:
         node_chosen: index of the current row.
+        reload_asked: index of a source that is to be read again.
     """
 
     node_chosen = Signal(QModelIndex)
+    reload_asked = Signal(QModelIndex)
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,6 +151,6 @@ class TreeView(QTreeView):
             menu.addAction("Copy address", lambda: QGuiApplication.clipboard().setText(uri))
         if item.request is not None:
             menu.addSeparator()
-            menu.addAction("Reload", lambda: model.reload(place))
+            menu.addAction("Reload", lambda: self.reload_asked.emit(model.index(place.row(), 0)))
             menu.addAction("Close", lambda: model.close(place))
         return menu

@@ -97,6 +97,28 @@ def test_back_leads_to_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: at(window, "/two", "Image") and position_of(window) == 2)
 
 
+def test_reload_reads_again_what_is_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+    children = {"volume": FakeArray(np.zeros((9, 14, 15)))}
+    root = FakeGroup({"scan": FakeGroup(children)})
+    window = open_window(root, "/scan/volume")
+    qtbot.waitUntil(lambda: at(window, "/scan/volume", "Image") and position_of(window) == 4)
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    pane.sliders.sliders[0].setValue(7)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    visits, before = [*window.session.history.visits], window.session.source
+    children["volume"] = FakeArray(np.ones((9, 14, 15)))
+    root._place("/")
+    window.activateWindow()
+    QTest.keySequence(window, "F5")
+    qtbot.waitUntil(lambda: window.session.source is not before and at(window, "/scan/volume", "Image"))
+    qtbot.waitUntil(lambda: pane.view.is_complete and position_of(window) == 7)
+    assert (pane.view.mosaics[0].values == 1).all()
+    assert window.session.history.visits == visits
+    assert window.model.item(window.tree.currentIndex()).node is children["volume"]  # type: ignore[union-attr]
+    assert window.exporter.ask() is not None
+
+
 def test_breadcrumbs_lead_upwards(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/scan/line")
     qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))

@@ -80,7 +80,7 @@ def test_kept_mounted_until_told(surroundings: dict[str, str]) -> None:
     try:
         assert (done.returncode, done.stderr) == (0, "")
         assert f"umount {mountpoint}" in done.stdout
-        assert sorted(os.listdir(mountpoint)) == ["arrays", "keys", "zarr3"]
+        assert sorted(os.listdir(mountpoint)) == ["arrays", "hdf5", "keys", "zarr3"]
     finally:
         subprocess.run(
             [Path(sys.executable).with_name("zarrscope"), "umount", mountpoint], check=True, timeout=60

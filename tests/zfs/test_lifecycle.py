@@ -69,7 +69,7 @@ def test_in_the_foreground(source: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
         wait_until(lambda: is_mounted(tmp_path), "it is mounted")
-        assert sorted(os.listdir(tmp_path)) == ["arrays", "keys", "zarr3"]
+        assert sorted(os.listdir(tmp_path)) == ["arrays", "hdf5", "keys", "zarr3"]
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=20)
     finally:

@@ -52,8 +52,8 @@ def test_commas_in_values() -> None:
 
 
 def test_file_types() -> None:
-    assert FILE_TYPES == SUFFIXES
-    assert parse().show == ("raw", "npy")
+    assert set(FILE_TYPES) == {*SUFFIXES, "h5", "nc"}
+    assert parse().show == ("raw", "npy", "h5")
     assert parse("--show", "").show == ()
     assert parse("-o", 'show="npy,tiff",ro').show == ("npy", "tiff")
 

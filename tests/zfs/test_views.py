@@ -219,7 +219,7 @@ def test_what_is_remembered_is_bounded() -> None:
     for question in range(100):
         remembered.put(question, question, 100.0)
     assert len(remembered) == 10
-    assert remembered.get(99) == (99,)
+    assert remembered.get(99) == (99, 100.0)
     assert remembered.get(0) is None
     remembered.put(1000, 0, 100.0, weight=11)
     assert len(remembered) == 0

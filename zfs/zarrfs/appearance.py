@@ -49,6 +49,8 @@ class Appearance:
             attributes.st_size = size
             # Never 0 for a file with content: tar --sparse would take it for a hole.
             attributes.st_blocks = -(-size // _BLOCK_BYTES)
+            if not entry.is_sized:
+                attributes.attr_timeout = attributes.entry_timeout = 0.0
         else:
             attributes.st_mode = stat.S_IFDIR | (entry.mode & ~self.umask)
             attributes.st_size = attributes.st_blocks = 0

@@ -138,14 +138,25 @@ class InodeTable:
             # While somebody writes, or wants to, whoever looks has a number that nobody else can open before him.
             inode = self._inodes[number]
             if inode.may_become(entry):
-                inode.entry = entry
-                inode.taken_s = taken_s
+                if not inode.is_shown:
+                    inode.entry = entry.after(inode.entry)
+                    inode.taken_s = taken_s
                 return number
         number = self._next
         self._next += 1
         self._inodes[number] = Inode(entry, parent, name, taken_s)
         self._attach(above, name, number)
         return number
+
+    def told(self, number: int, entry: Entry) -> Entry:
+        """An entry as the kernel is told of it under a number."""
+        return entry if number >= FIRST_RESERVED else entry.after(self._inodes[number].entry)
+
+    def is_open(self, parent: int, name: str) -> bool:
+        """Whether what a name stands for is open."""
+        above = self._inodes.get(parent)
+        number = None if above is None else (above.children or {}).get(name)
+        return number is not None and self._inodes[number].opened > 0
 
     def _attach(self, above: Inode | None, name: str, number: int) -> None:
         if above is not None:

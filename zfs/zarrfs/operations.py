@@ -18,7 +18,7 @@ from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
 from zarrfs.guard import guarded
 from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
-from zarrfs.inodes import ROOT, InodeTable
+from zarrfs.inodes import ROOT, Inode, InodeTable
 from zarrfs.kernel_cache import KernelCache
 from zarrfs.prefetch import Budget, Reader
 from zarrfs.read_only import ReadOnlyOperations
@@ -111,6 +111,9 @@ class Operations(ReadOnlyOperations):
         entry = await self._ask(directory.lookup, name)
         if entry is None:
             return self._absent(parent, name)
+        if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
+            # Whether it is still what others have open is told by making it only.
+            entry = await self._ask(entry.sized)
         return self._told(parent, name, entry, asked_s)
 
     def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
@@ -118,7 +121,7 @@ class Operations(ReadOnlyOperations):
         attributes = self._appearance.new()
         number = self.inodes.assign(parent, name, entry, taken_s)
         try:
-            self._appearance.fill(attributes, number, entry)
+            self._appearance.fill(attributes, number, self.inodes.told(number, entry))
         except BaseException:
             self.inodes.drop_uncounted(number)
             raise
@@ -139,9 +142,23 @@ class Operations(ReadOnlyOperations):
 
     async def _attributes(self, number: int) -> pyfuse3.EntryAttributes:
         entry = await self._current(number)
+        if isinstance(entry, File) and not entry.is_sized:
+            entry = await self._sized(number, entry)
         attributes = self._appearance.new()
         self._appearance.fill(attributes, number, entry)
         return attributes
+
+    async def _sized(self, number: int, file: File) -> File:
+        """What a number stands for, with its size."""
+        inode = self.inodes.inode(number)
+        sized = await self._ask(file.sized)
+        self._become(inode, sized)
+        return sized
+
+    def _become(self, inode: Inode, entry: Entry) -> None:
+        if not inode.may_become(entry):
+            raise pyfuse3.FUSEError(errno.ESTALE)
+        inode.entry = entry
 
     async def _current(self, number: int) -> Entry:
         """What a number stands for, looked up again by its name where that was too long ago."""
@@ -155,9 +172,11 @@ class Operations(ReadOnlyOperations):
         parent = await self._directory(inode.parent)
         asked_s = self._age_of(inode.parent)
         fresh = await self._ask(parent.lookup, inode.name)
-        if fresh is None or not inode.may_become(fresh):
+        if fresh is None:
             raise pyfuse3.FUSEError(errno.ESTALE)
-        inode.entry, inode.taken_s = fresh, asked_s
+        fresh = fresh.after(inode.entry)
+        self._become(inode, fresh)
+        inode.taken_s = asked_s
         return fresh
 
     async def setattr(
@@ -178,7 +197,9 @@ class Operations(ReadOnlyOperations):
         entry = await self._current(inode)
         if not isinstance(entry, File) or not isinstance(known, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
-        if entry.size != known.size and not entry.direct_io and not flags & os.O_TRUNC:
+        if not entry.is_sized:
+            entry = await self._sized(inode, entry)
+        if entry.size != known.size and known.is_sized and not entry.direct_io and not flags & os.O_TRUNC:
             # The kernel reads as far as it was told that the file goes; this makes it look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
         file: OpenFile
@@ -195,21 +216,21 @@ class Operations(ReadOnlyOperations):
             raise pyfuse3.FUSEError(errno.ESTALE)
         if file.shown is not None:
             self.inodes.show(number, file.shown)
-        keep = self._keeps_pages(number, file.version)
+        keep = self._keeps_pages(number, file)
         handle = FileHandle(number, Reader(file, self._workers, self.ahead, self.kernel.pusher(number)))
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=direct_io, keep_cache=keep)
 
-    def _keeps_pages(self, number: int, version: str | None) -> bool:
+    def _keeps_pages(self, number: int, file: OpenFile) -> bool:
         """Whether what the kernel has of a file is still right: the same version, or recent where none is told."""
         if not self.inodes.remembers(number):
             return False
         self.inodes.touch(number)
         inode, now_s = self.inodes.inode(number), self._freshness.now()
-        kept = inode.kept
+        kept, version = inode.kept, file.version
         if (
             kept is not None
             and kept[:2] == (version, self._freshness.generation)
-            and (version is not None or not self._freshness.expired(kept[2]))
+            and not ((version is None or file.gets_old) and self._freshness.expired(kept[2]))
         ):
             return True
         inode.kept = (version, self._freshness.generation, now_s)
@@ -277,7 +298,7 @@ class Operations(ReadOnlyOperations):
             return True
         number = self.inodes.assign(handle.number, name, entry, asked_s)
         try:
-            self._appearance.fill(self._listed, number, entry)
+            self._appearance.fill(self._listed, number, self.inodes.told(number, entry))
             fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
         except BaseException:
             self.inodes.drop_uncounted(number)

@@ -16,7 +16,7 @@ from zarrcore.stores.sizes import size
 _NOBODY: Final = (1 << 32) - 1
 """No user has this number: to the kernel it means that none is told."""
 
-FILE_TYPES: Final = ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
+FILE_TYPES: Final = ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff", "h5", "nc")
 """Those of `zarrcore.filetypes`, which takes too long to import for a command line."""
 
 _IGNORED: Final = frozenset(
@@ -73,7 +73,7 @@ class MountOptions:
     mountpoint: str
     """Absolute path of an existing directory."""
     view: str | None = None
-    """``keys``, ``arrays`` or ``zarr3`` at the mount point itself; None for all side by side."""
+    """``keys``, ``arrays``, ``zarr3`` or ``hdf5`` at the mount point itself; None for all side by side."""
     cache_bytes: int = 512 << 20
     """Decoded chunks and blocks read ahead, in memory."""
     spill_bytes: int = 8 << 30
@@ -100,7 +100,7 @@ class MountOptions:
     """Group to show."""
     umask: int = 0
     """Permissions to take away."""
-    show: tuple[str, ...] = ("raw", "npy")
+    show: tuple[str, ...] = ("raw", "npy", "h5")
     """File types that listings of arrays show; the others open by name."""
     read_write: bool = False
     """Let programs change what the store holds."""
@@ -189,7 +189,7 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("mount options")
     group.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
     group.add_argument(
-        "--view", choices=("keys", "arrays", "zarr3"), help="mount one tree at the mount point itself"
+        "--view", choices=("keys", "arrays", "zarr3", "hdf5"), help="mount one tree at the mount point itself"
     )
     group.add_argument(
         "--format", metavar="NAME", help="the format of the hierarchy, instead of detecting it"
@@ -201,8 +201,8 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
                        help="disk for decoded chunks of arrays of which memory holds no slab; 0 for none (8GiB)")  # fmt: skip
     group.add_argument("--metadata-ttl", type=time_to_live, default=60.0, metavar="SECONDS",
                        help="how old an answer may be: seconds, or 'forever'; 0 always asks the store (60)")  # fmt: skip
-    group.add_argument("--show", type=file_types, default=("raw", "npy"), metavar="TYPE,...",
-                       help=f"file types that are listed, of {','.join(FILE_TYPES)}; others open by name (raw,npy)")  # fmt: skip
+    group.add_argument("--show", type=file_types, default=("raw", "npy", "h5"), metavar="TYPE,...",
+                       help=f"file types to list, of {','.join(FILE_TYPES)}; others open by name (raw,npy,h5)")  # fmt: skip
     group.add_argument("--xattr", action="store_true",
                        help="show facts as extended attributes user.zarr.*; listings with 'ls -l' get slower")  # fmt: skip
     group.add_argument("--read-write", action="store_true",

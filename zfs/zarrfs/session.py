@@ -32,6 +32,7 @@ from zarrfs.views.arrays import ArraysView
 from zarrfs.views.control import Control
 from zarrfs.views.entry import Directory
 from zarrfs.views.freshness import Freshness
+from zarrfs.views.hdf5 import HDF5View
 from zarrfs.views.key_writer import KeyWriter
 from zarrfs.views.keys import KeysView
 from zarrfs.views.root import LazyTree, NamedTrees, WithControl
@@ -96,6 +97,7 @@ class Session:
             options.show,
             options.read_write,
         )
+        self._hdf5 = HDF5View(self._arrays)
         writer = KeyWriter(watched) if options.read_write else None
         self._keys, self._hidden_keys = (
             KeysView(store, self._freshness, self._is_node, keys_first, writer)
@@ -123,12 +125,15 @@ class Session:
     def _trees(self, started_s: float) -> Directory:
         if self._options.view == "keys":
             return self._keys.root()
-        arrays = LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555)
-        zarr3 = LazyTree(Zarr3View(self._arrays).root)
-        if self._options.view is not None:
-            self._arrays.hierarchy()
-            return zarr3 if self._options.view == "zarr3" else arrays
-        return NamedTrees({"keys": self._keys.root(), "arrays": arrays, "zarr3": zarr3}, started_s)
+        trees = {
+            "arrays": LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555),
+            "hdf5": LazyTree(self._hdf5.root),
+            "zarr3": LazyTree(Zarr3View(self._arrays).root),
+        }
+        if self._options.view is None:
+            return NamedTrees({"keys": self._keys.root(), **trees}, started_s)
+        self._arrays.hierarchy()
+        return trees[self._options.view]
 
     def _is_node(self, path: str) -> bool:
         try:
@@ -158,6 +163,7 @@ class Session:
                 "bytes": self._chunks.decoded_bytes,
                 "seconds": round(self._chunks.decode_s, 6),
             },
+            "hdf5_files": {"made": self._hdf5.files.count, "bytes": self._hdf5.files.kept_nbytes},
             "read_ahead_bytes": self._operations.ahead.used,
             "store": self._asked(),
         }

@@ -108,9 +108,13 @@ class ArraysView:
 
     def node(self, path: str, wait: bool) -> AnyNode | None:
         """The node at a path, or None."""
+        return self.dated_node(path, wait)[0]
+
+    def dated_node(self, path: str, wait: bool) -> tuple[AnyNode | None, float]:
+        """The same, and when it was asked for."""
         known = self._nodes.get(path)
         if known is not None:
-            return known[0]
+            return known
         if not wait:
             raise WouldBlockError
         asked_s = self.freshness.now()
@@ -120,7 +124,7 @@ class ArraysView:
         except NodeNotFoundError:
             node = None
         self._nodes.put(path, node, asked_s)
-        return node
+        return node, asked_s
 
     def children(self, group: Group) -> Iterator[AnyNode]:
         """The nodes of a group; of a remote one that was listed before from memory, as long as that may be told."""

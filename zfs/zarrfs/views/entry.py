@@ -83,6 +83,10 @@ class Entry(ABC):
         """
         raise ReadOnlyError(_READ_ONLY)
 
+    def after(self, known: Entry) -> Entry:
+        """This entry, to be told of where the kernel knows another one under the same number."""
+        return self
+
     @property
     def numbered(self) -> tuple[Numbering, int] | None:
         """The numbering that this entry belongs to, and its place there; None where its number must be remembered."""
@@ -116,6 +120,16 @@ class File(Entry):
     """Whether readers get each answer fresh, past the page cache: for files whose size is only a guess."""
 
     size: int
+    is_sized: bool = True
+    """Whether `size` is what is there; otherwise it is what the kernel was told last, and `sized` finds out."""
+
+    def sized(self, wait: bool) -> File:
+        """The same file with its size, for which it may have to be made.
+
+        Raises:
+            WouldBlockError: not without waiting.
+        """
+        return self
 
     @abstractmethod
     def open(self, wait: bool) -> OpenFile:
@@ -217,6 +231,8 @@ class OpenFile(ABC):
     size: int
     version: str | None = None
     """A text that changes with the content; None where only time tells how old a copy may be."""
+    gets_old: bool = False
+    """Whether time tells that also where there is a version: it is one of the metadata, and says nothing of elements."""
     reads_ahead: bool = False
     """Whether fetching before it is asked for pays."""
     slabs: tuple[int, int] = (0, 0)

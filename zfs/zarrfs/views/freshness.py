@@ -47,12 +47,15 @@ class Remembered(Generic[K, V]):
 
     Args:
         budget: the sum of weights that may be kept.
+
+    Attributes:
+        weight: the sum of those that are.
     """
 
     def __init__(self, freshness: Freshness, budget: int) -> None:
         self.freshness = freshness
         self._budget = budget
-        self._weight = 0
+        self.weight = 0
         self._generation = freshness.generation
         self._answers: OrderedDict[K, tuple[V, float, int]] = OrderedDict()
         self._lock = Lock()
@@ -60,8 +63,8 @@ class Remembered(Generic[K, V]):
     def __len__(self) -> int:
         return len(self._answers)
 
-    def get(self, question: K) -> tuple[V] | None:
-        """The answer, in a tuple since it may itself be None; None where it is not known or too old."""
+    def get(self, question: K) -> tuple[V, float] | None:
+        """The answer, which may itself be None, and when it was asked for; None where it is not known or too old."""
         with self._lock:
             self._forget_old_generation()
             found = self._answers.get(question)
@@ -71,7 +74,7 @@ class Remembered(Generic[K, V]):
                 self._drop(question)
                 return None
             self._answers.move_to_end(question)
-            return (found[0],)
+            return found[:2]
 
     def put(self, question: K, answer: V, asked_s: float, weight: int = 1) -> None:
         """Keep what was answered to a question asked at ``asked_s``."""
@@ -79,8 +82,8 @@ class Remembered(Generic[K, V]):
             self._forget_old_generation()
             self._drop(question)
             self._answers[question] = (answer, asked_s, weight)
-            self._weight += weight
-            while self._weight > self._budget:
+            self.weight += weight
+            while self.weight > self._budget:
                 self._drop(next(iter(self._answers)))
 
     def drop(self, question: K) -> None:
@@ -92,15 +95,15 @@ class Remembered(Generic[K, V]):
         """Forget all answers."""
         with self._lock:
             self._answers.clear()
-            self._weight = 0
+            self.weight = 0
 
     def _drop(self, question: K) -> None:
         found = self._answers.pop(question, None)
         if found is not None:
-            self._weight -= found[2]
+            self.weight -= found[2]
 
     def _forget_old_generation(self) -> None:
         if self._generation != self.freshness.generation:
             self._generation = self.freshness.generation
             self._answers.clear()
-            self._weight = 0
+            self.weight = 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
 from zarrcore.errors import MissingExtraError, NodeNotFoundError, SelectionError, UnsupportedError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_NODES = 100_000
 """Each takes some ten kilobytes of memory, and most of a millisecond."""
+_NODE_NBYTES = 6_000
 
 
 class HDF5File(VirtualFile):
@@ -29,6 +31,7 @@ class HDF5File(VirtualFile):
     Args:
         node: an array, which the file holds with the coordinates beside it that it names; or a group, with all below it.
         netcdf: whether types are those of NetCDF-4, which are fewer; either file is one that NetCDF's programs open.
+        find: gives the node at a path, or raises `NodeNotFoundError`; by default the hierarchy does.
 
     Raises:
         MissingExtraError: h5py is not installed.
@@ -39,15 +42,32 @@ class HDF5File(VirtualFile):
 
     suffix = "h5"
 
-    def __init__(self, node: Group | ArrayNode, *, netcdf: bool = False) -> None:
+    def __init__(
+        self,
+        node: Group | ArrayNode,
+        *,
+        netcdf: bool = False,
+        find: Callable[[str], AnyNode] | None = None,
+    ) -> None:
         try:
             from zarrcore.filetypes.hdf5.skeleton import make_skeleton
         except ImportError as error:
             raise MissingExtraError("making HDF5 and NetCDF files", "hdf5") from error
-        nodes = _with_coordinates(node) if isinstance(node, ArrayNode) else _all_below(node)
+        find = find or node.hierarchy.node
+        nodes = _with_coordinates(node, find) if isinstance(node, ArrayNode) else _all_below(node)
         self._skeleton, self._rooms = make_skeleton(nodes, netcdf=netcdf)
         self._offsets = [room.offset for room in self._rooms]
         self.size = self._skeleton.size
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes, of which most are the nodes."""
+        return self._skeleton.nbytes + len(self._rooms) * _NODE_NBYTES
+
+    @cached_property
+    def version(self) -> str:
+        """A text that is the same for files of equal metadata, of which all but elements are the same bytes."""
+        return self._skeleton.digest()
 
     def readinto(self, offset: int, buffer: memoryview) -> int:
         check_offset(offset)
@@ -96,7 +116,7 @@ class HDF5File(VirtualFile):
             start = end
 
 
-def _with_coordinates(array: ArrayNode) -> dict[str, AnyNode]:
+def _with_coordinates(array: ArrayNode, find: Callable[[str], AnyNode]) -> dict[str, AnyNode]:
     """An array and the arrays beside it that its dimensions and its attribute ``coordinates`` (CF conventions) name."""
     nodes: dict[str, AnyNode] = {array.name or "array": array}
     parent, _, own = array.path.rpartition("/")
@@ -108,7 +128,7 @@ def _with_coordinates(array: ArrayNode) -> dict[str, AnyNode]:
         if not name or "/" in name or name in nodes:
             continue
         try:
-            found = array.hierarchy.node(f"{parent}/{name}")
+            found = find(f"{parent}/{name}")
         except (NodeNotFoundError, SelectionError):
             continue
         if found.kind != "group":

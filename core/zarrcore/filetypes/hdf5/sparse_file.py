@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 
 _PAGE_NBYTES = 4096
+_ZEROS = bytes(_PAGE_NBYTES)
 
 
 class SparseFile:
@@ -27,6 +29,15 @@ class SparseFile:
     def nbytes(self) -> int:
         """Memory that the contents take."""
         return len(self._pages) * _PAGE_NBYTES
+
+    def digest(self) -> str:
+        """A text that is the same for the same content."""
+        digest = hashlib.blake2b(self.size.to_bytes(8, "little"), digest_size=16)
+        for page, content in sorted(self._pages.items()):
+            if content != _ZEROS:
+                digest.update(page.to_bytes(8, "little"))
+                digest.update(content)
+        return digest.hexdigest()
 
     def read_at(self, offset: int, buffer: memoryview) -> None:
         """Fill ``buffer`` with the bytes from ``offset`` on; what lies after the end is zero."""

@@ -38,6 +38,11 @@ def test_it_is_what_a_real_file_is(actions: list[tuple[str, int, bytes]], offset
     buffer = memoryview(bytearray(length))
     sparse.read_at(offset, buffer)
     assert buffer == whole[offset : offset + length].ljust(length, b"\0")
+    again = SparseFile()
+    again.write(whole)
+    assert again.digest() == sparse.digest()
+    again.write(b"\1")
+    assert again.digest() != sparse.digest()
 
 
 def test_what_was_skipped_takes_no_room() -> None:

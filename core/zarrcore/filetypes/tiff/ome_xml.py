@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from zarrcore.errors import UnsupportedError
+from zarrcore.hierarchy.multiscales import MultiscaleChannel
 
 _NAMESPACE: Final = "http://www.openmicroscopy.org/Schemas/OME/2016-06"
 _SCHEMA_INSTANCE: Final = "http://www.w3.org/2001/XMLSchema-instance"
@@ -49,14 +50,6 @@ _TIMES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class ImageChannel:
-    """What is known of a channel."""
-
-    name: str
-    colour: tuple[int, int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ImageFacts:
     """What is known of an image beside its elements."""
 
@@ -64,7 +57,7 @@ class ImageFacts:
     description: str = ""
     spacing: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     """How far apart elements are along X, Y, Z and T, and the name of the unit."""
-    channels: Sequence[ImageChannel] = ()
+    channels: Sequence[MultiscaleChannel] = ()
     """One by one from the first; there may be too few or too many."""
 
 
@@ -130,7 +123,7 @@ def _put_spacing(pixels: ET.Element, letter: str, step: float, unit: str) -> Non
     pixels.set(f"{name}Unit", sign)
 
 
-def _put_channel(pixels: ET.Element, number: int, samples: int, told: ImageChannel | None) -> None:
+def _put_channel(pixels: ET.Element, number: int, samples: int, told: MultiscaleChannel | None) -> None:
     channel = ET.SubElement(pixels, "Channel", {"ID": f"Channel:0:{number}"})
     if told is not None and told.name:
         channel.set("Name", _text(told.name))

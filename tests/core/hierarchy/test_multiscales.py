@@ -1,0 +1,123 @@
+"""Groups that are one image: what their metadata tell, whatever they say. How the levels lie, tests of the browser tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zarrcore
+from zarrcore.errors import MetadataError, NodeNotFoundError
+from zarrcore.hierarchy.multiscales import Multiscale, MultiscaleAxis, is_multiscale, multiscale
+
+
+def image_of(attributes: dict[str, Any], **shapes: tuple[int, ...]) -> Multiscale:
+    hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
+    hierarchy.create_group("image")
+    for name, shape in shapes.items():
+        hierarchy.create_array(f"image/{name}", shape=shape, data_type="uint8")
+    assert is_multiscale(attributes)
+    return multiscale("/image", attributes, hierarchy.node)
+
+
+DATASETS = {"datasets": [{"path": "a"}]}
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (["t", "y", "x"], [MultiscaleAxis("t"), MultiscaleAxis("y"), MultiscaleAxis("x")]),  # version 0.3
+        (
+            [{"name": "q", "type": "time", "unit": "hour"}, {"name": "y", "unit": None}, {}],
+            [MultiscaleAxis("q", "time", "hour"), MultiscaleAxis("y"), MultiscaleAxis("")],
+        ),
+        (["y", "x"], [MultiscaleAxis(None)] * 3),
+        (7, [MultiscaleAxis(None)] * 3),
+    ],
+)
+def test_axes(told: Any, expected: list[MultiscaleAxis]) -> None:
+    assert [*image_of({"multiscales": [{**DATASETS, "axes": told}]}, a=(2, 3, 4)).axes] == expected
+
+
+def test_axes_of_early_versions() -> None:
+    assert [axis.name for axis in image_of({"multiscales": [DATASETS]}, a=(1,) * 5).axes] == [*"tczyx"]
+
+
+def test_units_of_n5() -> None:
+    attributes = {"multiScale": True, "pixelResolution": {"dimensions": [0.5, 0.5, 2], "unit": "um"}}
+    image = image_of(attributes, s0=(4, 5, 6), s1=(4, 2, 3))
+    assert image.spacing == (2, 0.5, 0.5)
+    assert {axis.unit for axis in image.axes} == {"um"}
+    assert len(image.levels) == 2
+
+
+def test_channels_of_which_few_are_told() -> None:
+    told = {"omero": {"channels": [{"label": "DAPI", "color": "0000FF"}, 7]}}
+    image = image_of({"ome": {"multiscales": [{**DATASETS, "name": "cells"}], **told}}, a=(3, 4, 5))
+    assert image.name == "cells"
+    assert [image.channel(number).name for number in range(3)] == ["DAPI", "", ""]
+    assert [image.channel(number).colour for number in range(3)] == [(0, 0, 255), None, None]
+
+
+WORDS = ["path", "axes", "name", "unit", "type", "scale", "translation", "channels", "label", "color"]
+WORDS += ["window", "start", "end", "dimensions"]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    max_leaves=20,
+)
+NUMBERS = st.lists(st.integers(-1, 3) | st.floats(), min_size=2, max_size=3)
+STEPS = JSON | st.lists(
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["scale", "translation"])},
+        optional={"scale": NUMBERS, "translation": NUMBERS},
+    )
+)
+DATASET = st.fixed_dictionaries(
+    {"path": st.sampled_from(["a", "s0", "s1"])},
+    optional={"coordinateTransformations": STEPS, "transform": JSON},
+)
+ENTRY = st.fixed_dictionaries(
+    {},
+    optional={
+        "datasets": JSON | st.lists(DATASET),
+        "axes": JSON,
+        "name": JSON,
+        "coordinateTransformations": STEPS,
+    },
+)
+MEMBERS: dict[str, Any] = {"multiscales": JSON | st.tuples(ENTRY), "omero": JSON, "image-label": JSON}
+N5_MEMBERS = ["downsamplingFactors", "scales", "multiScale", "pixelResolution"]
+ATTRIBUTES = st.fixed_dictionaries(
+    {},
+    optional={
+        **MEMBERS,
+        "ome": JSON | st.fixed_dictionaries({}, optional=MEMBERS),
+        **dict.fromkeys(N5_MEMBERS, JSON | NUMBERS | st.lists(NUMBERS)),
+    },
+)
+
+
+def test_steps_of_too_few_axes() -> None:
+    steps = [{"type": "scale", "scale": [2, 2]}, {"type": "translation", "translation": [1]}]
+    entry = {"datasets": [{"path": "a", "coordinateTransformations": steps}]}
+    image = image_of({"multiscales": [entry]}, a=(3, 4))
+    assert (image.spacing, image.origin, image.levels[0].offsets) == ((2, 2), (0, 0), None)
+
+
+@given(ATTRIBUTES)
+def test_whatever_is_told(attributes: dict[str, Any]) -> None:
+    if not is_multiscale(attributes):
+        return
+    try:
+        image = image_of(attributes, a=(2, 3, 4), s0=(2, 3, 4), s1=(1, 2, 2))
+    except (MetadataError, NodeNotFoundError):
+        return
+    assert len(image.axes) == 3
+    assert len(image.spacing) == len(image.origin)
+    assert image.levels[0].node.ndim == 3
+    for level in image.levels:
+        assert level.factors is None or len(level.factors) == 3
+        assert level.offsets is None or len(level.offsets) == 3

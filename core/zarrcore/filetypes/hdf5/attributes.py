@@ -7,19 +7,18 @@ lists that are too long for the early file format, in which an attribute that is
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any, Final
 
-import h5py
 import numpy as np
 
-from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.hdf5.datatype import HEAP_ITEM_NBYTES, TEXT, datatype, fixed_text
+from zarrcore.filetypes.hdf5.metadata import Metadata
+from zarrcore.filetypes.hdf5.object_header import attribute_message
 
 _MAX_NBYTES: Final = 64_000
-_HEAP_ITEM_NBYTES: Final = 16
 _INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 _EXACT: Final = 1 << 53
-_MAX_NETCDF_NAME_NBYTES: Final = 256
+LEFT_OUT_ATTRIBUTE: Final = "_zarrscope_left_out"
 RESERVED: Final = frozenset(
     (
         "CLASS",
@@ -30,77 +29,37 @@ RESERVED: Final = frozenset(
         "_Netcdf4Dimid",
         "_NCProperties",
         "_nc3_strict",
+        LEFT_OUT_ATTRIBUTE,
     )
 )
-"""What would tell readers something wrong about dimensions."""
+"""What would tell readers something wrong about dimensions, or about the file."""
 
 
-def file_name(name: str, *, netcdf: bool) -> bytes:
-    """The name of a node or an attribute, in the file.
+def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> bytes:
+    """The message of an attribute.
 
-    Raises:
-        UnsupportedError: it can be no name there.
-    """
-    try:
-        encoded = name.encode()
-    except UnicodeEncodeError as error:
-        raise UnsupportedError("name", ascii(name), "is no text") from error
-    if not encoded or b"\0" in encoded:
-        raise UnsupportedError("name", ascii(name), "can be no name in HDF5")
-    if netcdf and len(encoded) > _MAX_NETCDF_NAME_NBYTES:
-        raise UnsupportedError("name", f"{name[:20]}…", "is too long for NetCDF")
-    return encoded
-
-
-def put_attribute(place: Any, name: bytes, value: Any, *, netcdf: bool) -> None:
-    """Give a group or a dataset, an `h5py.h5g.GroupID` or `h5py.h5d.DatasetID`, an attribute.
+    Args:
+        name: its name.
+        value: JSON, or elements as they are.
+        metadata: where texts of any length stand.
+        netcdf: whether text is characters, where they fit: NetCDF's older programs read no strings.
 
     Raises:
         UnsupportedError: HDF5 does not take it.
     """
     found = _value(value, netcdf)
-    try:
-        if isinstance(found, str):
-            _put_text(place, name, found, netcdf)
-        elif found.dtype.kind == "O":
-            h5py.h5a.create(place, name, text_type(None), space(found.shape)).write(found)
-        else:
-            kind = number_type(found.dtype)
-            h5py.h5a.create(place, name, kind, space(found.shape)).write(found, mtype=kind)
-    except (OSError, RuntimeError, TypeError, ValueError) as error:
-        raise UnsupportedError("attribute", name.decode(), f"does not fit ({error})") from error
+    if isinstance(found, np.ndarray):
+        return attribute_message(name, datatype(found.dtype), found.shape, found.tobytes())
+    if isinstance(found, list):
+        texts = b"".join(metadata.keep(text, len(text)) for text in found)
+        return attribute_message(name, TEXT, (len(found),), texts)
+    if netcdf and len(found) <= _MAX_NBYTES:
+        return attribute_message(name, fixed_text(max(1, len(found))), (), found or b"\0")
+    return attribute_message(name, TEXT, (), metadata.keep(found, len(found)))
 
 
-def _put_text(place: Any, name: bytes, text: str, netcdf: bool) -> None:
-    """As h5py writes text; for NetCDF characters, where they fit, since its older programs read no strings."""
-    encoded = text.encode()
-    if netcdf and len(encoded) <= _MAX_NBYTES:
-        kind = text_type(max(1, len(encoded)))
-        h5py.h5a.create(place, name, kind, space(())).write(np.array(encoded), mtype=kind)
-    else:
-        h5py.h5a.create(place, name, text_type(None), space(())).write(np.array(text, h5py.string_dtype()))
-
-
-@lru_cache
-def number_type(dtype: np.dtype[Any]) -> Any:
-    """The `h5py.h5t.TypeID` of elements that are no texts in UTF-8."""
-    return h5py.h5t.py_create(dtype, logical=True)
-
-
-@lru_cache
-def text_type(nbytes: int | None) -> Any:
-    """The `h5py.h5t.TypeID` of texts of so many bytes, or of any length."""
-    return h5py.h5t.py_create(h5py.string_dtype("utf-8", nbytes), logical=True)
-
-
-@lru_cache
-def space(shape: tuple[int, ...]) -> Any:
-    """The `h5py.h5s.SpaceID` of a shape; nobody may select in it."""
-    return h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
-
-
-def _value(value: Any, netcdf: bool) -> str | np.ndarray[Any, Any]:
-    """Text, or elements that fit."""
+def _value(value: Any, netcdf: bool) -> bytes | list[bytes] | np.ndarray[Any, Any]:
+    """Text, texts, or elements, as many as fit."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, np.ndarray | np.generic):
@@ -109,8 +68,8 @@ def _value(value: Any, netcdf: bool) -> str | np.ndarray[Any, Any]:
     dtype = _number_type(items, netcdf)
     if dtype is not None and len(items) * np.dtype(dtype).itemsize <= _MAX_NBYTES:
         return np.array(value, dtype)
-    if _are_texts(items) and len(items) * _HEAP_ITEM_NBYTES <= _MAX_NBYTES:
-        return np.array([_text(item) for item in items], h5py.string_dtype())
+    if _are_texts(items) and len(items) * HEAP_ITEM_NBYTES <= _MAX_NBYTES:
+        return [_text(item) for item in items]
     return _text(json.dumps(value, ensure_ascii=False))
 
 
@@ -118,11 +77,9 @@ def _are_texts(items: list[Any]) -> bool:
     return bool(items) and all(isinstance(item, str) for item in items)
 
 
-def _text(text: str) -> str:
+def _text(text: str) -> bytes:
     """Text without what ends it, and without halves of characters."""
-    if "\0" in text:
-        return json.dumps(text)
-    return text.encode("utf-8", "replace").decode()
+    return (json.dumps(text) if "\0" in text else text).encode("utf-8", "replace")
 
 
 def _number_type(items: list[Any], netcdf: bool) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.hdf5.attributes import file_name
+from zarrcore.filetypes.hdf5.names import file_name
 
 NO_COORDINATE_PREFIX: Final = "_nc4_non_coord_"
 """What NetCDF puts before the name of a dataset that is called like a dimension and is not its coordinate."""

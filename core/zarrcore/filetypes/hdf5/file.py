@@ -5,22 +5,25 @@ The skeleton is made at once, from metadata only; elements are decoded where the
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
-from zarrcore.errors import MissingExtraError, NodeNotFoundError, SelectionError, UnsupportedError
+from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
 from zarrcore.filetypes.hdf5.elements import elements_file
+from zarrcore.filetypes.hdf5.skeleton import Room, make_skeleton
 from zarrcore.filetypes.interface import VirtualFile, check_offset
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-
-if TYPE_CHECKING:
-    from zarrcore.filetypes.hdf5.skeleton import Room
 
 MAX_NODES = 100_000
 """Each takes some ten kilobytes of memory, and most of a millisecond."""
 _NODE_NBYTES = 6_000
+
+
+def check_h5py() -> None:
+    """Nothing has to be installed."""
 
 
 class HDF5File(VirtualFile):
@@ -34,7 +37,6 @@ class HDF5File(VirtualFile):
         find: gives the node at a path, or raises `NodeNotFoundError`; by default the hierarchy does.
 
     Raises:
-        MissingExtraError: h5py is not installed.
         UnsupportedError: more nodes than one file should hold.
         ListingUnsupportedError: what is below the group cannot be told.
         StoreError: the store did not answer as it should.
@@ -49,25 +51,21 @@ class HDF5File(VirtualFile):
         netcdf: bool = False,
         find: Callable[[str], AnyNode] | None = None,
     ) -> None:
-        try:
-            from zarrcore.filetypes.hdf5.skeleton import make_skeleton
-        except ImportError as error:
-            raise MissingExtraError("making HDF5 and NetCDF files", "hdf5") from error
         find = find or node.hierarchy.node
         nodes = _with_coordinates(node, find) if isinstance(node, ArrayNode) else _all_below(node)
         self._skeleton, self._rooms = make_skeleton(nodes, netcdf=netcdf)
         self._offsets = [room.offset for room in self._rooms]
-        self.size = self._skeleton.size
+        self.size = self._rooms[-1].offset + self._rooms[-1].nbytes if self._rooms else len(self._skeleton)
 
     @property
     def nbytes(self) -> int:
         """About how much memory it takes, of which most are the nodes."""
-        return self._skeleton.nbytes + len(self._rooms) * _NODE_NBYTES
+        return len(self._skeleton) + len(self._rooms) * _NODE_NBYTES
 
     @cached_property
     def version(self) -> str:
         """A text that is the same for files of equal metadata, of which all but elements are the same bytes."""
-        return self._skeleton.digest()
+        return hashlib.blake2b(self._skeleton, digest_size=16).hexdigest()
 
     def readinto(self, offset: int, buffer: memoryview) -> int:
         check_offset(offset)
@@ -75,7 +73,9 @@ class HDF5File(VirtualFile):
         for start, end, room in self._pieces(offset, stop):
             part = buffer[start - offset : end - offset]
             if room is None:
-                self._skeleton.read_at(start, part)
+                there = memoryview(self._skeleton)[start:end]
+                part[: len(there)] = there
+                part[len(there) :] = bytes(len(part) - len(there))
             else:
                 elements_file(room.array, room.how).readinto(start - room.offset, part)
         return max(0, stop - offset)

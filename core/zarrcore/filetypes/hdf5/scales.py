@@ -1,99 +1,89 @@
 """Dimension scales, written as the HDF5 library and NetCDF-4 would.
 
-Specification: HDF5, "HDF5 Dimension Scales". The library's own functions rewrite a scale's list of users with each of them; here
-it is written once, where it fits the early file format (readers of NetCDF do not look at it).
+Specification: HDF5, "HDF5 Dimension Scales". A dataset refers to the scales of its dimensions, and a scale to its users, whose
+list is written where it fits the early file format (readers of NetCDF do not look at it).
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, Final
+import struct
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-import h5py
 import numpy as np
 
-from zarrcore.filetypes.hdf5.attributes import space
-from zarrcore.filetypes.hdf5.dimensions import Dimension, Dimensions
+from zarrcore.filetypes.hdf5.datatype import REFERENCE, REFERENCES, compound, datatype, terminated_text
+from zarrcore.filetypes.hdf5.dimensions import Dimension
+from zarrcore.filetypes.hdf5.metadata import Metadata
+from zarrcore.filetypes.hdf5.object_header import attribute_message, dataset_messages, object_header
 
-_LIST: Final = h5py.vlen_dtype(h5py.ref_dtype)
 _MAX_USERS: Final = 2000
+_TOO_LONG_FOR_FLOATS: Final = 1 << 61
 _NO_COORDINATE: Final = "This is a netCDF dimension but not a netCDF variable. %10d"
+_USER: Final = compound({"dataset": (REFERENCE, 0), "dimension": (datatype(np.dtype("<i4")), 8)}, 12)
 
 
-class ScaleWriter:
-    """Makes the dimension scales of a group's arrays; coordinates have to come first.
+def scale_messages(name: str) -> list[bytes]:
+    """What makes a dataset a scale: that it says so, and what it is called."""
+    return [_text_attribute(b"CLASS", b"DIMENSION_SCALE"), _text_attribute(b"NAME", name.encode())]
 
-    No dataset is kept open: the library takes some ten kilobytes for each.
+
+def without_coordinate(length: int) -> list[bytes]:
+    """The messages of the scale of a dimension that has a length and nothing else; it takes no room."""
+    kind = np.dtype(">f4" if length < _TOO_LONG_FOR_FLOATS else "u1")
+    messages = dataset_messages((length,), datatype(kind), length * kind.itemsize, None)
+    return [*messages, *scale_messages(_NO_COORDINATE % length)]
+
+
+def write_datasets(
+    datasets: Mapping[bytes, Sequence[bytes]],
+    scales: Mapping[Dimension, bytes],
+    attached: Mapping[bytes, Sequence[Dimension]],
+    metadata: Metadata,
+) -> dict[bytes, int]:
+    """Write the datasets of a group, scales first; returns the address of each.
 
     Args:
-        group: the `h5py.h5g.GroupID`.
-        dimensions: those of its arrays.
+        datasets: their messages, by names; scales are among them.
+        scales: the dataset of each dimension.
+        attached: the dimensions of those datasets that have any.
+        metadata: where to.
     """
-
-    def __init__(self, group: Any, dimensions: Dimensions) -> None:
-        self._group = group
-        self._dimensions = dimensions
-        self._references: dict[Dimension, Any] = {}
-        self._users: dict[Dimension, list[tuple[Any, int]]] = {}
-        self._lists: dict[tuple[Dimension, ...], np.ndarray[Any, Any]] = {}
-
-    def add(self, name: str, dataset: Any) -> None:
-        """Make an array's `h5py.h5d.DatasetID` a scale, or give it its scales."""
-        if name in self._dimensions.coordinates:
-            self._make_scale((name, dataset.shape[0]), dataset, name)
-        elif attached := self._dimensions.of.get(name):
-            if attached not in self._lists:
-                self._lists[attached] = _reference_list(
-                    [self._reference(dimension) for dimension in attached]
-                )
-            value = self._lists[attached]
-            h5py.h5a.create(dataset, b"DIMENSION_LIST", _list_type(), space(value.shape)).write(value)
-            reference = h5py.h5r.create(dataset, b".", h5py.h5r.OBJECT)
-            for axis, dimension in enumerate(attached):
-                if len(self._users[dimension]) <= _MAX_USERS:
-                    self._users[dimension].append((reference, axis))
-
-    def finish(self) -> None:
-        """Tell the scales whose they are."""
-        for dimension, users in self._users.items():
-            if 0 < len(users) <= _MAX_USERS:
-                name = self._dimensions.names[dimension]
-                _write_users(h5py.h5d.open(self._group, name.encode()), users)
-
-    def _reference(self, dimension: Dimension) -> Any:
-        if dimension not in self._references:
-            scale = _without_coordinate(self._group, self._dimensions.names[dimension], dimension[1])
-            self._make_scale(dimension, scale, _NO_COORDINATE % dimension[1])
-        return self._references[dimension]
-
-    def _make_scale(self, dimension: Dimension, scale: Any, told: str) -> None:
-        h5py.h5ds.set_scale(scale, told.encode())
-        self._references[dimension] = h5py.h5r.create(scale, b".", h5py.h5r.OBJECT)
-        self._users[dimension] = []
+    counts = Counter(dimension for dimensions in attached.values() for dimension in dimensions)
+    told = [dimension for dimension in scales if 0 < counts[dimension] <= _MAX_USERS]
+    addresses, ends = {}, {}
+    for dimension, name in scales.items():
+        users = [_users([(0, 0)] * counts[dimension])] if dimension in told else []
+        addresses[name] = metadata.append(object_header([*datasets[name], *users]))
+        ends[dimension] = metadata.end
+    users_of: dict[Dimension, list[tuple[int, int]]] = {dimension: [] for dimension in scales}
+    for name, messages in datasets.items():
+        if name in addresses:
+            continue
+        dimensions = attached.get(name, ())
+        references = [addresses[scales[dimension]] for dimension in dimensions]
+        mine = [_scales(references, metadata)] if references else []
+        addresses[name] = metadata.append(object_header([*messages, *mine]))
+        for axis, dimension in enumerate(dimensions):
+            users_of[dimension].append((addresses[name], axis))
+    for dimension in told:
+        message = _users(users_of[dimension])
+        metadata.put(ends[dimension] - len(message), message)
+    return addresses
 
 
-def _without_coordinate(group: Any, name: str, length: int) -> Any:
-    """The scale of a dimension that has a length and nothing else; it takes no room."""
-    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    properties.set_layout(h5py.h5d.CONTIGUOUS)
-    properties.set_obj_track_times(False)
-    return h5py.h5d.create(group, name.encode(), h5py.h5t.IEEE_F32BE, space((length,)), properties)
+def _text_attribute(name: bytes, text: bytes) -> bytes:
+    return attribute_message(name, terminated_text(len(text) + 1), (), text + b"\0")
 
 
-@cache
-def _list_type() -> Any:
-    return h5py.h5t.py_create(_LIST, logical=True)
+def _users(users: Sequence[tuple[int, int]]) -> bytes:
+    """What a scale says of who has it: the address of each dataset, and which of its dimensions."""
+    data = b"".join(struct.pack("<Qi", *user) for user in users)
+    return attribute_message(b"REFERENCE_LIST", _USER, (len(users),), data)
 
 
-def _reference_list(references: list[Any]) -> np.ndarray[Any, Any]:
+def _scales(addresses: Sequence[int], metadata: Metadata) -> bytes:
     """What a dataset says of its scales: for each dimension a list, here of one."""
-    value = np.empty(len(references), _LIST)
-    for axis, reference in enumerate(references):
-        value[axis] = np.array([reference], h5py.ref_dtype)
-    return value
-
-
-def _write_users(scale: Any, users: list[tuple[Any, int]]) -> None:
-    value = np.array(users, [("dataset", h5py.ref_dtype), ("dimension", "<i4")])
-    kind = h5py.h5t.py_create(value.dtype, logical=True)
-    h5py.h5a.create(scale, b"REFERENCE_LIST", kind, space(value.shape)).write(value)
+    lists = b"".join(metadata.keep(struct.pack("<Q", address), 1) for address in addresses)
+    return attribute_message(b"DIMENSION_LIST", REFERENCES, (len(addresses),), lists)

@@ -1,44 +1,52 @@
-"""The skeleton of an HDF5 file: all of it but the elements, for which h5py leaves room and tells where it is.
+"""The skeleton of an HDF5 file: all of it but the elements, for which it has room.
 
 Specification: HDF5, "File Format Specification Version 3.0", of which only the earliest formats are used (programs of today's
-distributions open no newer ones). Datasets are contiguous and never filled: so what is written is metadata, however large the
-arrays are.
+distributions open no newer ones). Datasets are contiguous: so what is written is metadata, however large the arrays are.
 
 All metadata stand before all elements, and each array's begin on a page of their own: who looks at the metadata, or reads one
-array, reads nothing of the others, although systems read whole pages. So the file is made in two steps, the second of which makes
-room, smallest arrays first, since these are the coordinates that readers want at once.
+array, reads nothing of the others, although systems read whole pages. The smallest arrays come first, since these are the
+coordinates that readers want at once. The HDF5 library would make such files too, but for each dataset it takes
+most of a millisecond, ten kilobytes, and a lock that all of a process share.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Final
-
-import h5py
-import numpy as np
+from dataclasses import dataclass, field
+from typing import Any
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.filetypes.hdf5.array_attributes import array_attributes
-from zarrcore.filetypes.hdf5.attributes import (
-    RESERVED,
-    file_name,
-    number_type,
-    put_attribute,
-    space,
-    text_type,
+from zarrcore.filetypes.hdf5.attributes import LEFT_OUT_ATTRIBUTE, RESERVED, attribute
+from zarrcore.filetypes.hdf5.datatype import datatype, fixed_text
+from zarrcore.filetypes.hdf5.dimensions import (
+    NO_COORDINATE_PREFIX,
+    Dimension,
+    Dimensions,
+    group_dimensions,
 )
-from zarrcore.filetypes.hdf5.dimensions import NO_COORDINATE_PREFIX, group_dimensions
 from zarrcore.filetypes.hdf5.elements import Stored, converted, stored
-from zarrcore.filetypes.hdf5.scales import ScaleWriter
-from zarrcore.filetypes.hdf5.sparse_file import SparseFile
+from zarrcore.filetypes.hdf5.metadata import Metadata
+from zarrcore.filetypes.hdf5.names import file_name
+from zarrcore.filetypes.hdf5.object_header import (
+    LAYOUT_ADDRESS_AT,
+    MAX_MESSAGES,
+    dataset_messages,
+    group_messages,
+    object_header,
+)
+from zarrcore.filetypes.hdf5.scales import scale_messages, without_coordinate, write_datasets
+from zarrcore.filetypes.hdf5.symbol_table import Link, superblock, write_symbol_table
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 
-LEFT_OUT_ATTRIBUTE: Final = "_zarrscope_left_out"
 _MAX_TOLD = 1000
 _MAX_DIMENSIONS = 32
+_MAX_ATTRIBUTES = MAX_MESSAGES - 10  # which leaves room for what else a group or a dataset has
 _PAGE_NBYTES = 4096
+_READ_AHEAD_NBYTES = 512
+"""What the HDF5 library reads of a header before it knows how long that is."""
 _MAX_NBYTES = (1 << 63) - 1
 
 
@@ -56,159 +64,184 @@ class Room:
         return self.array.size * self.how.dtype.itemsize
 
 
-def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[SparseFile, list[Room]]:
-    """The skeleton of a file of nodes, and where the elements belong, by ascending offset.
+def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes, list[Room]]:
+    """The beginning of a file of nodes, all its metadata, and where the elements belong, by ascending offset.
 
     Args:
         nodes: by their paths in the file, groups before what is in them; ``""`` is the root group, if it is among them.
         netcdf: whether types are those that NetCDF has.
     """
-    file = SparseFile()
-    formats = ("earliest", "v110")
-    with h5py.File(file, "w", libver=formats, track_order=False) as metadata:
-        writer = _Writer(metadata.id, netcdf)
-        writer.write(nodes)
-    pages = {"alignment_threshold": 1, "alignment_interval": _PAGE_NBYTES}
-    rooms = []
-    with h5py.File(file, "r+", libver=formats, **pages) as elements:
-        for path, array, how in sorted(writer.datasets, key=lambda dataset: dataset[1].size):
-            rooms.append(
-                Room(
-                    _make_room(h5py.h5d.open(elements.id, path), array.ndim + len(how.file_shape)), array, how
-                )
-            )
-    return file, sorted(rooms, key=lambda room: room.offset)
+    metadata = Metadata()
+    writer = _Writer(metadata, netcdf)
+    root = writer.write(nodes)
+    metadata.end_collection()
+    metadata.append(bytes(_READ_AHEAD_NBYTES))
+    size, rooms = metadata.end, []
+    for address, array, how in sorted(writer.datasets, key=lambda dataset: dataset[1].size):
+        room = Room(-(-size // _PAGE_NBYTES) * _PAGE_NBYTES, array, how)
+        metadata.put(address + LAYOUT_ADDRESS_AT, struct.pack("<Q", room.offset))
+        size = room.offset + room.nbytes
+        rooms.append(room)
+    metadata.put(0, superblock(root, size))
+    return bytes(metadata.content), rooms
 
 
-def _make_room(dataset: Any, ndim: int) -> int:
-    """Have the library allocate a dataset's room, by writing an element that nobody sees; where it is."""
-    everything = dataset.get_space()
-    if ndim:
-        everything.select_hyperslab((0,) * ndim, (1,) * ndim)
-    kind = dataset.get_type()
-    dataset.write(space(()), everything, np.zeros(kind.get_size(), np.uint8), kind)
-    return int(dataset.get_offset())
+@dataclass(slots=True)
+class _Group:
+    """What is known of a group until it is written."""
+
+    messages: list[bytes]
+    names: list[str] = field(default_factory=list)
+    """Those of all nodes in it."""
+    arrays: dict[str, tuple[ArrayNode, Stored]] = field(default_factory=dict)
+    datasets: dict[bytes, list[bytes]] = field(default_factory=dict)
+    """The messages of each."""
+    links: dict[bytes, Link] = field(default_factory=dict)
+    """What of it is written already."""
 
 
 class _Writer:
     """Writes nodes, and remembers what it leaves out."""
 
-    def __init__(self, root: Any, netcdf: bool) -> None:
-        self.datasets: list[tuple[bytes, ArrayNode, Stored]] = []
+    def __init__(self, metadata: Metadata, netcdf: bool) -> None:
+        self.datasets: list[tuple[int, ArrayNode, Stored]] = []
+        self._metadata = metadata
         self._nbytes = 1 << 40  # more than the metadata will take
         self._netcdf = netcdf
-        self._groups = {"": root}
-        self._paths = {"": b""}
-        self._kept_properties: dict[tuple[np.dtype[Any], bytes | None], Any] = {}
-        self._arrays: dict[str, dict[str, tuple[ArrayNode, Stored]]] = {}
-        self._names: dict[str, list[str]] = {}
+        self._groups = {"": _Group([])}
         self._left_out: list[str] = []
 
-    def write(self, nodes: Mapping[str, AnyNode]) -> None:
-        """Write them all."""
+    def write(self, nodes: Mapping[str, AnyNode]) -> Link:
+        """Write them all, each group after what is in it; returns the root group."""
         for path, node in nodes.items():
             with self._leaving_out(path):
                 self._take(path, node)
-        for parent, arrays in self._arrays.items():
-            self._write_arrays(parent, arrays)
-        told = self._left_out
-        if len(told) > _MAX_TOLD:
-            told = [*told[:_MAX_TOLD], f"and {len(told) - _MAX_TOLD} more"]
-        if told:
-            put_attribute(self._groups[""], LEFT_OUT_ATTRIBUTE.encode(), told, netcdf=self._netcdf)
-
-    @contextmanager
-    def _leaving_out(self, path: str) -> Iterator[None]:
-        """What HDF5 cannot hold is told of, and does not keep others out."""
-        try:
-            yield
-        # h5py has whatever exception for what the library refuses.
-        except (ZarrError, OSError, OverflowError, RuntimeError, TypeError, ValueError) as error:
-            self._left_out.append(f"/{path}: {error}")
+        while True:
+            path, group = self._groups.popitem()
+            self._write_arrays(path, group)
+            if not path:
+                break
+            parent, _, name = path.rpartition("/")
+            self._groups[parent].links[name.encode()] = self._write_group(group)
+        if told := self._left_out[:_MAX_TOLD]:
+            if len(self._left_out) > _MAX_TOLD:
+                told.append(f"and {len(self._left_out) - _MAX_TOLD} more")
+            called = LEFT_OUT_ATTRIBUTE.encode()
+            group.messages.append(attribute(called, told, self._metadata, netcdf=self._netcdf))
+        return self._write_group(group)
 
     def _take(self, path: str, node: AnyNode) -> None:
-        """Make a group; arrays wait for the others of theirs."""
+        """Nodes wait for the others of their groups."""
         parent, _, name = path.rpartition("/")
         if isinstance(node, BrokenNode):
             raise node.error
         if parent not in self._groups:  # told of already
             return
         if path:
-            self._names.setdefault(parent, []).append(name)
+            self._groups[parent].names.append(name)
         if isinstance(node, ArrayNode):
             how = stored(node.data_type, netcdf=self._netcdf)
-            self._arrays.setdefault(parent, {})[name] = node, how
+            self._groups[parent].arrays[name] = node, how
             return
         if path:
-            called = file_name(name, netcdf=self._netcdf)
-            self._groups[path] = h5py.h5g.create(self._groups[parent], called)
-            self._paths[path] = self._paths[parent] + called + b"/"
-        self._put_attributes(path, self._groups[path], node.attributes)
+            self._link_name(name, self._groups[parent])
+            self._groups[path] = _Group([])
+        self._groups[path].messages = self._attributes(path, node.attributes)
 
-    def _write_arrays(self, parent: str, arrays: Mapping[str, tuple[ArrayNode, Stored]]) -> None:
-        group = self._groups[parent]
+    def _write_group(self, group: _Group) -> Link:
+        table = write_symbol_table(group.links, self._metadata)
+        return Link(self._metadata.append(object_header([*group_messages(*table), *group.messages])), table)
+
+    def _write_arrays(self, path: str, group: _Group) -> None:
         dimensions = group_dimensions(
-            {name: _dimensions_in_file(*array) for name, array in arrays.items()},
-            self._names[parent],
+            {name: _dimensions_in_file(*array) for name, array in group.arrays.items()},
+            group.names,
             netcdf=self._netcdf,
         )
         avoided = set(dimensions.names.values()) - dimensions.coordinates
-        scales = ScaleWriter(group, dimensions)
-        for name in sorted(arrays, key=lambda name: name not in dimensions.coordinates):
-            array, how = arrays[name]
-            path = f"{parent}/{name}".lstrip("/")
-            with self._leaving_out(path):
-                called = file_name(NO_COORDINATE_PREFIX * (name in avoided) + name, netcdf=self._netcdf)
-                dataset = self._make_dataset(group, called, array, how)
-                if array.size:
-                    self.datasets.append((self._paths[parent] + called, array, how))
-                self._put_attributes(path, dataset, array_attributes(array, how))
-                with self._leaving_out(f"{path}: dimension scales"):
-                    scales.add(name, dataset)
-        with self._leaving_out(f"{parent}: dimension scales"):
-            scales.finish()
+        links: dict[str, bytes] = {}
+        for name, (array, how) in group.arrays.items():
+            inner = f"{path}/{name}".lstrip("/")
+            with self._leaving_out(inner):
+                link = self._link_name(NO_COORDINATE_PREFIX * (name in avoided) + name, group)
+                group.datasets[link] = self._dataset(inner, array, how)
+                links[name] = link
+        scales, attached = self._scales(path, group, dimensions, links)
+        addresses = write_datasets(group.datasets, scales, attached, self._metadata)
+        group.links |= {link: Link(address) for link, address in addresses.items()}
+        for name, link in links.items():
+            if group.arrays[name][0].size:
+                self.datasets.append((addresses[link], *group.arrays[name]))
 
-    def _make_dataset(self, group: Any, name: bytes, array: ArrayNode, how: Stored) -> Any:
-        """The dataset of an array, an `h5py.h5d.DatasetID`."""
+    def _scales(
+        self, path: str, group: _Group, dimensions: Dimensions, links: Mapping[str, bytes]
+    ) -> tuple[dict[Dimension, bytes], dict[bytes, tuple[Dimension, ...]]]:
+        """Make the scales that datasets need, of coordinates or as further ones; returns these, and who has which."""
+        scales, attached = {}, {}
+        for dimension, name in dimensions.names.items():
+            if name in dimensions.coordinates and name in links:
+                group.datasets[links[name]] += scale_messages(name)
+                scales[dimension] = links[name]
+        for name, link in links.items():
+            with self._leaving_out(f"{path}/{name}: dimension scales".lstrip("/")):
+                for dimension in dimensions.of.get(name, ()):
+                    if dimension not in scales:
+                        called = self._link_name(dimensions.names[dimension], group)
+                        group.datasets[called] = without_coordinate(dimension[1])
+                        scales[dimension] = called
+                attached[link] = dimensions.of.get(name, ())
+        return scales, attached
+
+    def _link_name(self, name: str, group: _Group) -> bytes:
+        """The name in the file of what will be in a group, where nothing else has it."""
+        called = file_name(name, netcdf=self._netcdf)
+        if called == b"." or called in group.links or called in group.datasets:
+            raise UnsupportedError("name", name, "stands for something else there")
+        return called
+
+    def _dataset(self, path: str, array: ArrayNode, how: Stored) -> list[bytes]:
+        """The messages of an array's dataset."""
         shape = array.shape + how.file_shape
         if len(shape) > _MAX_DIMENSIONS:
             raise UnsupportedError("shape", str(shape), f"has more than {_MAX_DIMENSIONS} dimensions")
-        nbytes = array.size * how.dtype.itemsize + _PAGE_NBYTES
-        if self._nbytes + nbytes > _MAX_NBYTES:
+        nbytes = array.size * how.dtype.itemsize
+        if self._nbytes + nbytes + _PAGE_NBYTES > _MAX_NBYTES:
             raise UnsupportedError("shape", str(shape), "is too large for a file, with what is there already")
-        self._nbytes += nbytes
         kind = (
-            text_type(how.dtype.itemsize)
-            if how.is_utf8 and how.parts is None
-            else number_type(how.file_dtype)
+            fixed_text(how.dtype.itemsize) if how.is_utf8 and how.parts is None else datatype(how.file_dtype)
         )
-        return h5py.h5d.create(group, name, kind, space(shape), self._properties(array, how))
-
-    def _properties(self, array: ArrayNode, how: Stored) -> Any:
         # ncdump 4.9 does not survive the fill value of a text.
-        fill = (
-            None
-            if how.parts is not None or how.dtype.kind == "S"
-            else converted(array.metadata.fill_value, how)
-        )
-        key = (how.file_dtype, None if fill is None else fill.tobytes())
-        if key not in self._kept_properties:
-            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-            properties.set_layout(h5py.h5d.CONTIGUOUS)
-            properties.set_alloc_time(h5py.h5d.ALLOC_TIME_LATE)
-            properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-            properties.set_obj_track_times(False)
-            if fill is not None:
-                properties.set_fill_value(fill)
-            self._kept_properties[key] = properties
-        return self._kept_properties[key]
+        has_fill = how.parts is None and how.dtype.kind != "S"
+        fill = converted(array.metadata.fill_value, how).tobytes() if has_fill else None
+        messages = dataset_messages(shape, kind, nbytes, fill)
+        messages += self._attributes(path, array_attributes(array, how))
+        self._nbytes += nbytes + _PAGE_NBYTES
+        return messages
 
-    def _put_attributes(self, path: str, place: Any, attributes: Mapping[str, Any]) -> None:
+    def _attributes(self, path: str, attributes: Mapping[str, Any]) -> list[bytes]:
+        messages: list[bytes] = []
         for name, value in attributes.items():
-            with self._leaving_out(f"{path}: attribute {name!r}"):
+            try:
                 if name in RESERVED:
                     raise UnsupportedError("name", name, "has a meaning of its own in HDF5")
-                put_attribute(place, file_name(name, netcdf=self._netcdf), value, netcdf=self._netcdf)
+                if len(messages) == _MAX_ATTRIBUTES:
+                    raise UnsupportedError("attribute", name, f"is one of more than {_MAX_ATTRIBUTES:,}")
+                called = file_name(name, netcdf=self._netcdf)
+                messages.append(attribute(called, value, self._metadata, netcdf=self._netcdf))
+            except ZarrError as error:
+                self._leave_out(f"{path}: attribute {name!r}", error)
+        return messages
+
+    @contextmanager
+    def _leaving_out(self, path: str) -> Iterator[None]:
+        """What HDF5 cannot hold is told of, and does not keep others out."""
+        try:
+            yield
+        except ZarrError as error:
+            self._leave_out(path, error)
+
+    def _leave_out(self, path: str, error: ZarrError) -> None:
+        self._left_out.append(f"/{path}: {error}")
 
 
 def _dimensions_in_file(

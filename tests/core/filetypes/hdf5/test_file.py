@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from pathlib import Path
 
 import h5py
@@ -249,16 +248,6 @@ def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zarrcore.filetypes.hdf5.file.MAX_NODES", 4)
     assert HDF5File(hierarchy["/g"]).size > 0
     with pytest.raises(zarrcore.UnsupportedError, match="has more than 4 nodes"):
-        HDF5File(hierarchy["/"])
-
-
-def test_without_h5py(monkeypatch: pytest.MonkeyPatch) -> None:
-    hierarchy = zarrcore.create("memory://")
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    for module in [name for name in sys.modules if name.startswith("zarrcore.filetypes.hdf5.")]:
-        if module.rpartition(".")[2] in ("skeleton", "attributes", "scales"):
-            monkeypatch.delitem(sys.modules, module)
-    with pytest.raises(zarrcore.MissingExtraError, match=r"pip install 'zarrscope\[hdf5\]'"):
         HDF5File(hierarchy["/"])
 
 

@@ -175,3 +175,48 @@ def test_h5py_reads_all(h5: Path) -> None:
         assert file.attrs["title"] == "Wetter"
         assert file.attrs["deep"] == '{"a": [null]}'
         assert "_zarrscope_left_out" not in file.attrs
+
+
+@pytest.mark.parametrize("kind", ["h5", "nc"])
+def test_programs_that_look_at_all_structures(kind: str, h5: Path, nc: Path, tmp_path: Path) -> None:
+    file = {"h5": h5, "nc": nc}[kind]
+    assert "# of unique groups: 2" in run("h5stat", file)
+    assert "Superblock version number:                         0" in run("h5debug", file)
+    run("h5repack", file, tmp_path / "repacked")
+    run("h5diff", file, tmp_path / "repacked", "/sub/t", "/sub/t")
+    run("h5copy", "-i", file, "-o", tmp_path / "copied", "-s", "/sub", "-d", "/there")
+    for read, group in ((tmp_path / "repacked", "sub"), (tmp_path / "copied", "there")):
+        with h5py.File(read) as found, h5py.File(file) as expected:
+            assert set(found[group]) == set(expected["sub"])
+            for name, dataset in expected["sub"].items():
+                assert np.asarray(found[group][name][()]).tobytes() == np.asarray(dataset[()]).tobytes()
+                assert set(found[group][name].attrs) == set(dataset.attrs)
+    size = re.search(r"EOA is (\d+); EOF is (\d+)", run("h5clear", "--filesize", file))
+    assert size is not None
+    assert {int(number) for number in size.groups()} == {file.stat().st_size}
+
+
+def test_a_written_file_can_be_changed(h5: Path, tmp_path: Path) -> None:
+    """What the library takes out, puts in and moves about, it finds as it left it."""
+    changed = tmp_path / "changed.h5"
+    changed.write_bytes(h5.read_bytes())
+    with h5py.File(changed, "r+") as file:
+        file["t"][...] = 4
+        del file["t"].attrs["units"]
+        file["t"].attrs["note"] = ["new"] * 50
+        file["sub/t"].dims[0].attach_scale(file["time"])
+        for number in range(300):
+            file.create_group(f"sub/new{number}").attrs["number"] = number
+        del file["station"], file.attrs["title"]
+        file.move("sub/half", "half of all")
+        file.create_dataset("more", data=np.arange(5000), chunks=(100,), compression="gzip")
+    run("h5repack", changed, tmp_path / "repacked.h5")
+    for path in (changed, tmp_path / "repacked.h5"):
+        with h5py.File(path) as file:
+            assert np.all(file["t"][...] == 4)
+            assert file["t"].attrs["note"].tolist() == ["new"] * 50
+            assert [file["sub"][f"new{number}"].attrs["number"] for number in range(300)] == [*range(300)]
+            assert set(file) >= {"time", "half of all", "more"}
+            assert "station" not in file
+            assert file["more"][...].tolist() == [*range(5000)]
+            assert file["sub/t"].dims[0][1].name == "/time"

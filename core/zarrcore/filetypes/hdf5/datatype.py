@@ -1,0 +1,121 @@
+"""Datatypes: a NumPy dtype as the message that tells HDF5's readers of it, and the types of what is no element.
+
+Specification: HDF5, "File Format Specification Version 3.0", IV.A.2.d. Version 1 of the message, and 2 for arrays and compounds,
+whose members had dimensions instead of arrays before. What HDF5 has no type for is told as h5py does: a truth value is an
+enumeration, a complex number a compound.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.hdf5.names import file_name
+from zarrcore.filetypes.hdf5.object_header import padded
+
+_FIXED_POINT, _FLOATING_POINT, _STRING, _OPAQUE = 0, 1, 3, 5
+_COMPOUND, _REFERENCE, _ENUMERATION, _VARIABLE_LENGTH, _ARRAY = 6, 7, 8, 9, 10
+_SIGNED: Final = 1 << 3
+_LEADING_BIT_IS_IMPLIED: Final = 2 << 4
+_ZERO_PADDED: Final = 1
+_UTF8: Final = 1
+_EXPONENT_NBITS: Final = {2: 5, 4: 8, 8: 11}
+
+
+@lru_cache(256)
+def datatype(dtype: np.dtype[Any]) -> bytes:
+    """The type of elements.
+
+    Raises:
+        UnsupportedError: HDF5 has none such.
+    """
+    if dtype.itemsize == 0:
+        raise UnsupportedError("data type", str(dtype), "has no bytes, which HDF5 has no type for")
+    if dtype.subdtype is not None:
+        return _array(dtype.base, dtype.shape, dtype.itemsize)
+    if dtype.fields is not None:
+        members = {name: (datatype(field[0]), field[1]) for name, field in dtype.fields.items()}
+        return compound(members, dtype.itemsize)
+    is_big_endian = dtype.str[0] == ">"
+    match dtype.kind:
+        case "b":
+            return _boolean()
+        case "i" | "u":
+            return _integer(dtype.itemsize, _SIGNED * (dtype.kind == "i") | is_big_endian)
+        case "f" if dtype.itemsize in _EXPONENT_NBITS:
+            return _real(dtype.itemsize, is_big_endian)
+        case "c":
+            half = dtype.itemsize // 2
+            part = datatype(np.dtype(f"{dtype.str[0]}f{half}"))
+            return compound({"r": (part, 0), "i": (part, half)}, dtype.itemsize)
+        case "S":
+            return _head(_STRING, _ZERO_PADDED, dtype.itemsize)
+        case "V":
+            return _head(_OPAQUE, 0, dtype.itemsize)
+    raise UnsupportedError("data type", str(dtype), "has no counterpart in HDF5")
+
+
+def fixed_text(nbytes: int) -> bytes:
+    """Text in UTF-8 of at most so many bytes."""
+    return _head(_STRING, _ZERO_PADDED | _UTF8 << 4, nbytes)
+
+
+def terminated_text(nbytes: int) -> bytes:
+    """Text in ASCII that a zero ends within so many bytes."""
+    return _head(_STRING, 0, nbytes)
+
+
+def compound(members: dict[str, tuple[bytes, int]], nbytes: int) -> bytes:
+    """Members of types, each at an offset.
+
+    Raises:
+        UnsupportedError: one's name is no text.
+    """
+    told = (
+        padded(file_name(name, netcdf=False) + b"\0") + struct.pack("<I", offset) + member
+        for name, (member, offset) in members.items()
+    )
+    return _head(_COMPOUND, len(members), nbytes, version=2) + b"".join(told)
+
+
+def _head(kind: int, bits: int, nbytes: int, *, version: int = 1) -> bytes:
+    return bytes((version << 4 | kind,)) + struct.pack("<I", bits)[:3] + struct.pack("<I", nbytes)
+
+
+def _integer(nbytes: int, bits: int) -> bytes:
+    return _head(_FIXED_POINT, bits, nbytes) + struct.pack("<HH", 0, 8 * nbytes)
+
+
+def _real(nbytes: int, is_big_endian: bool) -> bytes:
+    nbits, exponent = 8 * nbytes, _EXPONENT_NBITS[nbytes]
+    mantissa = nbits - 1 - exponent
+    bits = is_big_endian | _LEADING_BIT_IS_IMPLIED | (nbits - 1) << 8
+    bias = (1 << (exponent - 1)) - 1
+    return _head(_FLOATING_POINT, bits, nbytes) + struct.pack(
+        "<HHBBBBI", 0, nbits, mantissa, exponent, 0, mantissa, bias
+    )
+
+
+def _boolean() -> bytes:
+    names = padded(b"FALSE\0") + padded(b"TRUE\0")
+    return _head(_ENUMERATION, 2, 1) + _integer(1, _SIGNED) + names + bytes((0, 1))
+
+
+def _array(base: np.dtype[Any], shape: tuple[int, ...], nbytes: int) -> bytes:
+    ndim = len(shape)
+    dimensions = struct.pack(f"<B3x{ndim}I{ndim}I", ndim, *shape, *range(ndim))
+    return _head(_ARRAY, 0, nbytes, version=2) + dimensions + datatype(base)
+
+
+HEAP_ITEM_NBYTES: Final = 16
+"""Those of an element of any length: how long it is and where."""
+TEXT: Final = _head(_VARIABLE_LENGTH, 1 | _UTF8 << 8, HEAP_ITEM_NBYTES) + _integer(1, 0)
+"""Text in UTF-8 of any length."""
+REFERENCE: Final = _head(_REFERENCE, 0, 8)
+"""The address of an object's header."""
+REFERENCES: Final = _head(_VARIABLE_LENGTH, 0, HEAP_ITEM_NBYTES) + REFERENCE
+"""Any number of references."""

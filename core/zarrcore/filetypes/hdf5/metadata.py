@@ -1,0 +1,67 @@
+"""The metadata of a file, from its beginning: each piece stands behind those that it tells the addresses of.
+
+Specification: HDF5, "File Format Specification Version 3.0", III.E (global heap), which is where values of any length stand.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from zarrcore.filetypes.hdf5.object_header import padded
+
+SUPERBLOCK_NBYTES: Final = 96
+_COLLECTION_NBYTES: Final = 4096
+_HEAD_NBYTES: Final = 16
+_MAX_ITEMS: Final = (1 << 16) - 1
+
+
+class Metadata:
+    """Bytes that grow at their end, with room for the superblock at their beginning.
+
+    Attributes:
+        content: what there is; each piece begins at a multiple of eight.
+    """
+
+    def __init__(self) -> None:
+        self.content = bytearray(SUPERBLOCK_NBYTES)
+        self._collection = self._next_item = self._collection_end = 0
+        self._items = _MAX_ITEMS
+
+    @property
+    def end(self) -> int:
+        """The address of the next piece."""
+        return len(self.content)
+
+    def append(self, piece: bytes | bytearray) -> int:
+        """Put a piece at the end; returns its address."""
+        address = len(self.content)
+        self.content += piece
+        return address
+
+    def put(self, place: int, piece: bytes) -> None:
+        """Put a piece where there was room for it: it tells of what became known only now."""
+        self.content[place : place + len(piece)] = piece
+
+    def keep(self, data: bytes, count: int) -> bytes:
+        """Put a value of ``count`` elements into the global heap; returns the element that tells where it is."""
+        nbytes = _HEAD_NBYTES + len(data) + -len(data) % 8
+        if self._next_item + nbytes > self._collection_end or self._items == _MAX_ITEMS:
+            self._begin_collection(nbytes)
+        self._items += 1
+        self.put(self._next_item, struct.pack("<HHIQ", self._items, 0, 0, len(data)) + padded(data))
+        self._next_item += nbytes
+        return struct.pack("<IQI", count, self._collection, self._items)
+
+    def end_collection(self) -> None:
+        """Tell how much of a collection of the global heap is free, if that is enough to tell it there."""
+        free = self._collection_end - self._next_item
+        if free >= _HEAD_NBYTES:
+            self.put(self._next_item, struct.pack("<HHIQ", 0, 0, 0, free))
+
+    def _begin_collection(self, nbytes: int) -> None:
+        self.end_collection()
+        size = max(_COLLECTION_NBYTES, _HEAD_NBYTES + nbytes)
+        self._collection = self.append(struct.pack("<4sB3xQ", b"GCOL", 1, size).ljust(size, b"\0"))
+        self._next_item, self._collection_end = self._collection + _HEAD_NBYTES, self._collection + size
+        self._items = 0

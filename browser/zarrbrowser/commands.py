@@ -65,10 +65,10 @@ def window_commands(window: MainWindow) -> tuple[Group, ...]:
             (
                 Command("Export…", ("Ctrl+E",), window.exporter.ask),
                 Command("Copy as…", ("Ctrl+Shift+C",), pane.copy_button.showMenu),
-                Command("Fit into view", ("F",), window.fit, everywhere=False),
-                Command("One element per pixel", ("1",), window.actual_size, everywhere=False),
-                Command("Next plane", ("Ctrl+Right",), lambda: window.step(1)),
-                Command("Previous plane", ("Ctrl+Left",), lambda: window.step(-1)),
+                Command("Fit into view", ("F",), pane.fit, everywhere=False),
+                Command("One element per pixel", ("1",), pane.actual_size, everywhere=False),
+                Command("Next plane", ("Ctrl+Right",), lambda: pane.step(1)),
+                Command("Previous plane", ("Ctrl+Left",), lambda: pane.step(-1)),
             ),
         ),
     )

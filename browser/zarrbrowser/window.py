@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -30,15 +30,13 @@ from zarrbrowser.views.frame import Frame
 from zarrbrowser.views.node_pane import NodePane
 from zarrbrowser.views.side_pane import SidePane
 from zarrbrowser.views.status_bar import StatusBar
-from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.top_bar import TopBar
 from zarrbrowser.views.tree_view import TreeView
 from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Lane, Workers
 
-if TYPE_CHECKING:  # drawing loads when it is needed
-    from zarrbrowser.views.image_pane import ImagePane
+if TYPE_CHECKING:
     from zarrbrowser.views.open_dialog import OpenDialog
 
 _LEAVE_S = 0.5
@@ -161,28 +159,6 @@ class MainWindow(QMainWindow):
         self.tree.viewport().update()
         self.side.wear()
 
-    def fit(self) -> None:
-        """The whole picture or plot in view."""
-        pane = self.node_pane.pane(self.node_pane.current_tab()) if self.node_pane.current_tab() else None
-        target = getattr(pane, "canvas", pane)
-        fit = getattr(target, "fit", None)
-        if fit is not None:
-            fit()
-
-    def actual_size(self) -> None:
-        """One element per pixel."""
-        pane = self._image_pane()
-        if pane is not None:
-            pane.canvas.actual_size()
-
-    def step(self, by: int) -> None:
-        """The next or previous plane."""
-        pane = self.node_pane.pane(self.node_pane.current_tab()) if self.node_pane.current_tab() else None
-        if isinstance(pane, TablePane):
-            pane.step(by)
-        elif (image := self._image_pane()) is not None:
-            image.step(by)
-
     def focus_address(self) -> None:
         """Let the person type another address."""
         self.top_bar.address.setFocus()
@@ -223,11 +199,6 @@ class MainWindow(QMainWindow):
         self.node_pane.copy_button.setMenu(copying)
         fill_menu(self.top_bar.menu, self)
         add_shortcuts(self)
-
-    def _image_pane(self) -> ImagePane | None:
-        """The picture, if it is what the person looks at."""
-        pane = self.node_pane.pane("Image") if self.node_pane.current_tab() == "Image" else None
-        return cast("ImagePane | None", pane)
 
     def _show_ways(self) -> None:
         history = self.session.history

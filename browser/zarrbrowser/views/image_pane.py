@@ -68,6 +68,7 @@ class ImagePane(QWidget):
         self._image: Image | None = None
         self._look: Look | None = None
         self._awaited: Mapping[str, Any] | None = None
+        self._steps = 0
         self.cache = TileCache()
         self.controls = ImageControls()
         self.grid = PlaneGrid(workers, self.cache)
@@ -126,6 +127,7 @@ class ImagePane(QWidget):
         self.locating.forget()
         self._calm.stop()
         self._source = self._node = self._image = self._look = self._awaited = None
+        self._steps = 0
         self.grid.clear()
         self.missing.hide()
         self.stack.notice.say("")
@@ -139,8 +141,19 @@ class ImagePane(QWidget):
             self.show_node(self._source, self._node)
 
     def step(self, by: int) -> None:
-        """The next or previous plane."""
-        self.sliders.step(by)
+        """The next or previous plane; while its levels are still being opened, such wishes are counted."""
+        if self._image is None and self._opening.busy:
+            self._steps += by
+        else:
+            self.sliders.step(by)
+
+    def fit(self) -> None:
+        """The whole plane in view."""
+        self.canvas.fit()
+
+    def actual_size(self) -> None:
+        """One element per pixel."""
+        self.canvas.actual_size()
 
     def shown(self) -> Shown | None:
         """What is on the screen, told without Qt; None while nothing is."""
@@ -226,6 +239,7 @@ class ImagePane(QWidget):
         self._begin(image, look)
         if self._awaited is not None:
             self.restore(self._awaited)
+        self.step(self._steps)
 
     def _begin(self, image: Image, look: Look) -> None:
         """Read and show the image as the look says."""

@@ -69,6 +69,7 @@ class NodePane(QWidget):
             getattr(self._maker, name).connect(getattr(self, name))
         self._stale: set[str] = set()
         self._pictures_loaded = False
+        self._steps = 0
         self.tabs = QTabBar()
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
@@ -102,7 +103,7 @@ class NodePane(QWidget):
         """Show a node, in the tab that the person likes to look at if it has that one."""
         self._quiet()
         self._session.select(source, node)
-        self._stale = set(tabs_for(node))
+        self._stale, self._steps = set(tabs_for(node)), 0
         self._name.set_text(node.name or source.title)
         self.crumbs.show_path(source.title, node.path)
         self._summary.set_text(summary(node))
@@ -160,6 +161,27 @@ class NodePane(QWidget):
             self.tabs.setCurrentIndex(position)
             self._tab_clicked(position)
 
+    def fit(self) -> None:
+        """The whole picture or plot in view."""
+        self._ask("fit")
+
+    def actual_size(self) -> None:
+        """One element per pixel."""
+        self._ask("actual_size")
+
+    def step(self, by: int) -> None:
+        """The next or previous plane; while what draws it is still loaded, such wishes are counted."""
+        if self.current_tab() in DRAWN and not self._pictures_loaded:
+            self._steps += by
+        else:
+            self._ask("step", by)
+
+    def _ask(self, what: str, *words: int) -> None:
+        """Ask something of the pane in front, if it is one that can do it."""
+        can = getattr(self._panes.get(self.current_tab()), what, None)
+        if can is not None:
+            can(*words)
+
     def wear(self) -> None:
         """Take on the application's appearance."""
         self._draw_icon()
@@ -177,6 +199,8 @@ class NodePane(QWidget):
         self._pictures_loaded = True
         if self.current_tab() in DRAWN:
             self._fill_current()
+            steps, self._steps = self._steps, 0
+            self.step(steps)
 
     def _header(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -113,7 +113,7 @@ class Panes(QObject):
             pane = image = ImagePane(self._session, self._workers)
             step = image.step
             turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1)}
-            add_picture_keys(image, {"F": image.canvas.fit, "1": image.canvas.actual_size, **turning})
+            add_picture_keys(image, {"F": image.fit, "1": image.actual_size, **turning})
         else:
             pane = PlotPane(self._workers)
             add_picture_keys(pane, {"F": pane.fit})

@@ -12,11 +12,12 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
+from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.views.pictures import VOLUME, drawn, pane_of, picture, show
 from zarrbrowser.session.contrast import ContrastMode
 from zarrbrowser.session.render import Style, rgba
 from zarrbrowser.theme import LIGHT
+from zarrbrowser.views import node_pane
 
 
 def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -44,6 +45,43 @@ def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, 
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
     assert np.array_equal(picture(pane), VOLUME[3])
+
+
+def test_planes_wished_for_before_anything_can_be_drawn_are_counted(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+    monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
+    window = open_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.activateWindow()
+    QTest.keySequence(window, "Ctrl+Right, Ctrl+Right, Ctrl+Right, Ctrl+Left")
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    gate.open()
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert np.array_equal(picture(pane), VOLUME[4 + 2])
+
+
+def test_planes_wished_for_before_levels_are_known_are_counted(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, levels = Gate(), {"0": FakeArray(VOLUME)}
+    root = FakeGroup({"image": FakeGroup(levels, {"multiscales": [{"datasets": [{"path": "0"}]}]})})
+    find = FakeHierarchy.node
+    monkeypatch.setattr(
+        FakeHierarchy,
+        "node",
+        lambda self, path: (gate.wait() if path.endswith("0") else None, find(self, path))[1],
+    )
+    window = open_window(root, "/image")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    for by in (1, 1, 1, -1):
+        window.node_pane.step(by)
+    gate.open()
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert np.array_equal(picture(pane), VOLUME[4 + 2])
 
 
 def test_a_plane_that_fits_still_fits_a_larger_window(open_window: OpenWindow, qtbot: QtBot) -> None:

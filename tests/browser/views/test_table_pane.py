@@ -209,7 +209,7 @@ def test_a_lost_connection_leaves_the_window_alive(open_window: OpenWindow, qtbo
     qtbot.waitUntil(lambda: read_here(pane, 39, 0) == 39.0)
     window.open_text("fake.zarr#/deep")
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
-    window.step(1)
+    window.node_pane.step(1)
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[2, 0, 0])
     window.open_text("fake.zarr#/none")
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "none")

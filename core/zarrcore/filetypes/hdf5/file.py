@@ -22,10 +22,6 @@ MAX_NODES = 100_000
 _NODE_NBYTES = 6_000
 
 
-def check_h5py() -> None:
-    """Nothing has to be installed."""
-
-
 class HDF5File(VirtualFile):
     """A node and what belongs to it.
 

@@ -67,9 +67,16 @@ class Navigator(QObject):
         if node is not None and node.path != "/":
             self.go_within(node.path.rpartition("/")[0] or "/")
 
+    @property
+    def can_go_back(self) -> bool:
+        """Whether the person was somewhere before."""
+        history = self._session.history
+        return history.can_go_back or (self._session.node is None and history.here is not None)
+
     def back(self) -> None:
-        """Go where the person was before."""
-        self._travel(self._session.history.back())
+        """Go where the person was before: to the last node, where none is shown now."""
+        history = self._session.history
+        self._travel(history.here if self._session.node is None else history.back())
 
     def forward(self) -> None:
         """Go where the person was before going back."""
@@ -86,6 +93,11 @@ class Navigator(QObject):
             self._look = {}
         self.note()
         self._look_as_before()
+
+    def leave(self) -> None:
+        """No node is shown any more: what can be done with one would be done with another than the person sees."""
+        self._node_pane.leave()
+        self.moved.emit()
 
     def travel(self, visit: Visit) -> None:
         """Go to a node and look at it as it was looked at."""

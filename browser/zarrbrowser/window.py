@@ -21,7 +21,7 @@ from zarrbrowser.reveal import Revealer
 from zarrbrowser.session.completion import folders_like
 from zarrbrowser.session.nodes import NodeLike
 from zarrbrowser.session.reach import remembered
-from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
@@ -94,6 +94,7 @@ class MainWindow(QMainWindow):
     def open_text(self, text: str) -> None:
         """Open what was typed, dropped or chosen; go there if that source is open already."""
         self.navigator.go(SourceRequest.typed(text))
+        self.tree.setFocus()  # in the address line, keys would mean its text
 
     def restore_session(self) -> None:
         """Open again what was open when the window was closed last, and go where the person was."""
@@ -201,8 +202,7 @@ class MainWindow(QMainWindow):
         add_shortcuts(self)
 
     def _show_ways(self) -> None:
-        history = self.session.history
-        self.top_bar.show_ways(back=history.can_go_back, forward=history.can_go_forward)
+        self.top_bar.show_ways(back=self.navigator.can_go_back, forward=self.session.history.can_go_forward)
 
     def _show_recent(self) -> None:
         for place in (self.top_bar, self.empty):
@@ -236,6 +236,9 @@ class MainWindow(QMainWindow):
                 self.top_bar.show_address(_address(source, node))
             self._say(item.note)
         elif item.request is not None:
+            self.navigator.leave()
+            self.status.report("")
+            self.setWindowTitle(f"{short_name(item.request.address)} – zarrscope")
             self.top_bar.show_address(item.request.address)
             if item.fetching is Fetching.FAILED:
                 self._say(item.note)

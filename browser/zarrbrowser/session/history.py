@@ -38,6 +38,11 @@ class History:
     position: int = -1
 
     @property
+    def here(self) -> Visit | None:
+        """The visit at which the person stands; None before the first."""
+        return self.visits[self.position] if self.position >= 0 else None
+
+    @property
     def can_go_back(self) -> bool:
         """Whether there is a visit before this one."""
         return self.position > 0

@@ -37,7 +37,7 @@ class Session:
         self.sources.remove(source)
         self._views = {key: view for key, view in self._views.items() if key[0] != id(source)}
         if self.source is source:
-            self.source = self.node = None
+            self.leave()
 
     def traffic(self) -> tuple[int, int]:
         """Requests to the stores of all sources so far, and bytes that came."""
@@ -47,6 +47,10 @@ class Session:
     def select(self, source: Source, node: NodeLike) -> None:
         """Another node is looked at."""
         self.source, self.node = source, node
+
+    def leave(self) -> None:
+        """No node is looked at."""
+        self.source = self.node = None
 
     def view_of(self, source: Source, path: str) -> Look | None:
         """How this array was shown before."""

@@ -111,6 +111,11 @@ class NodePane(QWidget):
         self._draw_icon()
         self._show_tabs(tabs_for(node))
 
+    def leave(self) -> None:
+        """Show no node, want nothing."""
+        self._quiet()
+        self._session.leave()
+
     def pane(self, name: str) -> QWidget:
         """The pane of a tab; made on the first call."""
         if name not in self._panes:

@@ -119,6 +119,45 @@ def test_reload_reads_again_what_is_shown(open_window: OpenWindow, qtbot: QtBot)
     assert window.exporter.ask() is not None
 
 
+def test_a_source_that_fails_is_where_the_person_is(application: QApplication, qtbot: QtBot) -> None:
+    def opener(request: SourceRequest) -> Source:
+        if "good" not in request.address:
+            raise AccessDeniedError("the store denies it", url=request.address)
+        root = example()
+        return Source(request, FakeHierarchy(root), root)
+
+    window = MainWindow(Settings(fresh=True), opener)
+    qtbot.addWidget(window)
+    window.show()
+    for place in (("/image", "Image"), ("/scan/line", "Plot")):
+        window.open_text(f"good.zarr#{place[0]}")
+        qtbot.waitUntil(lambda place=place: at(window, *place))
+    qtbot.waitUntil(lambda: "chunk" in window.status.message.text)
+    window.open_text("denied.zarr")
+    qtbot.waitUntil(lambda: "denies" in window.sentence.text)
+    assert window.windowTitle() == "denied.zarr – zarrscope"
+    assert window.status.message.text == ""
+    assert window.exporter.ask() is None
+    window.mounter.mount_and_open()
+    assert not any("Mounting" in request.label for request in window.workers.active)
+    window.top_bar.back_button.click()
+    qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))
+    window.top_bar.back_button.click()
+    qtbot.waitUntil(lambda: at(window, "/image", "Image"))
+    window.close()
+    assert window.workers.shut_down(5)
+
+
+def test_keys_mean_the_window_after_an_address_was_entered(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(example())
+    window.activateWindow()
+    QTest.keySequence(window, "Ctrl+L")
+    QTest.keyClicks(window.top_bar.address, "fake.zarr#/image")
+    QTest.keyClick(window.top_bar.address, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: at(window, "/image", "Image"))
+    assert window.tree.hasFocus()  # in a line of text Ctrl+E would mean its end
+
+
 def test_breadcrumbs_lead_upwards(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/scan/line")
     qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))

@@ -22,6 +22,7 @@ from zarrbrowser.session.raster import Raster
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.settings import Settings
 from zarrbrowser.views.image_pane import ImagePane
+from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.value_pane import ValuePane
 from zarrbrowser.window import MainWindow
 from zarrcore.errors import StoreNotFoundError
@@ -104,19 +105,20 @@ def test_what_is_not_there(tmp_path: Path) -> None:
         open_source(SourceRequest(str(tmp_path / "nothing")))
 
 
-def test_strings_are_told_in_a_sentence_and_a_single_one_is_shown(
+def test_strings_are_a_table_and_a_single_one_is_shown(
     window: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
     path = tmp_path / "texts.zarr"
     with warnings.catch_warnings(action="ignore"):
         group = zarr.create_group(path, zarr_format=3)
-        group.create_array("many", shape=(3, 4), dtype=str)
+        many = group.create_array("many", shape=(3, 4), dtype=str)
+        many[...] = np.array([f"many {number}" for number in range(12)], object).reshape(3, 4)
         group.create_array("one", shape=(), dtype=str)[...] = "grüße"
     window.open_text(f"{path}#/many")
-    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    pane = window.node_pane.pane("Image")
-    assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: "text, which has no picture" in pane.stack.sentence.text)
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Table")
+    table = window.node_pane.pane("Table")
+    assert isinstance(table, TablePane)
+    qtbot.waitUntil(lambda: table.model.value(2, 3) == (True, "many 11"))
     assert window.node_pane._summary.text.endswith("3 × 4  ·  text")
     window.open_text(f"{path}#/one")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")

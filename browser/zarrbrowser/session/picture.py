@@ -23,8 +23,8 @@ def why_no_picture(dtype: np.dtype[Any]) -> str:
     if _is_plain(dtype):
         return ""
     if dtype.kind in "UST":
-        return "The elements are text, which has no picture; the Table tab shows them."
-    return "The elements are raw bytes without a meaning that could be drawn; the Table tab shows them."
+        return "The elements are text, which has no picture."
+    return "The elements are raw bytes without a meaning that could be drawn."
 
 
 def _is_plain(dtype: np.dtype[Any]) -> bool:

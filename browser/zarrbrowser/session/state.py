@@ -8,6 +8,7 @@ from zarrbrowser.session.history import History
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.multiscales import is_image
 from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.session.picture import why_no_picture
 from zarrbrowser.session.sources import RecentSources, Source
 
 
@@ -69,5 +70,9 @@ def tabs_for(node: NodeLike) -> tuple[str, ...]:
         return ("Problem",)
     if not is_array(node):
         return ("Metadata",)
-    first = {0: "Value", 1: "Plot"}.get(node.ndim, "Image")
-    return (first, *(("Table",) if node.ndim else ()), "Metadata", "Attributes", "Storage")
+    further = ("Metadata", "Attributes", "Storage")
+    if not node.ndim:
+        return ("Value", *further)
+    if why_no_picture(node.dtype):  # text is read in a table
+        return ("Table", *further)
+    return ("Plot" if node.ndim == 1 else "Image", "Table", *further)

@@ -14,7 +14,7 @@ from zarrbrowser.session.axes import Axes, axis_names
 from zarrbrowser.session.elements import Elements, Part, is_complex, packing_of
 from zarrbrowser.session.levels import image_of_array
 from zarrbrowser.session.nodes import AnyArray, ArrayLike
-from zarrbrowser.session.picture import drawable_fields, meaning_of, why_no_picture
+from zarrbrowser.session.picture import drawable_fields, meaning_of
 from zarrbrowser.session.probe import describe
 from zarrbrowser.session.quantities import count, format_bytes, format_duration
 from zarrbrowser.session.series import (
@@ -86,11 +86,6 @@ class PlotPane(QWidget):
     def show_array(self, array: ArrayLike, source: Source | None = None) -> None:
         """Show an array; with its source also what its axis stands for."""
         self.clear()
-        reason = why_no_picture(array.dtype)
-        self.controls.setVisible(not reason)
-        if reason:
-            self.stack.show_sentence(reason, drawing="array1")
-            return
         self._array = array
         fields, packing = drawable_fields(array.dtype), packing_of(array)
         self._elements = Elements(fields[0] if fields else None, fill=packing.missing if packing else ())

@@ -18,6 +18,7 @@ from zarrbrowser.session.contrast import ContrastMode
 from zarrbrowser.session.render import Style, rgba
 from zarrbrowser.theme import LIGHT
 from zarrbrowser.views import node_pane
+from zarrbrowser.views.table_pane import TablePane
 
 
 def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -191,11 +192,16 @@ def test_every_type_that_can_be_drawn_is(dtype: str, open_window: OpenWindow, qt
 
 
 @pytest.mark.parametrize("dtype", ["U3", "S3", "V3", np.dtypes.StringDType()])
-def test_what_cannot_be_drawn_is_a_sentence(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
-    array = FakeArray(np.zeros((3, 4), dtype))
-    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.stack.sentence.text.startswith("The elements are"))
-    assert array.selections == []
+def test_what_cannot_be_drawn_is_a_table(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"grid": FakeArray(np.zeros((3, 4), dtype)), "list": FakeArray(np.zeros(3, dtype))})
+    for name, cells in (("grid", (3, 4)), ("list", (3, 1))):
+        window = open_window(root, f"/{name}")
+        qtbot.waitUntil(lambda window=window: window.node_pane.current_tab() == "Table")
+        table = window.node_pane.pane("Table")
+        assert isinstance(table, TablePane)
+        assert (table.model.rowCount(), table.model.columnCount()) == cells
+        assert not window.node_pane.show_tab("Image")
+        assert not window.node_pane.show_tab("Plot")
 
 
 def test_structures_offer_their_fields(open_window: OpenWindow, qtbot: QtBot) -> None:

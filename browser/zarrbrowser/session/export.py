@@ -19,6 +19,8 @@ PICTURE = "png"
 ENDINGS = {PICTURE: "PNG picture, as shown", "tiff": "TIFF", "npy": "NumPy file", "csv": "CSV text"}
 MOST_PIXELS = 2**26
 """A picture is made whole in memory."""
+MOST_CELLS = 2**22
+"""So is a text; zarrcore makes none of more elements."""
 Encoder = Callable[[NDArray[np.uint8]], bytes]
 """Makes a PNG file of pixels, shape (h, w, 4)."""
 
@@ -40,10 +42,11 @@ def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
 
     if suffix == PICTURE:
         return _why_no_picture(subject, selection)
+    if suffix in TEXT_SUFFIXES:
+        return _why_no_text(subject, selection)
     array: Any = subject.array  # files are made of zarrcore's own
     try:
-        if suffix not in TEXT_SUFFIXES:
-            virtual_file(array, selection, suffix)
+        virtual_file(array, selection, suffix)
     except ZarrError as error:
         return str(error)
     return ""
@@ -60,6 +63,15 @@ def _why_no_picture(subject: Subject, selection: Selection) -> str:
     size = _size(selection, shown.array.shape)
     if size > MOST_PIXELS:
         return f"A picture of {size:,} elements is too large (at most {MOST_PIXELS:,}): zoom in, or write numbers."
+    return ""
+
+
+def _why_no_text(subject: Subject, selection: Selection) -> str:
+    if sum(isinstance(part, slice) for part in selection) > 2:
+        return "A text is a table: select two axes at most."
+    size = _size(selection, subject.array.shape)
+    if size > MOST_CELLS:
+        return f"{size:,} elements are too many for a text (at most {MOST_CELLS:,}): select fewer, or write a NumPy file."
     return ""
 
 

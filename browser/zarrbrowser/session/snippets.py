@@ -27,13 +27,17 @@ class Place:
     format: str
     """The name of the hierarchy's format."""
     reach: Reach
+    told_format: str | None = None
+    """The format that the person named, where it was not to be found out."""
 
     @classmethod
     def of(cls, source: Source, node: NodeLike) -> Place:
         """Of a node; in a collection the hierarchy's own."""
         hierarchy: Any = getattr(node, "hierarchy", source.hierarchy)
         within = getattr(hierarchy, "within", lambda path: path)
-        return cls(hierarchy.url, within(node.path), hierarchy.format.name, Reach.of(source.request.options))
+        told = source.request.format if hierarchy is source.hierarchy else None
+        reach = Reach.of(source.request.options)
+        return cls(hierarchy.url, within(node.path), hierarchy.format.name, reach, told)
 
     @property
     def scheme(self) -> str:
@@ -50,6 +54,7 @@ def zarrcore_code(place: Place, selection: Selection | None) -> str:
     """Python that reads with zarrcore."""
     reach = place.reach
     options = {
+        "format": place.told_format,
         "endpoint_url": reach.endpoint_url,
         "region": reach.region,
         "profile": reach.profile,
@@ -114,6 +119,7 @@ def command(place: Place, node: NodeLike, selection: Selection | None) -> str:
         words += ["--select", selection_text(selection).replace(" ", "")]
     if is_array(node):
         words += ["--output", f"{node.name or 'array'}.npy"]
+    words += ["--format", place.told_format] if place.told_format else []
     words += place.reach.words()
     return shlex.join(words) + "\n"
 

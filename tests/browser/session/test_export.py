@@ -25,6 +25,7 @@ from zarrbrowser.session.reach import Reach
 from zarrbrowser.session.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.session.subject import Subject, selection_text
+from zarrcore.errors import UnsupportedError
 
 VALUES = np.random.default_rng(7).integers(-3000, 3000, (3, 40, 50)).astype(np.int16)
 PLANE = (1, slice(5, 30), slice(None))
@@ -81,6 +82,34 @@ def test_what_a_file_cannot_hold_is_said(folder: Path) -> None:
     subject = Subject.whole(zc.open(folder / "v3.zarr")["deep/volume"])
     assert "picture" in why_not(subject, PLANE, "png")
     assert subject.file_name((1, slice(None), slice(None)), "npy") == "volume_axis01.npy"
+
+
+@pytest.mark.parametrize(
+    ("selection", "reason"),
+    [
+        ((slice(0, 2049), slice(0, 2048)), "4,196,352 elements are too many for a text"),
+        ((slice(0, 2048), slice(0, 2048)), ""),
+        ((0, slice(None)), ""),
+    ],
+)
+def test_what_is_too_much_for_a_text_is_said_before_it_is_written(
+    selection: Any, reason: str, tmp_path: Path
+) -> None:
+    array = zc.create(tmp_path / "a.zarr").create_array(
+        "x", shape=(3000, 3000), data_type="int8", chunk_shape=(3000, 3000)
+    )
+    subject = Subject.whole(array)
+    assert why_not(subject, selection, "csv").startswith(reason)
+    if reason:
+        with pytest.raises(UnsupportedError, match="too large for text"):
+            write(
+                Export(subject, selection, "csv", str(tmp_path / "x.csv")), no_encoder, lambda: False, print
+            )
+
+
+def test_a_text_is_a_table(folder: Path) -> None:
+    subject = Subject.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    assert "two axes at most" in why_not(subject, subject.selection, "csv")
 
 
 def test_selections_are_written_as_they_are_parsed() -> None:
@@ -146,6 +175,18 @@ def run_command(text: str, tmp_path: Path) -> np.ndarray:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return np.load(tmp_path / "volume.npy")
+
+
+def test_a_format_that_was_named_is_copied(tmp_path: Path) -> None:
+    for version in (2, 3):  # two hierarchies in one folder
+        zarr.create_array(
+            tmp_path / "a.zarr", name="volume", data=VALUES * version, chunks=(1, 16, 16), zarr_format=version
+        )
+    source = open_source(SourceRequest(str(tmp_path / "a.zarr"), format="v2"))
+    node = source.hierarchy.node("/volume")
+    place = Place.of(source, node)
+    assert np.array_equal(run_command(command(place, node, PLANE), tmp_path), VALUES[PLANE] * 2)
+    assert np.array_equal(run_code([zarrcore_code(place, PLANE)], tmp_path)[0], VALUES[PLANE] * 2)
 
 
 def test_the_command_of_a_group_shows_what_it_holds(folder: Path) -> None:

@@ -6,7 +6,8 @@ from typing import Final
 
 from zarrcore.errors import UnsupportedError
 
-_MAX_NETCDF_NBYTES: Final = 256
+_MAX_NETCDF_NBYTES: Final = 255
+"""The C library says 256, and then loses the zero byte at the end: ncdump gives up."""
 _MAX_NBYTES: Final = 32_768
 """What leaves room for a value beside an attribute's name."""
 

@@ -87,6 +87,15 @@ def test_h5ls_and_h5dump(h5: Path, nc: Path) -> None:
     assert "ASCII" in run("h5dump", "-H", nc)
 
 
+def test_the_longest_names_that_ncdump_survives(tmp_path: Path) -> None:
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_group("/", attributes={"l" * 255: 1, "m" * 256: 2}, overwrite=True)
+    header = run("ncdump", "-h", written(hierarchy["/"], tmp_path / "x.nc"))
+    assert "l" * 255 + " = 1" in header
+    assert "m" * 256 not in header
+    assert "too long for NetCDF" in header
+
+
 def test_ncdump(h5: Path, nc: Path) -> None:
     header = run("ncdump", "-h", h5)
     assert "float t(time, station) ;" in header

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 _PROGRESS_NBYTES = 64 << 20
 _HDF5 = {"hdf5": "hdf5", "h5": "hdf5", "netcdf": "netcdf", "nc": "netcdf"}
 """Files of whole nodes, by what they and the endings of their names are called."""
+_OME_TIFF = ("ome.tiff", "ome.tif", "ometiff")
+"""The first is the file type's name."""
 
 
 def register(commands: Any) -> None:
@@ -28,7 +29,8 @@ def register(commands: Any) -> None:
         help="write an array, or a part of it, as raw bytes, NumPy file, image or text; a group as HDF5, NetCDF",
         description="Write an array, or a selection of it, to a file or to standard output. As hdf5 or netcdf, an array"
         " is written with its coordinates, and a group with all below it; what such a file cannot hold is left out,"
-        " and its attribute _zarrscope_left_out tells what.",
+        " and its attribute _zarrscope_left_out tells what. As ometiff, a group that is an image in levels (OME-NGFF, N5)"
+        " is written with all of them.",
     )
     add_source_arguments(parser)
     parser.add_argument(
@@ -41,8 +43,8 @@ def register(commands: Any) -> None:
         "--as",
         dest="suffix",
         metavar="TYPE",
-        help="raw, npy, png, tiff, nrrd, json, csv, hdf5 or netcdf (default: the ending of --output, else raw; json for"
-        " strings)",
+        help="raw, npy, png, tiff, ometiff, nrrd, json, csv, hdf5 or netcdf (default: the ending of --output, else raw;"
+        " json for strings)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
     parser.set_defaults(run=run)
@@ -60,9 +62,8 @@ def run(namespace: argparse.Namespace) -> int:
         _write(namespace.output, suffix, _hdf5_file(namespace, node, suffix))
         return 0
     if isinstance(node, Group):
-        raise SelectionError(
-            f"{node.uri} is a {node.kind}: name an array in it (zarrscope tree shows them), or write all of it --as hdf5"
-        )
+        _write(namespace.output, suffix, _group_file(namespace, node, suffix))
+        return 0
     selection = parse_selection(namespace.select, node.dimension_names)
     if suffix in TEXT_SUFFIXES:
         _write_text(namespace.output, values_as_text(node, selection, suffix))
@@ -71,24 +72,44 @@ def run(namespace: argparse.Namespace) -> int:
     return 0
 
 
+def _group_file(namespace: argparse.Namespace, group: Group, suffix: str) -> VirtualFile:
+    from zarrcore.filetypes.tiff import group_as_ome_tiff
+    from zarrcore.hierarchy.multiscales import is_multiscale
+
+    if suffix not in _OME_TIFF:
+        raise SelectionError(
+            f"{group.uri} is a {group.kind}: name an array in it (zarrscope tree shows them), or write all of it --as hdf5"
+        )
+    if not is_multiscale(group.attributes):
+        raise SelectionError(
+            f"{group.uri} is no image in levels: name an array in it (zarrscope tree shows them)"
+        )
+    _need_whole(namespace, suffix)
+    return group_as_ome_tiff(group)
+
+
 def _hdf5_file(namespace: argparse.Namespace, node: Group | ArrayNode, suffix: str) -> VirtualFile:
     from zarrcore.filetypes.hdf5 import HDF5File
 
-    if namespace.select != "...":
-        raise SelectionError(f"--as {suffix} writes arrays as a whole: leave --select out")
+    _need_whole(namespace, suffix)
     return HDF5File(node, netcdf=_HDF5[suffix] == "netcdf")
 
 
+def _need_whole(namespace: argparse.Namespace, suffix: str) -> None:
+    if namespace.select != "...":
+        raise SelectionError(f"--as {suffix} writes nodes as a whole: leave --select out")
+
+
 def _suffix(namespace: argparse.Namespace, node: Group | ArrayNode) -> str:
-    from zarrcore.filetypes import SUFFIXES, TEXT_SUFFIXES
+    from zarrcore.filetypes import SUFFIXES, TEXT_SUFFIXES, suffix_of
     from zarrcore.hierarchy import Group
 
-    if namespace.suffix is not None:
-        return str(namespace.suffix)
-    ending = os.path.splitext(namespace.output or "")[1][1:]
-    if ending in SUFFIXES or ending in TEXT_SUFFIXES or ending in _HDF5:
-        return ending
-    return "raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json"
+    suffix: str | None = namespace.suffix
+    if suffix is None:
+        suffix = suffix_of(namespace.output or "", (*SUFFIXES, *TEXT_SUFFIXES, *_HDF5, *_OME_TIFF))
+    if suffix in _OME_TIFF:
+        return _OME_TIFF[0]
+    return suffix or ("raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json")
 
 
 def _write(output: str | None, suffix: str, file: VirtualFile) -> None:

@@ -12,9 +12,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import tifffile
 import zarr
 
 from tests.command import Outcome
+from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
 
 DATA = np.arange(4 * 30 * 40, dtype="i4").reshape(4, 30, 40)
 Run = Callable[..., Outcome]
@@ -249,3 +251,33 @@ def test_cat_writes_groups_only_as_what_holds_them(zarrscope: Run, source: Path,
     refused = zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.h5")
     assert (refused.status, "leave --select out" in refused.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", ["ometiff", "ome.tiff", "ome.tif"])
+def test_cat_of_an_array_as_ome_tiff(zarrscope: Run, source: Path, tmp_path: Path, suffix: str) -> None:
+    by_name, told = tmp_path / "a.ome.tiff", tmp_path / "told"
+    written = zarrscope("cat", source, "images/stack", "--as", suffix, "--select", "1:", "--output", told)
+    assert written.status == 0, written.stderr
+    with tifffile.TiffFile(told) as file:
+        assert (file.is_ome, file.series[0].axes) == (True, "ZYX")
+        assert np.array_equal(file.asarray(), DATA[1:])
+    if suffix != "ometiff":
+        assert zarrscope("cat", source, "images/stack", "--output", tmp_path / f"a.{suffix}").status == 0
+        assert np.array_equal(tifffile.imread(tmp_path / f"a.{suffix}"), DATA)
+    assert by_name.exists() == (suffix == "ome.tiff")
+
+
+def test_cat_of_an_image_in_levels(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    levels = halved((2, 600, 500), "u2", 3)
+    written(tmp_path / "a.zarr", levels, ngff([*AXES[1:2], *AXES[3:]], 3))
+    done = zarrscope("cat", tmp_path / "a.zarr", "-o", tmp_path / "a.ome.tiff")
+    assert done.status == 0, done.stderr
+    with tifffile.TiffFile(tmp_path / "a.ome.tiff") as file:
+        assert len(file.pages) == 2
+        for level, data in zip(file.series[0].levels, levels, strict=True):
+            assert np.array_equal(level.asarray(), data)
+    refused = zarrscope("cat", tmp_path / "a.zarr", "--as", "ometiff", "--select", "0", "-o", tmp_path / "b")
+    assert (refused.status, "leave --select out" in refused.stderr) == (2, True)
+    refused = zarrscope("cat", source, "images", "--as", "ometiff", "-o", tmp_path / "b")
+    assert (refused.status, "is no image in levels" in refused.stderr) == (2, True)
+    assert not (tmp_path / "b").exists()

@@ -9,11 +9,12 @@ no children, so all names are free.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 from zarrcore.array import parse_selection
 from zarrcore.errors import SelectionError, UnsupportedError
-from zarrcore.filetypes import SUFFIXES, suffix_of
+from zarrcore.filetypes import SUFFIXES, suffix_of, virtual_file
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.array_editor import ArrayEditor
 from zarrfs.views.decoded import DecodedFile
@@ -75,7 +76,8 @@ class ArrayDirectory(Directory):
                 return self._texts.file(self._array, selection, self.mtime_s, wait)
             if text == "data" and suffix in _EDITABLE and self._editor is not None:
                 return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
-            return DecodedFile(self._array, selection, suffix, self.mtime_s, self._before_open)
+            make = partial(virtual_file, self._array, selection, suffix)
+            return DecodedFile(make, self.mtime_s, self._before_open)
         except SelectionError:
             return None
         except UnsupportedError:

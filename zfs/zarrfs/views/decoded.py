@@ -1,4 +1,4 @@
-"""A virtual file of an array, as the trees show it."""
+"""Virtual files, as the trees show them."""
 
 from __future__ import annotations
 
@@ -7,38 +7,37 @@ from typing import Protocol
 
 import numpy as np
 
-from zarrcore.array import Array, Selection
-from zarrcore.filetypes import VirtualFile, virtual_file
+from zarrcore.filetypes import VirtualFile
 from zarrfs.views.entry import BytesLike, File, OpenFile, WouldBlockError
 
 
 class DecodedFile(File):
-    """Part of an array in some file type. Its size is arithmetic; no chunk is touched before it is read."""
+    """A virtual file. Its size is arithmetic; no chunk is touched before it is read.
 
-    __slots__ = ("_array", "_before_open", "_selection", "_suffix", "mtime_s", "size")
+    Args:
+        make: makes it, always the same.
+        mtime_s: when the document of what it shows was written.
+        before_open: called before it is opened.
+        size: its bytes, if they are known.
+    """
+
+    __slots__ = ("_before_open", "_make", "mtime_s", "size")
 
     def __init__(
         self,
-        array: Array,
-        selection: Selection,
-        suffix: str,
+        make: Callable[[], VirtualFile],
         mtime_s: float | None,
         before_open: Callable[[], None],
         size: int | None = None,
     ) -> None:
-        self._array = array
-        self._selection = selection
-        self._suffix = suffix
+        self._make = make
         self._before_open = before_open
         self.mtime_s = mtime_s
-        self.size = self._file().size if size is None else size
-
-    def _file(self) -> VirtualFile:
-        return virtual_file(self._array, selection=self._selection, suffix=self._suffix)
+        self.size = make().size if size is None else size
 
     def open(self, wait: bool) -> OpenFile:
         self._before_open()
-        return OpenDecoded(self._file())
+        return OpenDecoded(self._make())
 
 
 class Decodes(Protocol):

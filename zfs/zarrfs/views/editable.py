@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
+from zarrcore.filetypes import virtual_file
 from zarrcore.filetypes.interface import HeaderAndBody
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.decoded import DecodedFile, OpenDecoded
@@ -29,7 +31,7 @@ class EditableFile(DecodedFile):
         before_open: Callable[[], None],
         editor: ArrayEditor,
     ) -> None:
-        super().__init__(array, (), suffix, mtime_s, before_open)
+        super().__init__(partial(virtual_file, array, suffix=suffix), mtime_s, before_open)
         self._node = array
         self._editor = editor
 
@@ -49,7 +51,7 @@ class EditableFile(DecodedFile):
         _refuse_size(self._node.path, nbytes, self.size)
 
     def _body(self) -> HeaderAndBody:
-        file = self._file()
+        file = self._make()
         if not isinstance(file, HeaderAndBody):  # pragma: no cover - both types are
             raise TypeError(file.suffix)
         return file

@@ -6,8 +6,11 @@ import errno
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from zarrcore.errors import ReadOnlyError
-from zarrcore.hierarchy import ArrayNode, BrokenNode, Group
+from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
+from zarrcore.filetypes.tiff import IMAGE_NAME, OmeTiffFile, group_as_ome_tiff
+from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
+from zarrcore.hierarchy.multiscales import is_multiscale
+from zarrfs.views.decoded import DecodedFile
 from zarrfs.views.documents import DocumentFile, as_json, sentence
 from zarrfs.views.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
 from zarrfs.views.facts import facts_of
@@ -34,7 +37,26 @@ class GroupDirectory(Directory):
         node = self._view.child(self._node, name, wait)
         if node is not None:
             return self._view.directory(node)
+        if name == IMAGE_NAME and (image := self._image(wait)) is not None:
+            return image
         return self._documents().get(name) or self._new(name, wait)
+
+    def _image(self, wait: bool) -> Entry | None:
+        """The levels of an image as one file."""
+        if self._node.kind == "collection" or not is_multiscale(self._node.attributes):
+            return None
+        _need(wait)
+        try:
+            file = group_as_ome_tiff(self._node, self._find)
+        except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError):
+            return None
+        return DecodedFile(lambda: file, self.mtime_s, self._view.before_open)
+
+    def _find(self, path: str) -> AnyNode:
+        node = self._view.node(path, wait=True)
+        if node is None:
+            raise NodeNotFoundError(path, self._node.hierarchy.url)
+        return node
 
     def _new(self, name: str, wait: bool) -> Entry | None:
         """An array's file under the name by which it was, or is being, copied here."""
@@ -104,6 +126,8 @@ class GroupDirectory(Directory):
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         documents = self._documents()
+        if OmeTiffFile.suffix in self._view.shown and (image := self._image(wait=True)) is not None:
+            documents[IMAGE_NAME] = image
         for node in self._view.children(self._node):
             name = file_name(node.name)
             documents.pop(name, None)

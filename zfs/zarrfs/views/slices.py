@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Final
 
 from zarrcore.array import plane_ndim
@@ -65,7 +66,8 @@ class SliceFile(DecodedFile):
     __slots__ = ("_ending", "_index", "_slices")
 
     def __init__(self, slices: Slices, index: tuple[int, ...], suffix: str, size: int) -> None:
-        super().__init__(slices.array, index, suffix, slices.mtime_s, slices.before_open, size)
+        make = partial(virtual_file, slices.array, index, suffix)
+        super().__init__(make, slices.mtime_s, slices.before_open, size)
         self._slices = slices
         self._index = index
         self._ending = f".{suffix}"

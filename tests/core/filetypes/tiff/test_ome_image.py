@@ -1,0 +1,153 @@
+"""Groups that are images in levels as OME-TIFF: each level is a SubIFD of each plane, bit for bit, and what is known is told."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import ome_types
+import pytest
+import tifffile
+import zarr
+
+import zarrcore
+from tests.core.filetypes.images import Stream, numbers
+from tests.core.filetypes.tiff.ome_schema import validate
+from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
+from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError
+from zarrcore.filetypes import OmeTiffFile
+from zarrcore.filetypes.tiff import group_as_ome_tiff
+
+
+@contextmanager
+def opened(file: OmeTiffFile) -> Iterator[tifffile.TiffFile]:
+    with tifffile.TiffFile(io.BufferedReader(Stream(file), 4096)) as tiff:
+        assert tiff.is_ome
+        validate(tiff.ome_metadata)
+        yield tiff
+
+
+def told(tiff: tifffile.TiffFile) -> Any:
+    return ome_types.from_xml(tiff.ome_metadata).images[0]
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_levels_are_sub_ifds_of_planes(tmp_path: Path, zarr_format: int, depth: int) -> None:
+    levels = halved((2, 2, 3, 1100, 700), "u2", depth)
+    group = written(tmp_path / "a", levels, ngff(AXES, depth), zarr_format, chunks=(1, 1, 2, 256, 256))
+    file = group_as_ome_tiff(group)
+    with opened(file) as tiff:
+        assert len(tiff.pages) == 12
+        assert all(len(page.subifds or ()) == depth - 1 for page in tiff.pages)
+        series = tiff.series[0]
+        assert (series.axes, series.kind, series.is_pyramidal) == ("TCZYX", "ome", depth > 1)
+        assert len(series.levels) == depth
+        for level, data in zip(series.levels, levels, strict=True):
+            assert level.dtype == data.dtype
+            assert np.array_equal(level.asarray(), data)
+        image = told(tiff)
+    pixels = image.pixels
+    assert image.name == "nuclei"
+    assert image.description is None
+    assert [channel.name for channel in pixels.channels] == ["DAPI", "größe <&>"]
+    assert [channel.color.as_hex() for channel in pixels.channels] == ["#00f", "#0f0"]
+    assert (pixels.physical_size_x, pixels.physical_size_x_unit.value) == (65, "nm")
+    assert (pixels.physical_size_z, pixels.physical_size_z_unit.value) == (0.5, "µm")
+    assert (pixels.time_increment, pixels.time_increment_unit.value) == (2, "s")
+    content = bytes(file.read(0, file.size))
+    stream = io.BytesIO()
+    file.write_to(stream)
+    assert stream.getvalue() == content
+    rng = np.random.default_rng(depth)
+    for offset, nbytes in rng.integers(0, (file.size, 300_000), (50, 2)):
+        assert bytes(file.read(offset, nbytes)) == content[offset : offset + nbytes]
+
+
+def test_levels_are_there_lazily(tmp_path: Path) -> None:
+    levels = halved((2, 1024, 1024), "u1", 3)
+    written(tmp_path / "a", levels, ngff(AXES[1:2] + AXES[3:], 3), chunks=(1, 256, 256))
+    cache = zarrcore.ChunkCache(1 << 20)
+    hierarchy = zarrcore.open(tmp_path / "a", chunk_cache=cache)
+    with opened(group_as_ome_tiff(hierarchy["/"])) as tiff:
+        lazy = zarr.open_group(tiff.series[0].aszarr(multiscales=True), mode="r")
+        assert [lazy[str(level)].shape for level in range(3)] == [data.shape for data in levels]
+        assert cache.decoded == 0
+        assert np.array_equal(lazy["1"][1, 300:, 300:400], levels[1][1, 300:, 300:400])
+        assert cache.decoded == 1
+
+
+def test_levels_that_are_no_reduced_planes(tmp_path: Path) -> None:
+    base = numbers((4, 600, 700), "u2")
+    levels = [
+        base,
+        base[:, ::2, ::2],
+        base[:2, ::4, ::4],  # fewer planes
+        base[:, ::4, ::4].astype("u4"),
+        base[:, ::2, ::2],  # not smaller
+        base[:, ::8],  # wider than the last
+        base[:, ::4, ::4],
+        base[0, ::8, ::8],
+        base[:, ::8, ::8],  # cannot be decoded
+        base[:, ::16, ::16],
+    ]
+    written(tmp_path / "a", levels, ngff(AXES[2:], len(levels)))
+    (tmp_path / "a/8/zarr.json").write_text("{}")
+    with opened(group_as_ome_tiff(zarrcore.open(tmp_path / "a")["/"])) as tiff:
+        found = [level.asarray() for level in tiff.series[0].levels]
+        assert told(tiff).description == (
+            "Levels whose planes are not these in fewer pixels:"
+            " 2 (2, 150, 175), 3 (4, 150, 175), 4 (4, 300, 350), 5 (4, 75, 700), 7 (75, 88), 8"
+        )
+    assert len(found) == 4
+    for level, data in zip(found, (levels[0], levels[1], levels[6], levels[9]), strict=True):
+        assert np.array_equal(level, data)
+
+
+def test_colours(tmp_path: Path) -> None:
+    base = numbers((600, 800, 3), "u1")
+    levels = [base, base[::2, ::2], base[::4, ::4]]
+    group = written(tmp_path / "a", levels, ngff([*AXES[3:], AXES[1]], 3))
+    with opened(group_as_ome_tiff(group)) as tiff:
+        assert tiff.series[0].axes == "YXS"
+        for level, data in zip(tiff.series[0].levels, levels, strict=True):
+            assert np.array_equal(level.asarray(), data)
+        assert [channel.name for channel in told(tiff).pixels.channels] == [None]
+
+
+def test_n5() -> None:
+    store = zarrcore.stores.MemoryStore()
+    hierarchy = zarrcore.create(store, format="n5")
+    resolution = {"dimensions": [4.0, 4.0, 40.0], "unit": "nm"}
+    hierarchy.create_group("em", attributes={"multiScale": True, "pixelResolution": resolution})
+    levels = halved((3, 300, 400), "u1", 2)
+    for number, data in enumerate(levels):
+        factors = {"downsamplingFactors": [2**number, 2**number, 1]}
+        array = hierarchy.create_array(
+            f"em/s{number}", shape=data.shape, data_type="uint8", chunk_shape=(2, 64, 64), attributes=factors
+        )
+        array[...] = data
+    with opened(group_as_ome_tiff(hierarchy["em"])) as tiff:
+        assert tiff.series[0].axes == "ZYX"
+        for level, data in zip(tiff.series[0].levels, levels, strict=True):
+            assert np.array_equal(level.asarray(), data)
+        image = told(tiff)
+    assert image.name == "em"
+    assert (image.pixels.physical_size_z, image.pixels.physical_size_z_unit.value) == (40, "nm")
+    assert (image.pixels.physical_size_x, image.pixels.physical_size_x_unit.value) == (4, "nm")
+
+
+def test_what_is_no_image_of_ome_tiff(tmp_path: Path) -> None:
+    attributes = ngff(AXES[3:], 1)
+    with pytest.raises(UnsupportedError, match="'int64' has no counterpart in OME-TIFF"):
+        group_as_ome_tiff(written(tmp_path / "a", [np.zeros((5, 5), "i8")], attributes))
+    with pytest.raises(UnsupportedError, match="no planes"):
+        group_as_ome_tiff(written(tmp_path / "b", [np.zeros((0, 5), "u1")], attributes))
+    with pytest.raises(NodeNotFoundError):
+        group_as_ome_tiff(written(tmp_path / "c", [np.zeros((5, 5), "u1")], ngff(AXES[3:], 2)))
+    with pytest.raises(MetadataError, match="its levels are not there"):
+        group_as_ome_tiff(written(tmp_path / "d", [], {"multiscales": [{"datasets": [{"path": "labels"}]}]}))

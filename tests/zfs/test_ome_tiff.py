@@ -1,0 +1,139 @@
+"""Arrays and images in levels as OME-TIFF through a real mount: other programs read them bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tifffile
+import zarr
+from PIL import Image
+
+from tests.core.filetypes.images import numbers
+from tests.core.filetypes.tiff.ome_schema import validate
+from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
+from tests.zfs.conftest import Mount, Mounter
+from tests.zfs.test_hierarchies import decodable, same_bits
+
+TYPES = [
+    np.dtype(code) for code in ("?", "i1", "u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8", "<c8", "<c16")
+]
+
+
+def test_every_array_that_can_be_one(mounted_hierarchy: tuple[Any, Mount]) -> None:
+    read = 0
+    for folder, expected in decodable(*mounted_hierarchy):
+        path = folder / "data.ome.tiff"
+        fits = expected.size > 0 and expected.ndim <= 5 and expected.dtype in TYPES
+        assert path.exists() == fits, folder
+        if not fits:
+            continue
+        with tifffile.TiffFile(path) as tiff:
+            validate(tiff.ome_metadata)
+            elements = expected.view("u1") if expected.dtype == bool else expected
+            assert same_bits(tiff.asarray().reshape(expected.shape), elements), folder
+        read += 1
+    assert read > 50
+
+
+@pytest.fixture(scope="module")
+def levels() -> list[np.ndarray]:
+    return halved((2, 3, 1100, 700), "u2", 3)
+
+
+@pytest.fixture(scope="module")
+def image(mounter: Mounter, tmp_path_factory: pytest.TempPathFactory, levels: list[np.ndarray]) -> Mount:
+    path = tmp_path_factory.mktemp("images")
+    axes = [AXES[1], *AXES[2:]]
+    written(path / "v3.zarr", levels, ngff(axes, 3), 3, chunks=(1, 1, 256, 256))
+    written(path / "v2.zarr", levels, ngff(axes, 3), 2, chunks=(1, 2, 100, 300))
+    written(path / "wide.zarr", [np.zeros((5, 5), "i8")], ngff(AXES[3:], 1))
+    written(path / "gone.zarr", levels[:1], ngff(axes, 2))
+    node = written(path / "node.zarr", levels[:1], ngff(axes, 1))
+    zarr.open_group(path / "node.zarr").create_group("image.ome.tiff")
+    assert node.path == "/"
+    zarr.save_array(path / "pixels.zarr", numbers((2, 40, 60, 3), "u1"))
+    return mounter(path)
+
+
+@pytest.mark.parametrize("name", ["v2.zarr", "v3.zarr"])
+def test_levels_of_an_image(image: Mount, levels: list[np.ndarray], name: str, tmp_path: Path) -> None:
+    folder = image.arrays / name
+    path = folder / "image.ome.tiff"
+    assert not {"image.ome.tiff", "data.ome.tiff"}.intersection(os.listdir(folder) + os.listdir(folder / "0"))
+    assert path.stat().st_size == len(path.read_bytes())
+    with tifffile.TiffFile(path) as tiff:
+        validate(tiff.ome_metadata)
+        assert tiff.series[0].axes == "CZYX"
+        assert len(tiff.series[0].levels) == 3
+        for level, data in zip(tiff.series[0].levels, levels, strict=True):
+            assert np.array_equal(level.asarray(), data)
+        lazy = zarr.open_array(tiff.series[0].aszarr(level=1), mode="r")
+        assert np.array_equal(lazy[1, 2, 100:, 5:77], levels[1][1, 2, 100:, 5:77])
+    with Image.open(path) as picture:
+        picture.seek(4)
+        assert np.array_equal(np.asarray(picture), levels[0][1, 1])
+    for command in (["tiffinfo"], ["tiffcp", "-8", "-s"]):
+        target = [tmp_path / "copied.tiff"] if command[0] == "tiffcp" else []
+        assert not subprocess.run([*command, path, *target], capture_output=True, check=True).stderr
+    assert np.array_equal(
+        tifffile.imread(tmp_path / "copied.tiff", is_ome=False).reshape(levels[0].shape), levels[0]
+    )
+    assert json.loads((folder / "attributes.json").read_bytes())
+    with tifffile.TiffFile(folder / "1/data.ome.tiff") as tiff:
+        assert np.array_equal(tiff.asarray(), levels[1])
+
+
+def test_what_is_no_image_lacks_the_file(image: Mount) -> None:
+    for folder in ("", "wide.zarr", "gone.zarr", "v2.zarr/labels", "pixels.zarr"):
+        assert not (image.arrays / folder / "image.ome.tiff").exists()
+    assert (image.arrays / "node.zarr/image.ome.tiff").is_dir()
+    assert (image.arrays / "gone.zarr/0/data.ome.tiff").exists()
+
+
+def test_planes_and_selections(image: Mount) -> None:
+    folder = image.arrays / "pixels.zarr"
+    expected = np.load(folder / "data.npy")
+    for name, part in (("slices/1.ome.tiff", expected[1]), ("[:,3:9].ome.tiff", expected[:, 3:9])):
+        with tifffile.TiffFile(folder / name) as tiff:
+            assert tiff.is_ome
+            assert tiff.series[0].axes[-1] == "S"
+            assert np.array_equal(tiff.asarray(), part)
+    assert not (folder / "slices/2.ome.tiff").exists()
+    assert not (folder / "[9].ome.tiff").exists()
+    assert not (folder / ".ome.tiff").exists()
+
+
+def test_what_listings_show(mounter: Mounter, tmp_path: Path) -> None:
+    written(tmp_path / "a.zarr", halved((2, 30, 40), "u1", 2), ngff([AXES[1], *AXES[3:]], 2))
+    folder = mounter(tmp_path / "a.zarr", "--show", "ome.tiff").arrays
+    assert sorted(os.listdir(folder)) == [
+        "0",
+        "1",
+        "attributes.json",
+        "image.ome.tiff",
+        "labels",
+        "metadata.json",
+    ]
+    assert sorted(os.listdir(folder / "0")) == ["attributes.json", "data.ome.tiff", "metadata.json", "slices"]
+    assert os.listdir(folder / "0/slices") == ["0.ome.tiff", "1.ome.tiff"]
+
+
+def test_a_level_that_is_rewritten(mount: Mounter, tmp_path: Path) -> None:
+    levels = halved((40, 50), "u1", 2)
+    written(tmp_path / "a.zarr", levels, ngff(AXES[3:], 2))
+    mounted = mount(tmp_path / "a.zarr", "--metadata-ttl", "0")
+    path = mounted.arrays / "image.ome.tiff"
+    with tifffile.TiffFile(path) as tiff:
+        assert len(tiff.series[0].levels) == 2
+    zarr.open_array(tmp_path / "a.zarr/1", mode="r+")[...] = 9
+    assert (tifffile.imread(path, series=0, level=1) == 9).all()
+    written(tmp_path / "a.zarr", levels[:1], ngff(AXES[3:], 1))
+    with tifffile.TiffFile(path) as tiff:
+        assert len(tiff.series[0].levels) == 1
+        assert np.array_equal(tiff.asarray(), levels[0])

@@ -92,7 +92,7 @@ def test_the_longest_names_that_ncdump_survives(tmp_path: Path) -> None:
     hierarchy.create_group("/", attributes={"l" * 255: 1, "m" * 256: 2}, overwrite=True)
     header = run("ncdump", "-h", written(hierarchy["/"], tmp_path / "x.nc"))
     assert "l" * 255 + " = 1" in header
-    assert "m" * 256 not in header
+    assert "m = 2" not in header
     assert "too long for NetCDF" in header
 
 

@@ -126,6 +126,9 @@ class MainWindow(QMainWindow):
     def _reload(self, index: QModelIndex) -> None:
         """Read the source of a row again; whoever is in it stays where they are."""
         index = _source_of(index)
+        self.tree.collapse(
+            index
+        )  # a view lays out no rows that come where others were expanded and have gone
         if index != _source_of(self.tree.currentIndex()):
             self.model.reload(index)
             return

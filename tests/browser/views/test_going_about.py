@@ -116,6 +116,7 @@ def test_reload_reads_again_what_is_shown(open_window: OpenWindow, qtbot: QtBot)
     assert (pane.view.mosaics[0].values == 1).all()
     assert window.session.history.visits == visits
     assert window.model.item(window.tree.currentIndex()).node is children["volume"]  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: window.tree.visualRect(window.tree.currentIndex()).isValid())
     assert window.exporter.ask() is not None
 
 

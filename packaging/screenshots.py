@@ -32,6 +32,7 @@ def main() -> int:
     arguments = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["QT_SCALE_FACTOR"] = str(arguments.scale)
+    folder = Path(arguments.folder).resolve()
     with tempfile.TemporaryDirectory() as work:
         data = os.path.join(work, "data")
         from screenshot_data import write_data  # which stands beside this file
@@ -39,7 +40,7 @@ def main() -> int:
         write_data(data)
         os.chdir(work)
         only = set(filter(None, arguments.only.split(",")))
-        for name in Photographer(data).take_all(Path(arguments.folder), only):
+        for name in Photographer(data).take_all(folder, only):
             print(name)
     return 0
 
@@ -79,6 +80,7 @@ class Photographer:
             ("keys", self.keys),
             ("dark", self.dark),
         )
+        folder.mkdir(parents=True, exist_ok=True)
         for name, prepare in [view for view in views if not only or view[0] in only]:
             shown = prepare()
             self.wait()

@@ -13,6 +13,7 @@ _TEMPLATE = Template(
 * { outline: 0; }
 QToolTip { background: $surface; color: $text; border: 1px solid $border; padding: 4px 6px; }
 QMainWindow, QDialog { background: $window; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QLabel { background: transparent; }
 QLabel[role="muted"] { color: $muted; }
 QWidget[role="title"] { font-size: 15pt; font-weight: 600; }

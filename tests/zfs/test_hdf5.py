@@ -183,3 +183,47 @@ def test_the_same_length_and_other_content(ocean: Path, tmp_path: Path, mount: M
         with h5py.File(path) as file:
             assert file["time"][0] == len(units)
     assert path.stat().st_size == size
+
+
+def test_names(tmp_path: Path, mounter: Mounter) -> None:
+    hierarchy = zc.create(tmp_path / "a.zarr", format="v2")
+    arrays = ["x", "x.h5", "ü b", "50%", "%2E", "a.b.c", "_all_", ".h", "-", "'\n"]
+    for number, name in enumerate(arrays):
+        hierarchy.create_array(name, shape=(1,), data_type="int32")[...] = number
+    for name in ("y", "y.h5", "z.nc", "z"):
+        hierarchy.create_group(name).hierarchy.create_array(f"{name}/in", shape=(1,), data_type="int8")
+    for name in ("w", "reserved"):
+        hierarchy.create_array(name, shape=(1,), data_type="int32")[...] = 99
+    (tmp_path / "a.zarr/reserved").rename(tmp_path / "a.zarr/__all__")
+    hierarchy.create_group("w.h5")
+    folder = mounter(tmp_path / "a.zarr").path / "hdf5"
+    files = [f"{shown(name)}.h5" for name in (*arrays, "w", "__all__")]
+    assert sorted(os.listdir(folder)) == sorted([*files, "y", "y.h5", "z.nc", "z"])
+    for number, name in enumerate(arrays):
+        for suffix in ("h5", "nc"):
+            with h5py.File(folder / f"{shown(name)}.{suffix}") as file:
+                assert file[name][0] == number
+    assert os.listdir(folder / "y.h5") == ["__all__.h5", "in.h5"]
+    # The file of an array wins over a group: it is what the tree is for.
+    with h5py.File(folder / "w.h5") as file:
+        assert file["w"][0] == 99
+    with h5py.File(folder / "__all__.h5") as file:
+        assert {*arrays, "w", "w.h5", "y", "y.h5", "z", "z.nc"} <= set(file)
+
+
+def test_a_root_that_is_an_array(tmp_path: Path, mounter: Mounter) -> None:
+    zc.create(tmp_path / "a.zarr").create_array("/", shape=(3,), data_type="int16", overwrite=True)[...] = 5
+    folder = mounter(tmp_path / "a.zarr", "--view", "hdf5").path
+    assert os.listdir(folder) == ["__all__.h5"]
+    with h5py.File(folder / "__all__.h5") as file:
+        assert file["array"][...].tolist() == [5, 5, 5]
+    assert not (folder / "array.h5").exists()
+
+
+def test_what_listings_show(ocean: Path, mounter: Mounter) -> None:
+    folder = mounter(ocean, "--view", "hdf5", "--show", "nc").path / "sea"
+    assert sorted(os.listdir(folder)) == [
+        "__all__.nc", "broken", "empty.nc", "lon.nc", "scalar.nc", "time.nc", "wave.nc", "words",
+    ]  # fmt: skip
+    with h5py.File(folder / "wave.h5") as file:
+        assert file["wave"].shape == (6, 30)

@@ -20,6 +20,8 @@ T = TypeVar("T")
 PAGE = 4096
 MIB = 1 << 20
 PATTERN = bytes(range(251))
+ARRAY, SLAB = 12 * MIB, 2 * MIB
+"""Of what a file of many arrays holds."""
 DATA = (PATTERN * (24 * MIB // len(PATTERN) + 1))[: 24 * MIB + 77]
 
 
@@ -28,8 +30,9 @@ class Slow(OpenFile):
 
     reads_ahead = True
 
-    def __init__(self, fails: range = range(0)) -> None:
+    def __init__(self, fails: range = range(0), holds_many: bool = False) -> None:
         self.size = len(DATA)
+        self.holds_many = holds_many
         self.fails = fails
         self.reads: list[tuple[int, int]] = []
         self.closed = False
@@ -41,6 +44,12 @@ class Slow(OpenFile):
         if offset < self.fails.stop and self.fails.start < offset + nbytes:
             raise OSError("bad sector")
         return memoryview(DATA)[offset : offset + nbytes]
+
+    def array_at(self, offset: int) -> tuple[int, int, int]:
+        if not self.holds_many:
+            return super().array_at(offset)
+        begin = offset // ARRAY * ARRAY
+        return begin, min(self.size, begin + ARRAY), SLAB
 
     def close(self) -> None:
         self.closed = True
@@ -314,3 +323,36 @@ def test_blocks_dropped_before_they_were_begun_are_not_fetched() -> None:
         assert (file.reads, budget.used) == ([], 0)
 
     trio.run(main)
+
+
+def test_of_many_arrays_one_is_read_ahead() -> None:
+    """S40."""
+
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        async def read(start: int, stop: int, step: int = 128 << 10, nbytes: int = 128 << 10) -> None:
+            for offset in range(start, stop, step):
+                assert await reader.read(offset, nbytes) == DATA[offset : offset + nbytes]
+                await trio.lowlevel.checkpoint()
+
+        # A plane, and no more than is asked for.
+        await read(MIB, 3 * MIB)
+        assert sum(nbytes for _, nbytes in file.reads) == 2 * MIB
+        # Columns: a part of each of many rows.
+        await read(4 * MIB, 12 * MIB, MIB, 300 << 10)
+        assert sum(nbytes for _, nbytes in file.reads) == 2 * MIB + 8 * (300 << 10)
+        # An array from its beginning to its end, and nothing of the next one.
+        del file.reads[:]
+        await read(ARRAY, 2 * ARRAY - (128 << 10))
+        assert max(offset + nbytes for offset, nbytes in file.reads) <= 2 * ARRAY
+        assert len(file.reads) < 35
+
+    reading(test, holds_many=True)
+
+
+def test_many_arrays_are_read_ahead_by_whoever_reads_all() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        for offset in range(0, len(DATA), 128 << 10):
+            assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
+        assert len(file.reads) < 50
+
+    reading(test, holds_many=True)

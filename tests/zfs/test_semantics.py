@@ -205,6 +205,7 @@ HELD_BY = {
     ],
     "S38": ["test_hdf5.test_listing_makes_nothing"],
     "S39": ["test_hdf5.test_an_open_file_stays_when_metadata_change"],
+    "S40": ["test_prefetch.test_of_many_arrays_one_is_read_ahead"],
 }
 
 

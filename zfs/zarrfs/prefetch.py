@@ -124,8 +124,7 @@ class Reader:
         self._threads = threads
         self._budget = budget
         self._blocks: list[_Block] = []
-        self._next = 0
-        self._run = 0
+        self._begun = self._next = self._run = 0
         self._fetches = 0
 
     async def read(self, offset: int, nbytes: int) -> BytesLike:
@@ -154,29 +153,41 @@ class Reader:
         """Take note of a request, and fetch ahead where it continues a sequence."""
         pushed = max((block.stop for block in self._blocks if block.pushed), default=0)
         if not self._next - _SLACK <= offset <= max(self._next, pushed) + _SLACK:
-            self._run = 0
-            self._next = offset
+            self._begin(offset)
             self._drop_all()
+        elif self.file.holds_many and offset > max(self._next, pushed) + nbytes:
+            # Rows or columns of an array: what lies between them is not wanted.
+            self._begin(offset)
         self._run += max(nbytes, offset + nbytes - self._next)
         self._next = max(self._next, offset + nbytes)
         if self._run >= _BEGIN:
             self._drop_behind()
-            self._fetch_until(min(self.file.size, self._next + min(_WINDOW_MAX, 2 * self._run)))
+            self._fetch_until(self._next + min(_WINDOW_MAX, 2 * self._run))
+
+    def _begin(self, offset: int) -> None:
+        """Take a request for the first of a sequence."""
+        self._begun = self._next = offset
+        self._run = 0
 
     def _fetch_until(self, stop: int) -> None:
         start = self._blocks[-1].stop if self._blocks else self._next
-        begin, slab = self.file.slabs
+        begin, limit, slab = self.file.array_at(self._next - 1)
+        if self.file.holds_many and self._run <= min(slab or _BLOCK_MAX, _WINDOW_MAX):
+            return  # it may be a plane that is wanted, and nothing after it
+        if self._begun < begin:
+            limit = self.file.size  # of one array after the other
+        stop = min(stop, limit)
         if 0 < slab <= self._budget.limit // 2:
             # Of a slab fetched whole each chunk is decoded to where it goes, which is twice as fast.
-            stop = min(self.file.size, max(stop, self._next + slab))
+            stop = min(limit, max(stop, self._next + slab))
         else:
             begin = slab = 0
         # Half a window is fetched at once, not a sliver per request.
         while start < stop:
             wanted = min(_BLOCK_MAX, max(_BLOCK_MIN, min(self._run // 2, self._budget.limit // 4)))
             # Whole multiples: a request of the kernel then seldom straddles two blocks, which would cost a copy.
-            end = min(self.file.size, _end_of_block(start + wanted, begin, slab))
-            if end > stop and end - start > max(_BLOCK_MIN, slab) and end != self.file.size:
+            end = min(limit, _end_of_block(start + wanted, begin, slab))
+            if end > stop and end - start > max(_BLOCK_MIN, slab) and end != limit:
                 return
             if self._fetches >= _FETCHES_MAX or not self._budget.take(end - start):
                 return

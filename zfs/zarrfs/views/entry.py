@@ -237,6 +237,8 @@ class OpenFile(ABC):
     """Whether fetching before it is asked for pays."""
     slabs: tuple[int, int] = (0, 0)
     """Where stretches begin that are best fetched whole, and their length in bytes; 0 where none are."""
+    holds_many: bool = False
+    """Whether it is of many arrays, of which readers want one, or a part of one."""
     is_direct: bool = False
     """Whether readers get it past the page cache, as `File.direct_io`."""
     shown: File | None = None
@@ -245,6 +247,11 @@ class OpenFile(ABC):
     """Whether something was written that is not stored."""
     is_changed: bool = False
     """Whether nobody has tried to store it since it was written."""
+
+    def array_at(self, offset: int) -> tuple[int, int, int]:
+        """Where the elements of the array at an offset begin and end, and how long its slabs are; of one array, the file."""
+        begin, slab = self.slabs
+        return begin, self.size, slab
 
     @abstractmethod
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:

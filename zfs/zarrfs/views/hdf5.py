@@ -71,12 +71,11 @@ class HDF5Directory(Directory):
             return self._file(self._node, suffix)
         if not isinstance(self._node, Group):
             return None
-        node = self._view.arrays.child(self._node, name, wait)
-        shown = None if node is None else self._view.directory(node)
-        if shown is not None or suffix not in SUFFIXES:
-            return shown
-        array = self._view.arrays.child(self._node, stem, wait)
-        return self._file(array, suffix) if isinstance(array, ArrayNode) else None
+        arrays = self._view.arrays
+        if suffix in SUFFIXES and isinstance(array := arrays.child(self._node, stem, wait), ArrayNode):
+            return self._file(array, suffix)
+        node = arrays.child(self._node, name, wait)
+        return None if node is None else self._view.directory(node)
 
     def _file(self, node: AnyNode, suffix: str) -> Entry:
         if isinstance(node, ArrayNode):
@@ -92,7 +91,7 @@ class HDF5Directory(Directory):
             return
         for node in self._view.arrays.children(self._node):
             name, shown = file_name(node.name), self._view.directory(node)
-            if shown is not None and not self._is_listed_as_array(name):
+            if shown is not None and not self._is_name_of_array(name):
                 yield name, shown
             elif shown is None and node.name != _ALL:
                 yield from self._files(node, name)
@@ -102,13 +101,14 @@ class HDF5Directory(Directory):
             with suppress(UnsupportedError):
                 yield f"{name}.{suffix}", self._file(node, suffix)
 
-    def _is_listed_as_array(self, name: str) -> bool:
-        """Whether a name is that of an array's file as well: then both are one entry, which a look-up takes for the node."""
+    def _is_name_of_array(self, name: str) -> bool:
+        """Whether a look-up takes a node's name for that of an array's file."""
         stem, _, suffix = name.rpartition(".")
-        if suffix not in self._view.shown or not isinstance(self._node, Group):
-            return False
-        array = self._view.arrays.child(self._node, stem, wait=True)
-        return array is not None and self._view.directory(array) is None
+        return (
+            suffix in SUFFIXES
+            and isinstance(self._node, Group)
+            and isinstance(self._view.arrays.child(self._node, stem, wait=True), ArrayNode)
+        )
 
 
 def _check(array: ArrayNode, suffix: str) -> None:

@@ -158,9 +158,13 @@ class OpenNodeFile(OpenDecoded):
     """A node's file, open: all that is not elements stays as it is."""
 
     gets_old = True
+    holds_many = True
 
     def __init__(self, made: Made, entry: NodeFile) -> None:
         super().__init__(made.file)
         self.version = made.version
         self.shown = entry
         self._made = made  # others who open it need not make it again
+
+    def array_at(self, offset: int) -> tuple[int, int, int]:
+        return self._made.file.array_at(offset)

@@ -4,9 +4,10 @@ Specification: HDF5, "File Format Specification Version 3.0", of which only the 
 distributions open no newer ones). Datasets are contiguous: so what is written is metadata, however large the arrays are.
 
 All metadata stand before all elements, and each array's begin on a page of their own: who looks at the metadata, or reads one
-array, reads nothing of the others, although systems read whole pages. The smallest arrays come first, since these are the
-coordinates that readers want at once. The HDF5 library would make such files too, but for each dataset it takes
-most of a millisecond, ten kilobytes, and a lock that all of a process share.
+array, reads nothing of the others, although systems read whole pages. Between metadata and elements there is a gap for what
+systems read ahead of who reads the metadata from end to end. The smallest arrays come first, since these are the coordinates that
+readers want at once. The HDF5 library would make such files too, but for each dataset it takes most of a millisecond, ten
+kilobytes, and a lock that all of a process share.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ _MAX_ATTRIBUTES = MAX_MESSAGES - 10  # which leaves room for what else a group o
 _PAGE_NBYTES = 4096
 _READ_AHEAD_NBYTES = 512
 """What the HDF5 library reads of a header before it knows how long that is."""
+_AHEAD = 8
+"""How many times as much as somebody has read in sequence Linux has read ahead for him, at most: what it reads grows fourfold."""
+_MAX_GAP_NBYTES = 8 << 20
 _MAX_NBYTES = (1 << 63) - 1
 
 
@@ -77,6 +81,8 @@ def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes,
     metadata.end_collection()
     metadata.append(bytes(_READ_AHEAD_NBYTES))
     size, rooms = metadata.end, []
+    if writer.datasets:
+        size += min(_AHEAD * size, _MAX_GAP_NBYTES)
     for address, array, how in sorted(writer.datasets, key=lambda dataset: dataset[1].size):
         room = Room(-(-size // _PAGE_NBYTES) * _PAGE_NBYTES, array, how)
         metadata.put(address + LAYOUT_ADDRESS_AT, struct.pack("<Q", room.offset))

@@ -6,16 +6,22 @@ import errno
 import filecmp
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import h5netcdf
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
 
 import zarrcore as zc
 from tests.core.filetypes.hdf5.reading import written
+from tests.servers import S3Server
+from tests.servers.latency import distant
 from tests.zfs.conftest import Mount, Mounter, wait_until
 from tests.zfs.test_hierarchies import shown
 
@@ -227,3 +233,99 @@ def test_what_listings_show(ocean: Path, mounter: Mounter) -> None:
     ]  # fmt: skip
     with h5py.File(folder / "wave.h5") as file:
         assert file["wave"].shape == (6, 30)
+
+
+def run(*command: object) -> str:
+    """What a program says that has to succeed."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-800:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["wave", "__all__"])
+def test_programs(sea: Path, name: str) -> None:
+    assert "{6, 30}" in run("h5ls", "-r", sea / f"{name}.h5")
+    dumped = run("h5dump", "-d", "/wave", "-y", "-w", "999", sea / f"{name}.h5")
+    assert ", ".join(map(str, range(150, 180))) in dumped
+    for suffix in ("h5", "nc"):
+        header = run("ncdump", "-h", sea / f"{name}.{suffix}")
+        assert "float wave(time, lon) ;" in header
+        assert 'time:units = "days since 2020-01-01" ;' in header
+        assert "178, 179 ;" in run("ncdump", "-v", "wave", sea / f"{name}.{suffix}")
+    with netCDF4.Dataset(sea / f"{name}.nc") as file:
+        assert file["wave"][...].tobytes() == np.arange(180, dtype="f4").tobytes()
+    with h5netcdf.File(sea / f"{name}.nc") as file:
+        assert file["lon"][...].tobytes() == LONGITUDE.tobytes()
+    for engine in ("netcdf4", "h5netcdf"):
+        with xr.open_dataset(sea / f"{name}.nc", engine=engine) as data:
+            assert data.wave.sel(time="2020-01-10", lon=20).item() == 119
+            assert data.lon.attrs["units"] == "degrees_east"
+
+
+def test_a_damaged_chunk_concerns_who_reads_it(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
+    source = shutil.copytree(ocean, tmp_path / "a.zarr")
+    (source / "sea/wave/c/3/0").write_bytes(b"junk")
+    mounted = mount(source)
+    daemon = mounted.daemon()
+    path = mounted.path / "hdf5" / "__all__.h5"
+    dumped = subprocess.run(["h5dump", path], capture_output=True, text=True, timeout=120)
+    assert dumped.returncode != 0
+    assert "-20, -18.62" in dumped.stdout
+    with h5py.File(path) as file, pytest.raises(OSError, match="Input/output error"):
+        file["sea/wave"][...]
+    with h5py.File(path) as file:
+        assert file["sea/lon"][...].tobytes() == LONGITUDE.tobytes()
+    shutil.rmtree(source / "sea")
+    mounted.refresh()
+    wait_until(lambda: os.listdir(path.parent) == ["__all__.h5"], "the group is gone")
+    with h5py.File(path) as file:
+        assert not len(file)
+    assert mounted.daemon() == daemon
+    assert "Traceback" not in mounted.log.read_text()
+
+
+_LOOKING = """
+import h5py, sys
+with h5py.File(sys.argv[1]) as file:
+    names = []
+    file.visititems(lambda name, node: names.append((name, node.shape, dict(node.attrs))))
+    print(len(names))
+"""
+_READING = """
+import h5py, sys
+with h5py.File(sys.argv[1]) as file:
+    sys.stdout.buffer.write(file["a42"][int(sys.argv[2])].tobytes())
+"""
+
+
+def test_far_away(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
+    """S40: "Who looks at names, shapes and attributes fetches no chunk": 100 arrays, and 50 ms for each request."""
+    values = np.random.default_rng(0).integers(0, 99, (8, 256, 512), "<i4")
+    hierarchy = zc.create(tmp_path / "hundred.zarr")
+    hierarchy.create_array("time", shape=(8,), data_type="int64", dimension_names=["time"])[...] = np.arange(
+        8
+    )
+    for number in range(99):
+        array = hierarchy.create_array(
+            f"a{number}", shape=values.shape, data_type="int32", chunk_shape=(2, 64, 256),
+            dimension_names=["time", "y", "x"], attributes={"n": number},
+        )  # fmt: skip
+        if number == 42:
+            array[...] = values
+    s3.upload(tmp_path / "hundred.zarr", "bucket/hundred.zarr")
+    with distant(s3.endpoint_url, 0.05) as endpoint:
+        mounted = mount("s3://bucket/hundred.zarr", "--endpoint-url", endpoint, "--region", "us-east-1")
+        path = mounted.path / "hdf5" / "__all__.h5"
+
+        def asked() -> tuple[int, int]:
+            stats = mounted.stats()
+            return stats["store"]["get"]["requests"], stats["decoded"]["chunks"]
+
+        assert int(run(sys.executable, "-c", _LOOKING, path)) >= 100
+        metadata, decoded = asked()
+        assert (metadata <= 110, decoded) == (True, 0)
+        for plane, chunks in ((5, 8), (4, 0), (1, 8)):
+            read = subprocess.run([sys.executable, "-c", _READING, path, str(plane)], capture_output=True)
+            assert read.stdout == values[plane].tobytes()
+            metadata, decoded = metadata + chunks, decoded + chunks
+            assert asked() == (metadata, decoded)

@@ -33,6 +33,7 @@ HELD_BY = {
         "test_hierarchies.test_selections_by_name",
         "test_hierarchies.test_pictures_by_name",
         "test_hierarchies.test_other_programs_read_images",
+        "test_ome_tiff.test_levels_of_an_image",
         "test_hierarchies.test_elements_of_any_length",
         "test_hierarchies.test_what_listings_show",
     ],
@@ -205,7 +206,7 @@ HELD_BY = {
     ],
     "S38": ["test_hdf5.test_listing_makes_nothing"],
     "S39": ["test_hdf5.test_an_open_file_stays_when_metadata_change"],
-    "S40": ["test_prefetch.test_of_many_arrays_one_is_read_ahead"],
+    "S40": ["test_prefetch.test_of_many_arrays_one_is_read_ahead", "test_hdf5.test_far_away"],
 }
 
 

@@ -23,7 +23,7 @@ from PIL import Image
 import zarrcore
 from tests.core.filetypes.images import Stream, made, numbers, whole
 from tests.core.filetypes.tiff.ome_schema import validate
-from zarrcore.errors import SelectionError, UnsupportedError
+from zarrcore.errors import CodecError, SelectionError, UnsupportedError
 from zarrcore.filetypes import supported_suffixes
 from zarrcore.filetypes.tiff.axes import axis_letters
 
@@ -231,3 +231,22 @@ def test_what_it_cannot_hold(dtype: Any, shape: tuple[int, ...]) -> None:
     assert "ome.tiff" not in supported_suffixes(array)
     with pytest.raises(UnsupportedError):
         zarrcore.virtual_file(array, suffix="ome.tiff")
+
+
+def test_a_broken_chunk_breaks_its_tiles_only() -> None:
+    store: dict[str, Any] = {}
+    data = numbers((512, 768), "u2")
+    zarr.create_array(store, data=data, chunks=(256, 256))
+    values = {key: value.to_bytes() for key, value in store.items()} | {"c/1/1": b"broken"}
+    file = zarrcore.virtual_file(
+        zarrcore.open(zarrcore.stores.MemoryStore(values=values))["/"], suffix="ome.tiff"
+    )
+    begin, tile = file.slabs[0], 256 * 256 * 2
+    for number in range(6):
+        if number == 4:
+            with pytest.raises(CodecError, match="c/1/1"):
+                file.read(begin + number * tile, tile)
+            continue
+        rows, columns = divmod(number, 3)
+        part = data[256 * rows : 256 * (rows + 1), 256 * columns : 256 * (columns + 1)]
+        assert bytes(file.read(begin + number * tile, tile)) == part.tobytes()

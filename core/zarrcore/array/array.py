@@ -12,6 +12,7 @@ import numpy as np
 
 from zarrcore.array.chunk_cache import ChunkCache
 from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.encoding import Encoding, check_encoding
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
 from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
 from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
@@ -64,17 +65,13 @@ class Array:
         self._keys = ChunkKeys(self._prefix, metadata.chunk_key_encoding, self._settled)
         self._writer: ChunkWriter | None = None
         self.metadata = metadata
-        # A reader checks the codecs, and is let go: it is twice as large as all the rest, and of the thousands of arrays that
-        # a listing shows few are read.
+        # Of the thousands of arrays that a listing shows few are read, and a reader is twice as large as all the rest.
         self.__dict__.pop("_reader", None)
-        self._new_reader()
-
-    def _new_reader(self) -> ChunkReader:
-        return ChunkReader(self.store, self._keys, self.metadata, self._max_chunk_bytes)
+        check_encoding(Encoding(metadata))
 
     @cached_property
     def _reader(self) -> ChunkReader:
-        return self._new_reader()
+        return ChunkReader(self.store, self._keys, self.metadata, self._max_chunk_bytes)
 
     @property
     def shape(self) -> tuple[int, ...]:

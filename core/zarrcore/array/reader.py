@@ -15,6 +15,7 @@ import numpy as np
 from zarrcore.array.batches import Row, batches, place_row
 from zarrcore.array.chunk_cache import AbandonedError, Chunk, ChunkCache, Claim
 from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.encoding import Encoding
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
 from zarrcore.array.selection import AxisRange
 from zarrcore.array.shards import ShardReader
@@ -56,9 +57,7 @@ class ChunkReader:
         self._keys = keys
         self._metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
-        grid = metadata.chunk_grid
-        spec = ArraySpec(grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
-        pipeline = Pipeline(metadata.codecs, spec)
+        pipeline, grid = Encoding(metadata).pipeline(), metadata.chunk_grid
         self._shards = ShardReader(store, self._fetch, pipeline, grid, lambda: self._scope, self._finish)
         self._grid = self._shards.grid
         self._pipeline = self._shards.unit_pipeline

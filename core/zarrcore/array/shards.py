@@ -121,24 +121,10 @@ class ShardReader:
         self._max_request_nbytes = (
             _REMOTE_MAX_REQUEST_NBYTES if store.is_remote else _LOCAL_MAX_REQUEST_NBYTES
         )
-        self._levels: list[_Level] = []
-        while pipeline.shard is not None:
-            self._levels.append(_level(pipeline))
-            pipeline = self._levels[-1].inner
-        self.unit_pipeline = pipeline
+        self._levels = shard_levels(pipeline, chunk_grid)
         self._outermost: dict[tuple[int, ...], _Level] = {}
-        if self._levels and not isinstance(chunk_grid, RegularChunkGrid):
-            self._check_edges(self._levels[0].shard.chunk_shape)
-        self.grid = UnitGrid(chunk_grid, pipeline.spec.shape if self._levels else None)
-
-    def _check_edges(self, inner_shape: tuple[int, ...]) -> None:
-        for dimension, (axis, inner) in enumerate(zip(self._chunk_grid.axes, inner_shape, strict=True)):
-            for length in axis.lengths:
-                if length % inner:
-                    raise MetadataError(
-                        f"inner chunks of {inner} elements do not divide shards of {length} in dimension {dimension}",
-                        member="chunk_grid",
-                    )
+        self.unit_pipeline = self._levels[-1].inner if self._levels else pipeline
+        self.grid = UnitGrid(chunk_grid, self.unit_pipeline.spec.shape if self._levels else None)
 
     def __bool__(self) -> bool:
         """Whether chunks are shards at all."""
@@ -361,6 +347,35 @@ class ShardReader:
             part = view[member.start - start : member.stop - start]
             for unit in member.units:
                 self._finish(key, unit, part, member.is_span)
+
+
+def shard_levels(pipeline: Pipeline, chunk_grid: ChunkGrid) -> list[_Level]:
+    """How chunks that are shards are nested, outermost first; nothing for others.
+
+    Args:
+        pipeline: what decodes a chunk.
+        chunk_grid: the array's chunks.
+
+    Raises:
+        MetadataError: inner chunks that do not divide the shards.
+    """
+    levels: list[_Level] = []
+    while pipeline.shard is not None:
+        levels.append(_level(pipeline))
+        pipeline = levels[-1].inner
+    if levels and not isinstance(chunk_grid, RegularChunkGrid):
+        _check_edges(chunk_grid, levels[0].shard.chunk_shape)
+    return levels
+
+
+def _check_edges(chunk_grid: ChunkGrid, inner_shape: tuple[int, ...]) -> None:
+    for dimension, (axis, inner) in enumerate(zip(chunk_grid.axes, inner_shape, strict=True)):
+        for length in axis.lengths:
+            if length % inner:
+                raise MetadataError(
+                    f"inner chunks of {inner} elements do not divide shards of {length} in dimension {dimension}",
+                    member="chunk_grid",
+                )
 
 
 def _level(pipeline: Pipeline) -> _Level:

@@ -8,6 +8,7 @@ in words of their own; below a group they are read without ado.
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -49,6 +50,9 @@ _GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metada
 
 _LARGE = range(1 << 16, 1 << 22)
 """Bytes of a document that is worth being kept a while, and does not take up much memory."""
+_SHORT = 1 << 12
+"""Bytes of the documents of which many are kept."""
+_MARSHAL_VERSION = 2  # in later ones the same value has several forms
 
 
 class V3Format(Format):
@@ -203,9 +207,25 @@ def parse_node(document: JsonObject) -> NodeMetadata:
 def parse_array(document: JsonObject) -> ArrayMetadata:
     """The array that a ``zarr.json`` describes.
 
+    Arrays of one hierarchy mostly differ in attributes only: what else a few short documents say is kept, and shared.
+
     Raises:
         As `parse_node`.
     """
+    attributes = _attributes(document)
+    rest = {name: value for name, value in document.items() if name != "attributes"}
+    # Unlike objects that compare equal, the bytes tell true from 1 and 1.0.
+    told = marshal.dumps(rest, _MARSHAL_VERSION)
+    return replace(_short_array(told) if len(told) <= _SHORT else _array(rest), attributes=attributes)
+
+
+@lru_cache(maxsize=256)
+def _short_array(told: bytes) -> ArrayMetadata:
+    return _array(marshal.loads(told))  # noqa: S302 - whoever calls has made these bytes of JSON
+
+
+def _array(document: JsonObject) -> ArrayMetadata:
+    """The array, without attributes."""
     _refuse_unknown(document, _ARRAY_MEMBERS)
     shape = integers(_required(document, "shape"), "shape", minimum=0)
     data_type = parse_data_type(_required(document, "data_type"))
@@ -224,7 +244,6 @@ def parse_array(document: JsonObject) -> ArrayMetadata:
         chunk_key_encoding=encoding,
         fill_value=parse_fill_value(document.get("fill_value"), data_type),
         codecs=_codecs(document.get("codecs", []), data_type),
-        attributes=_attributes(document),
         dimension_names=_dimension_names(document.get("dimension_names"), len(shape)),
     )
 

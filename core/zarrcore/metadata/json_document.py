@@ -51,7 +51,7 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
         ) from error
     _check_depth(data)
     try:
-        document = json.loads(text, object_pairs_hook=_without_duplicates)
+        document = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         if isinstance(error, MetadataError):
             raise
@@ -68,6 +68,9 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> JsonObject:
         twice = counts.most_common(1)[0][0]
         raise MetadataError("the name occurs twice in one object", member=twice)
     return result
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates)
 
 
 def _check_depth(text: bytes) -> None:

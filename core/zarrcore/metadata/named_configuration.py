@@ -7,6 +7,7 @@ needed) and ``must_understand``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +31,8 @@ class NamedConfiguration:
         document: JsonObject = {"name": self.name}
         # zarr-python demands a configuration of these, be it empty.
         if self.configuration or self.name.startswith("numcodecs."):
-            document["configuration"] = dict(self.configuration)
+            # A copy to its depth: arrays share configurations, and documents are for whoever asks to change.
+            document["configuration"] = deepcopy(dict(self.configuration))
         if not self.must_understand:
             document["must_understand"] = False
         return document

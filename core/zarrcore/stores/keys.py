@@ -26,10 +26,10 @@ def check_path_like_key(key: str, url: str) -> None:
     if (
         not (key and key.isascii())
         or "\0" in key
-        or key[0] == "/"
+        or key[0] in "/."
         or key[-1] == "/"
         or "//" in key
-        or "." in key
+        or "/." in key
     ):
         for segment in key.split("/"):
             if segment in {"", ".", ".."} or not is_encodable(segment):

@@ -174,17 +174,24 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         try:
             with os.scandir(descriptor) as found:
                 for item in found:
-                    name, is_link = item.name, item.is_symlink()
+                    name = item.name
                     try:
-                        facts = self._look(directory.descriptor, prefix + name) if is_link else item.stat()
+                        is_directory = item.is_dir(follow_symlinks=False)  # which the listing itself tells
+                        if not is_directory:
+                            is_link = item.is_symlink()
+                            facts = (
+                                self._look(directory.descriptor, prefix + name) if is_link else item.stat()
+                            )
                     except OSError:
                         # Gone meanwhile, or a link that leads nowhere, round in circles or out of the root.
                         continue
-                    if stat.S_ISREG(facts.st_mode):
+                    if is_directory:
+                        yield StoreEntry(f"{prefix}{name}/")
+                    elif stat.S_ISREG(facts.st_mode):
                         if name[0] != "." or not is_temporary(name):
                             yield StoreEntry(prefix + name, facts.st_size, facts.st_mtime)
-                    elif stat.S_ISDIR(facts.st_mode) and not (
-                        is_link and self._leads_up(directory.descriptor, prefix, facts)
+                    elif stat.S_ISDIR(facts.st_mode) and not self._leads_up(
+                        directory.descriptor, prefix, facts
                     ):
                         yield StoreEntry(f"{prefix}{name}/")
         except OSError as error:

@@ -29,9 +29,11 @@ DELAY_S = 0.02
 LISTED = 100_000
 FILES = 2_000
 ABSENT = 20_000
-KINDS = ("read", "list", "open", "absent")
+KINDS = ("read", "list", "open", "absent", "hdf5")
 LONG_KINDS = ("memory", "idle")
 """What takes minutes, and is done only when it is asked for."""
+ZARR_PYTHON = "zarr-python"
+"""Mounts nothing: it reads the directory itself, where a program can."""
 _GIB = 1 << 30
 _DISTANT_NBYTES = 512 << 20
 _MANY_CHUNKS = 5120
@@ -48,7 +50,7 @@ class Task:
     describes: str
     target: str
     commands: dict[str, str]
-    """For the shell, in the mount point; ``""`` where a peer has no such file."""
+    """For the shell, in the mount point; ``""`` where a peer has no such file. What one prints are the seconds it took."""
     nbytes: int = 0
     count: int = 0
     is_distant: bool = False
@@ -62,6 +64,15 @@ def tasks() -> list[Task]:
         f"import os; assert not sum(os.path.exists(f'small/absent{{i}}') for i in range({ABSENT}))"
     )
     small = _python(f"for i in range({FILES}): open(f'small/{{i}}', 'rb', 0).read()")
+    whole, plane = (
+        {
+            OURS: _timed("import h5py", f"h5py.File('hdf5/w2.h5')['w2'][{selection}]"),
+            ZARR_PYTHON: _timed(
+                "import zarr", f"zarr.open_array(sys.argv[1] + '/w2', mode='r')[{selection}]"
+            ),
+        }
+        for selection in ("...", "256")
+    )
     return [
         Task("read", "keys/, 1 GiB in sequence", "≥ 3 × rclone", keys.all(_read("big")), _GIB),
         Task(
@@ -89,6 +100,8 @@ def tasks() -> list[Task]:
             _DISTANT_NBYTES,
             is_distant=True,
         ),
+        Task("hdf5", "w2 whole: h5py in hdf5/ (zarr-python: the directory)", "", whole, 512 << 20),
+        Task("hdf5", "a plane of w2: h5py in hdf5/ (zarr-python: the directory)", "", plane, 1 << 20),
         Task(
             "memory",
             "20 GiB of zstd chunks, decoded in sequence",
@@ -115,6 +128,14 @@ def _python(code: str) -> str:
     return f'{sys.executable} -S -c "{code}"'
 
 
+def _timed(importing: str, statement: str) -> str:
+    """A Python program that tells how long one statement takes."""
+    code = (
+        f"import sys, time; {importing}; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+    )
+    return f'{sys.executable} -c "{code}" "$SOURCE"'
+
+
 def _read(path: str) -> str:
     return f"dd if={path} of=/dev/null bs=1M status=none"
 
@@ -132,7 +153,7 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]
             for turn, name in [(1, OURS)] if task.is_done_once else turns(rounds, names):
                 source = mounters[name](url if task.is_distant else str(place / "bucket"))
                 with _mounted(source) as mount:
-                    taken_s = _done(task.commands[name], mount.path)
+                    taken_s = _done(task.commands[name], mount.path, place / "bucket")
                     resident[name] = max(resident.get(name, 0), mount.resident())
                 if turn:  # one round more, not counted, brings the files into the page cache
                     seconds[name].append(taken_s)
@@ -148,17 +169,26 @@ def measure(folder: Path, rounds: int, kinds: Sequence[str]) -> Iterator[Result]
         yield Result(
             NAME, f"processor time in {_IDLE_S:.0f} s in which nobody asks", "idle", 0, seconds, {}, "≤ 50 ms"
         )
-    ready = {name: times for name, times in ready.items() if times and name != BARE_MOUNT}
+    unmounted = (BARE_MOUNT, ZARR_PYTHON)
+    ready = {name: times for name, times in ready.items() if times and name not in unmounted}
     if ready:
         fewest = min(map(len, ready.values()))
         seconds = {name: times[:fewest] for name, times in ready.items()}
         yield Result(NAME, "from the command to the first answer", "ready", 0, seconds, target="≤ 0.6 s")
 
 
-def _done(command: str, path: str) -> float:
+def _done(command: str, path: str, source: Path) -> float:
+    environment = {**os.environ, "SOURCE": str(source)}
     begun_s = time.perf_counter()
-    subprocess.run(["sh", "-c", command], cwd=path, check=True, timeout=_ENOUGH_S)
-    return time.perf_counter() - begun_s
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=path,
+        env=environment,
+        check=True,
+        timeout=_ENOUGH_S,
+        stdout=subprocess.PIPE,
+    )
+    return float(done.stdout or time.perf_counter() - begun_s)
 
 
 @dataclass
@@ -216,6 +246,7 @@ def _installed() -> dict[str, Command]:
         mounters["bindfs"] = lambda source: ["bindfs", "-f", "--no-allow-other", source]
     if importlib.util.find_spec("pyfuse3") is None:
         raise SystemExit("the mount needs pyfuse3: pip install zarrscope[fuse]")
+    mounters[ZARR_PYTHON] = _zarrscope  # is there, and not used
     mounters[BARE_MOUNT] = lambda source: [sys.executable, "-m", "tests.benchmarks.bare_mount", source]
     return mounters
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from zarrbrowser.session.axes import Axes
@@ -82,7 +84,8 @@ class Turning(QObject):
     def _choose_axes(self, axes: Axes) -> None:
         if self._look is None or self._image is None:
             return
-        self._look.axes = axes
+        # Where the sliders stand now: the choice knows where they stood when it was offered.
+        self._look.axes = axes = replace(self._look.axes, rows=axes.rows, columns=axes.columns)
         if self._image.channel_axis in axes.shown:
             self._look.is_blended = False  # its channels lie in the picture side by side
         self.show_axes()

@@ -143,6 +143,17 @@ def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> N
     assert list(pane.sliders.sliders) == [2]
 
 
+def test_axes_that_are_swapped_leave_the_sliders_where_they_are(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    pane.sliders.spins[0].setValue(6)
+    pane.controls.axes.swap.click()
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert np.array_equal(picture(pane), VOLUME[6].T)
+    assert pane.sliders.spins[0].value() == 6
+
+
 def test_a_late_answer_is_dropped(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, array = show(open_window, qtbot, VOLUME)
     gate = Gate()

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import zarrcore as zc
 from tests.command import Outcome, run_process
 
 NO_FUSE = "" if os.access("/dev/fuse", os.R_OK | os.W_OK) else "this user cannot open /dev/fuse"
@@ -113,3 +115,35 @@ def mounter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mounter]:
 def mounted_hierarchy(hierarchy: Any, mounter: Mounter) -> tuple[Any, Mount]:
     """What zarr-python wrote in each format, and where it is mounted."""
     return hierarchy, mounter(hierarchy.path)
+
+
+TIME = np.arange(6) * 3
+LONGITUDE = np.linspace(-20, 20, 30)
+
+
+@pytest.fixture(scope="session")
+def ocean(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hierarchy with coordinates, beside what HDF5 cannot hold, and what nobody can open."""
+    path = tmp_path_factory.mktemp("ocean") / "ocean.zarr"
+    hierarchy = zc.create(path)
+    group = hierarchy.create_group("sea", attributes={"title": "Nordsee"})
+    for name, data, units in (("time", TIME, "days since 2020-01-01"), ("lon", LONGITUDE, "degrees_east")):
+        hierarchy.create_array(
+            f"sea/{name}", shape=data.shape, data_type=data.dtype, dimension_names=[name],
+            attributes={"units": units},
+        )[...] = data  # fmt: skip
+    wave = hierarchy.create_array(
+        "sea/wave", shape=(6, 30), data_type="float32", chunk_shape=(1, 30), dimension_names=["time", "lon"],
+        attributes={"units": "m"},
+    )  # fmt: skip
+    wave[...] = np.arange(180).reshape(6, 30)
+    hierarchy.create_array("sea/words", shape=(2,), data_type="string")[...] = ["a", "b"]
+    hierarchy.create_array(
+        "sea/record", shape=(1,), data_type=np.dtype([("a", "i4")])
+    )[...] = np.array([(3,)], [("a", "i4")])  # fmt: skip
+    hierarchy.create_array("sea/empty", shape=(0, 3), data_type="int16")
+    hierarchy.create_array("sea/scalar", shape=(), data_type="float64")[...] = 2.5
+    (path / "sea/broken").mkdir()
+    (path / "sea/broken/zarr.json").write_text("{}")
+    assert group.path == "/sea"
+    return path

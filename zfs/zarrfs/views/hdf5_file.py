@@ -22,7 +22,7 @@ from zarrfs.views.freshness import Remembered
 if TYPE_CHECKING:
     from zarrfs.views.arrays import ArraysView
 
-_KEPT_NBYTES: Final = 128 << 20
+_KEPT_NBYTES: Final = 64 << 20
 """Memory for files that nobody has open; the one that was made last is kept whatever it takes."""
 
 

@@ -137,3 +137,22 @@ def test_a_level_that_is_rewritten(mount: Mounter, tmp_path: Path) -> None:
     with tifffile.TiffFile(path) as tiff:
         assert len(tiff.series[0].levels) == 1
         assert np.array_equal(tiff.asarray(), levels[0])
+
+
+def test_who_looks_at_a_tile_decodes_its_chunk(mount: Mounter, tmp_path: Path) -> None:
+    levels = halved((2, 3, 1024, 1024), "u2", 3)
+    written(tmp_path / "a.zarr", levels, ngff([AXES[1], *AXES[2:]], 3), chunks=(1, 1, 256, 256))
+    mounted = mount(tmp_path / "a.zarr")
+    path = mounted.arrays / "image.ome.tiff"
+    with tifffile.TiffFile(path) as tiff:
+        assert [level.shape[-1] for level in tiff.series[0].levels] == [1024, 512, 256]
+        offsets = tiff.series[0].levels[1].pages[4].dataoffsets
+    assert mounted.stats()["decoded"]["chunks"] == 0
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # lest the kernel read ahead
+        tile = os.pread(descriptor, 256 * 256 * 2, offsets[3])
+    finally:
+        os.close(descriptor)
+    assert tile == levels[1][1, 1, 256:, 256:].tobytes()
+    assert mounted.stats()["decoded"]["chunks"] == 1

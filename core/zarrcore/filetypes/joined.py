@@ -44,6 +44,13 @@ class JoinedFile(VirtualFile):
                 return start + begin, nbytes
         return 0, 0
 
+    def array_at(self, offset: int) -> tuple[int, int, int]:
+        """Where the elements of the array at an offset begin and end, and bytes from one row of its chunks to the next."""
+        position = max(0, bisect_right(self._starts, offset) - 1)
+        start, file = self._starts[position], self._files[position]
+        begin, slab = file.slabs
+        return start + begin, start + file.size, slab
+
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
         for file in self._files:
             file.write_to(stream, progress)

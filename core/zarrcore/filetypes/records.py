@@ -44,10 +44,11 @@ class Records(VirtualFile):
         if offset >= stop:
             return 0
         first, last = offset // self.nbytes, -(-stop // self.nbytes)
-        records = np.arange(first, last, dtype=np.uint64)
-        rows = np.tile(self._template, (len(records), 1))
+        rows = np.tile(self._template, (last - first, 1))
         for at, number in self._numbers.items():
-            values = np.uint64(number.start) + np.uint64(number.step) * records
+            values = np.uint64(number.start) + np.uint64(number.step) * np.arange(
+                first, last, dtype=np.uint64
+            )
             rows[:, at : at + 8] = values.astype("<u8").view(np.uint8).reshape(-1, 8)
         skipped = offset - first * self.nbytes
         buffer[: stop - offset] = rows.reshape(-1)[skipped : skipped + stop - offset].data

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from zarrcore.filetypes import VirtualFile
+from zarrcore.filetypes import OmeTiffFile, VirtualFile
 from zarrfs.views.entry import BytesLike, File, OpenFile, WouldBlockError
 
 
@@ -37,7 +37,8 @@ class DecodedFile(File):
 
     def open(self, wait: bool) -> OpenFile:
         self._before_open()
-        return OpenDecoded(self._make())
+        file = self._make()
+        return OpenTiles(file) if isinstance(file, OmeTiffFile) else OpenDecoded(file)
 
 
 class Decodes(Protocol):
@@ -74,3 +75,16 @@ class OpenDecoded(OpenFile):
 
     def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
         return buffer[: self._file.readinto(offset, buffer)]
+
+
+class OpenTiles(OpenDecoded):
+    """An image in tiles, open: readers want some, and after a few of one row those below them."""
+
+    holds_many = True
+
+    def __init__(self, file: OmeTiffFile) -> None:
+        super().__init__(file)
+        self._tiles = file
+
+    def array_at(self, offset: int) -> tuple[int, int, int]:
+        return self._tiles.array_at(offset)

@@ -38,7 +38,9 @@ from zarrcore.hierarchy import ArrayNode
 
 _TABLES_ALIGN: Final = 8
 _TILES_ALIGN: Final = 4096
-"""Systems read whole pages: who reads the tables reads no tile."""
+_AHEAD, _MIN_READ_NBYTES, _MAX_GAP_NBYTES = 8, 16 << 10, 8 << 20
+"""Who reads the tables reads no tile, although systems read whole pages, and ahead: at most so many times what was read, and so
+long is the gap before the first tile."""
 
 
 class OmeTiffFile(JoinedFile):
@@ -122,11 +124,20 @@ def _laid_out(make: Callable[[Mapping[str, int]], Mapping[str, VirtualFile]]) ->
         files: list[VirtualFile] = []
         end = 0
         for name, part in make(places).items():
-            gap = -end % (_TILES_ALIGN if isinstance(part, TilesFile) else _TABLES_ALIGN)
-            files += [Records(bytes(gap)), part]
-            places[name] = end + gap
-            end += gap + part.size
+            start = _start(end, part, isinstance(files[-1], TilesFile) if files else False)
+            files += [Records(b"\0", start - end), part]
+            places[name] = start
+            end = start + part.size
     return files
+
+
+def _start(end: int, part: VirtualFile, after_tiles: bool) -> int:
+    """Where a part begins that follows what ends at ``end``."""
+    if not isinstance(part, TilesFile):
+        return end + -end % _TABLES_ALIGN
+    if not after_tiles:
+        end += min(_AHEAD * max(end, _MIN_READ_NBYTES), _MAX_GAP_NBYTES, part.size)
+    return end + -end % _TILES_ALIGN
 
 
 def array_as_ome_tiff(array: Array, selection: Selection = ...) -> OmeTiffFile:

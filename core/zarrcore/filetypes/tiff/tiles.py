@@ -18,6 +18,7 @@ from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import ArrayBody, Box, boxes, read_boxes
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.tiff.axes import axis_letters
+from zarrcore.metadata.chunk_grid import RegularChunkGrid
 
 _SIDES: Final = range(256, 1025, 16)
 """Lengths of tiles, of which TIFF demands multiples of 16."""
@@ -74,7 +75,7 @@ class TiledBody(ArrayBody):
         self._in_order = (*self.planes.values(), *self.grid, *self.tile, self.samples)
         self.plane_nbytes = math.prod((*self.grid, *self.tile, self.samples)) * array.itemsize
         self.nbytes = math.prod(self._in_order) * array.itemsize
-        self.slab_nbytes = self._slab_nbytes(self.slab_nbytes)
+        self.slab_nbytes = self._slab_nbytes()
 
     @property
     def is_strip(self) -> bool:
@@ -134,16 +135,22 @@ class TiledBody(ArrayBody):
         present = [letter for letter in order if letter in lengths]
         self._read_box(region, inside.transpose([present.index(letter) for letter in self.letters]))
 
-    def _slab_nbytes(self, slab_nbytes: int) -> int:
-        """What of the tiles is of the chunks that are one row of chunks along the first dimension, by how large that is."""
-        if not slab_nbytes:
+    def _slab_nbytes(self) -> int:
+        """Bytes from one row of chunks to the next; where chunks are one element long they follow one another."""
+        if not isinstance(self.array.metadata.chunk_grid, RegularChunkGrid):
             return 0
-        length, first = self.chunk_shape[0], self.letters[0]
-        if first in self.planes:
-            return length * (self.nbytes // self.planes[first])
-        if first != "Y":
-            return 0
-        return math.lcm(length, self.tile[0]) // self.tile[0] * (self.plane_nbytes // self.grid[0])
+        chunks = dict(zip(self.letters, self.chunk_shape, strict=True))
+        rows = math.lcm(chunks.get("Y", 1), self.tile[0]) // self.tile[0]
+        nbytes, before = self.nbytes, 1
+        for count, length in (
+            *((count, chunks[letter]) for letter, count in self.planes.items()),
+            (self.grid[0], rows),
+        ):
+            nbytes //= count
+            if length > 1:
+                return nbytes * (min(length, count) if before == 1 or count % length == 0 else count)
+            before *= count
+        return nbytes
 
 
 def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:

@@ -26,6 +26,7 @@ from tests.core.filetypes.tiff.ome_schema import validate
 from zarrcore.errors import CodecError, SelectionError, UnsupportedError
 from zarrcore.filetypes import supported_suffixes
 from zarrcore.filetypes.tiff.axes import axis_letters
+from zarrcore.filetypes.tiff.tiles import TilesFile
 
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8", "c8", "c16"]
 PERMUTED = st.integers(1, 5).flatmap(lambda ndim: st.permutations("tczyx").map(lambda names: names[:ndim]))
@@ -192,13 +193,41 @@ def test_a_million_pages_of_a_hundred_tiles_are_arithmetic() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("names", "chunks", "planes_or_rows"),
+    [
+        ("tzyx", (1, 1, 256, 256), (0, 1)),
+        ("tzyx", (1, 2, 256, 256), (2, 0)),
+        ("tzyx", (1, 3, 256, 256), (4, 0)),  # three of four: all, since three begin elsewhere each time
+        ("tzyx", (2, 1, 256, 256), (8, 0)),
+        ("tzyx", (1, 1, 512, 256), (0, 1)),
+        ("tzyx", (1, 1, 1000, 256), (0, 3)),
+        ("yxzt", (512, 256, 4, 2), (8, 0)),
+    ],
+)
+def test_what_is_best_read_together(
+    names: str, chunks: tuple[int, ...], planes_or_rows: tuple[int, int]
+) -> None:
+    lengths = {"t": 2, "z": 4, "y": 1300, "x": 600}
+    shape = tuple(lengths[name] for name in names)
+    hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
+    array = hierarchy.create_array(
+        "a", shape=shape, data_type="uint8", chunk_shape=chunks, dimension_names=[*names]
+    )
+    body = TilesFile(array).body
+    planes, rows = planes_or_rows
+    assert body.slab_nbytes == planes * body.plane_nbytes + rows * body.plane_nbytes // body.grid[0]
+
+
 def test_only_what_is_asked_for_is_decoded() -> None:
     cache = zarrcore.ChunkCache(1 << 24)
     array = made(numbers((2, 600, 600), "u2"), chunks=(1, 256, 256)).with_chunk_cache(cache)
     file = zarrcore.virtual_file(array, suffix="ome.tiff")
     begin, slab = file.slabs
-    assert slab == 9 * 256 * 256 * 2  # a plane
-    assert begin + 2 * slab == file.size
+    assert slab == 3 * 256 * 256 * 2  # a row of tiles
+    assert begin + 6 * slab == file.size
+    assert file.array_at(begin) == file.array_at(file.size - 1) == (begin, file.size, slab)
+    assert file.array_at(0)[1:] == (16, 0)
     assert begin % 4096 == 0
     assert file.cached(0, begin)
     file.read(0, begin)

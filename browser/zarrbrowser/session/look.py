@@ -37,6 +37,9 @@ class Look:
     flip_columns: bool = False
     is_blended: bool = False
     channels: list[ChannelLook] = field(default_factory=list)
+    labels: str = ""
+    """Those that lie over the picture; empty for none."""
+    labels_opacity: float = 0.5
     may_read_bytes: int = 0
     """The largest cost that the person agreed to."""
 

@@ -34,6 +34,7 @@ def look_document(look: Look) -> dict[str, Any]:
         "colour_map": look.colour_map,
         "flips": [look.flip_rows, look.flip_columns],
         "blended": look.is_blended,
+        "labels": [look.labels, look.labels_opacity],
         "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in look.channels],
     }
 
@@ -48,12 +49,15 @@ def take_document(look: Look, document: Mapping[str, Any]) -> None:
             (bool(on), _colour(colour), _contrast_of(wish)) for on, colour, wish in document["channels"]
         ]
         name = document["colour_map"]
+        labels, opacity = document.get("labels", ("", 0.5))
+        labels, opacity = str(labels), min(max(float(opacity), 0.0), 1.0)
     except (KeyError, TypeError, ValueError, IndexError):
         return
     if len(flips) != 2 or len(channels) != len(look.channels) or (name and not is_known(name)):
         return
     look.axes, look.elements, look.contrast, look.norm, look.colour_map = axes, elements, contrast, norm, name
     look.flip_rows, look.flip_columns = flips
+    look.labels, look.labels_opacity = labels, opacity
     look.is_blended = bool(document.get("blended")) and bool(look.channels)
     for one, (is_on, colour, wish) in zip(look.channels, channels, strict=True):
         one.is_on, one.colour, one.contrast = is_on, colour, wish

@@ -36,6 +36,8 @@ class ImageControls(QFrame):
             "profile": _toggle("profile", "Profile along a line"),
             "region": _toggle("region", "Statistics of a rectangle"),
         }
+        self.labels = tool_button("labels", "Labels over the picture")
+        self.labels.hide()
         self.coordinates = _toggle("ruler", "Coordinates and units on the axes, or indices")
         self.coordinates.setChecked(True)
         self.coordinates.hide()
@@ -56,7 +58,7 @@ class ImageControls(QFrame):
         for button in self.layouts.values():
             row.addWidget(button)
         row.addSpacing(8)
-        for button in (*self.tools.values(), self.chunks):
+        for button in (*self.tools.values(), self.chunks, self.labels):
             row.addWidget(button)
         row.addSpacing(8)
         for button in (

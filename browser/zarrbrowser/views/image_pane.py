@@ -247,8 +247,8 @@ class ImagePane(QWidget):
         self.colouring.show_image(image, look)
         self.stack.make_room()
         self.grid.show_image(image, look, self._session.colour_map)
-        self.tools.show_image(image, look)
         if self._source is not None:
+            self.tools.show_image(self._source, image, look)
             self.locating.look_for(self._source, image)
 
     def _turned(self) -> None:

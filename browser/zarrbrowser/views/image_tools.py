@@ -1,4 +1,4 @@
-"""What can be laid over a picture: chunks, a line, a rectangle; and what the pointer finds."""
+"""What can be laid over a picture: chunks, labels, a line, a rectangle; and what the pointer finds."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.session.levels import Image
 from zarrbrowser.session.look import Look
+from zarrbrowser.session.sources import Source
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.views.chunk_showing import ChunkShowing
 from zarrbrowser.views.image_controls import ImageControls
+from zarrbrowser.views.labelling import Labelling
 from zarrbrowser.views.locating import Locating
 from zarrbrowser.views.measuring import Measuring
 from zarrbrowser.views.plane_grid import PlaneGrid
@@ -34,22 +36,26 @@ class ImageTools(QObject):
         self._controls = controls
         self.measuring = Measuring(workers, grid.main.canvas)
         self.chunks = ChunkShowing(workers, grid.main, self)
+        self.labelling = Labelling(workers, controls.labels, grid, self)
         self.pointing = Pointing(workers, locating, self)
         grid.pointed.connect(self.pointing.move)
         grid.main.frame_shown.connect(self.measuring.refresh)
         self.pointing.said.connect(self.pointed)
         self.chunks.told.connect(self.reported)
+        self.labelling.reported.connect(self.reported)
         controls.chunks.toggled.connect(self.chunks.turn)
         for name, button in controls.tools.items():
             button.toggled.connect(lambda on, name=name: self.measuring.turn(name, is_on=on))
 
-    def show_image(self, image: Image, look: Look) -> None:
+    def show_image(self, source: Source, image: Image, look: Look) -> None:
         """Another image is looked at."""
         self.measuring.show_image(image, look)
+        self.labelling.look_for(source, image, look)
 
     def clear(self) -> None:
         """No image is looked at."""
         self.pointing.move(None)
+        self.labelling.clear()
         for button in self._controls.tools.values():
             button.setChecked(False)
 

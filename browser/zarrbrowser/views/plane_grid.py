@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from zarrbrowser.session.axes import Axes
+from zarrbrowser.session.labels import Labels
 from zarrbrowser.session.levels import Image
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.probe import element_at
@@ -51,6 +52,7 @@ class PlaneGrid(QWidget):
         self._look: Look | None = None
         self._pinned: Axes | None = None
         self._colours: Colours | None = None
+        self._labels: tuple[Labels | None, float] = (None, 1.0)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(1)
@@ -77,6 +79,7 @@ class PlaneGrid(QWidget):
         for place in {Layout.PAIR: [(0, 1)], Layout.ORTHOGONAL: [(0, 1), (1, 0)]}.get(layout, []):
             view = PlaneView(self._workers, self._cache)
             view.follow(self.main)
+            view.overlay.show(*self._labels)
             self._listen(view)
             self._grid.addWidget(view, *place)
             self.others.append(view)
@@ -120,6 +123,12 @@ class PlaneGrid(QWidget):
         """Other numbers of the same elements."""
         self.main.measure()
         self._restyle_others(None)
+
+    def show_labels(self, labels: Labels | None, opacity: float) -> None:
+        """Lay labels over all planes, or none."""
+        self._labels = (labels, opacity)
+        for view in self.views:
+            view.overlay.show(labels, opacity)
 
     def flip(self) -> None:
         """The look is turned another way."""

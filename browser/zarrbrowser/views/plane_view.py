@@ -20,6 +20,7 @@ from zarrbrowser.session.plane import Cost
 from zarrbrowser.session.render import NOTHING, Rgba, Style
 from zarrbrowser.session.tile_cache import TileCache
 from zarrbrowser.theme.colours import Colours
+from zarrbrowser.views.label_overlay import LabelOverlay
 from zarrbrowser.widgets.canvas import Canvas
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
@@ -50,6 +51,7 @@ class PlaneView(QWidget):
         super().__init__(parent)
         self.canvas = Canvas()
         self.loader = TileLoader(workers, cache, self)
+        self.overlay = LabelOverlay(workers, cache, self.canvas, self)
         self._cache = cache
         self._image: Image | None = None
         self.look: Look | None = None
@@ -146,6 +148,7 @@ class PlaneView(QWidget):
         if self._image is None or self.look is None or not self.canvas.size_shown[0]:
             return
         look = self.look
+        self.overlay.follow(look)
         frame = self._planned(self._image, look)
         if self._wanted is not None and _same(frame, self._wanted) and not self.loader.broken:
             return
@@ -210,6 +213,7 @@ class PlaneView(QWidget):
         self._forget()
         self.loader.retry()
         self._image = self.look = None
+        self.overlay.follow(None)
         self.canvas.clear_plane()
 
     def wear(self, colours: Colours) -> None:

@@ -51,7 +51,7 @@ class Pointing(QObject):
             return ""
         (view, place), look = self._at, self._at[0].look
         known, units = self._locating.coordinates, self._locating.units(look.elements)
-        return probe(look, view.mosaics, place, known, units, value)
+        return probe(look, view.mosaics, place, known, units, value) + view.overlay.text(place)
 
     def _look_closer(self) -> None:
         """Read the element itself: its chunk was decoded for the samples, so that this costs little."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from zarrcore.errors import UnsupportedError
@@ -12,6 +13,7 @@ _MAX_NBYTES: Final = 32_768
 """What leaves room for a value beside an attribute's name."""
 
 
+@lru_cache(1024)
 def file_name(name: str, *, netcdf: bool) -> bytes:
     """The name of a node, an attribute or a field, in the file.
 

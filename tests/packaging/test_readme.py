@@ -1,10 +1,10 @@
 """The README's examples run, in the order in which they stand, in a folder that holds the demonstration's ``brain.zarr``.
 
 A ``python`` block runs in one namespace with those before it. Of a ``console`` block every line that begins with ``$``
-runs in a shell, and must exit with 0. Not run are: what names an address (``://``), for the tests need no network; what
-installs (``git``, ``cd``, ``packaging/…``, ``pip``, ``sudo``); a window (``zarrscope browse`` is only asked for its
-help); and, where this user cannot mount, all from ``zarrscope mount`` to ``zarrscope umount``. A ``text`` block right
-below a ``console`` block is what the first of its commands prints.
+runs in a shell, and must exit with 0. Not run are: what names an address (``://``), for the tests need no network, other
+than that of a bucket that they serve themselves; what installs (``git``, ``cd``, ``packaging/…``, ``pip``, ``sudo``); a
+window (``zarrscope browse`` is only asked for its help); and, where this user cannot mount, all from ``zarrscope mount`` to
+``zarrscope umount``. A ``text`` block right below a ``console`` block is what the first of its commands prints.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.servers import S3Server
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"\n*```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+SERVED = "s3://bucket/brain.zarr"
 NOT_RUN = ("git ", "cd ", "packaging/", "pip ", "sudo ")
 
 
@@ -55,8 +58,11 @@ def can_mount() -> bool:
     return os.access("/dev/fuse", os.R_OK | os.W_OK)
 
 
-def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s3: S3Server) -> None:
     write_brain(tmp_path / "brain.zarr")
+    s3.upload(tmp_path / "brain.zarr", SERVED.removeprefix("s3://"))
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     namespace: dict[str, Any] = {"__name__": "readme"}
@@ -64,7 +70,7 @@ def test_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         for example in examples():
             skipping |= example.text.startswith("zarrscope mount") and not can_mount()
-            if not skipping and "://" not in example.text:
+            if not skipping and "://" not in example.text.replace(SERVED, ""):
                 run(example, namespace)
             skipping &= not example.text.startswith("zarrscope umount")
     finally:

@@ -22,6 +22,7 @@ from zarrcore.formats.chunk_terms import (
     without_shards,
 )
 from zarrcore.formats.n5_compression import compression_document, nearest_compression, parse_compression
+from zarrcore.formats.parsed_once import parsed_once
 from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE, dimension_names_of
 from zarrcore.metadata import (
     ArrayMetadata,
@@ -54,6 +55,16 @@ def parse_dataset(document: JsonObject) -> ArrayMetadata:
         MetadataError: a member is missing or broken.
         UnsupportedError: a data type or compression that we do not know.
     """
+    array = _array({member: value for member, value in document.items() if member in RESERVED_MEMBERS})
+    attributes = {member: value for member, value in document.items() if member not in RESERVED_MEMBERS}
+    return replace(
+        array, attributes=attributes, dimension_names=_dimension_names(attributes, len(array.shape))
+    )
+
+
+@parsed_once
+def _array(document: JsonObject) -> ArrayMetadata:
+    """The array, without attributes."""
     for member in DATASET_MEMBERS:
         if member not in document:
             raise MetadataError("the member is missing", member=member)
@@ -67,7 +78,6 @@ def parse_dataset(document: JsonObject) -> ArrayMetadata:
     if name not in _DATA_TYPES:
         raise UnsupportedError("data type", name)
     data_type = parse_data_type(name)
-    attributes = {member: value for member, value in document.items() if member not in RESERVED_MEMBERS}
     return ArrayMetadata(
         shape=shape,
         data_type=data_type,
@@ -75,8 +85,6 @@ def parse_dataset(document: JsonObject) -> ArrayMetadata:
         chunk_key_encoding=_KEYS,
         fill_value=zero(data_type.dtype),
         codecs=_block_codecs(len(shape), data_type.dtype, parse_compression(document)),
-        attributes=attributes,
-        dimension_names=_dimension_names(attributes, len(shape)),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArrayToArrayCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.formats.parsed_once import parsed_once
 from zarrcore.metadata import (
     ArrayMetadata,
     ChunkKeyEncoding,
@@ -64,6 +66,15 @@ def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
         MetadataError: a member is missing or broken.
         UnsupportedError: a dtype or filter that we do not know.
     """
+    array = _array(document)
+    return replace(
+        array, attributes=attributes, dimension_names=dimension_names_of(attributes, len(array.shape))
+    )
+
+
+@parsed_once
+def _array(document: JsonObject) -> ArrayMetadata:
+    """The array, without attributes."""
     for member in _MEMBERS:
         if member not in document:
             raise MetadataError("the member is missing", member=member)
@@ -86,8 +97,6 @@ def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
         ),
         fill_value=_fill_value(document["fill_value"], data_type, stored_dtype),
         codecs=(*_transposed(document), *array_codecs, *_compressor(document)),
-        attributes=attributes,
-        dimension_names=dimension_names_of(attributes, len(shape)),
         fill_value_is_told=document["fill_value"] is not None,
     )
 

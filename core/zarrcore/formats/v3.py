@@ -8,7 +8,6 @@ in words of their own; below a group they are read without ado.
 from __future__ import annotations
 
 import json
-import marshal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -22,6 +21,7 @@ from zarrcore.formats.draft_accepted_terms import in_accepted_terms, is_of_febru
 from zarrcore.formats.draft_entry_point import ignored_extensions
 from zarrcore.formats.draft_terms import sharded
 from zarrcore.formats.interface import Documents, Format
+from zarrcore.formats.parsed_once import parsed_once
 from zarrcore.formats.v3_encode import adapted_array, consolidated_document, encode_node
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject, NamedConfiguration, NodeMetadata
 from zarrcore.metadata.chunk_grid import parse_chunk_grid
@@ -50,9 +50,6 @@ _GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metada
 
 _LARGE = range(1 << 16, 1 << 22)
 """Bytes of a document that is worth being kept a while, and does not take up much memory."""
-_SHORT = 1 << 12
-"""Bytes of the documents of which many are kept."""
-_MARSHAL_VERSION = 2  # in later ones the same value has several forms
 
 
 class V3Format(Format):
@@ -207,23 +204,15 @@ def parse_node(document: JsonObject) -> NodeMetadata:
 def parse_array(document: JsonObject) -> ArrayMetadata:
     """The array that a ``zarr.json`` describes.
 
-    Arrays of one hierarchy mostly differ in attributes only: what else a few short documents say is kept, and shared.
-
     Raises:
         As `parse_node`.
     """
     attributes = _attributes(document)
-    rest = {name: value for name, value in document.items() if name != "attributes"}
-    # Unlike objects that compare equal, the bytes tell true from 1 and 1.0.
-    told = marshal.dumps(rest, _MARSHAL_VERSION)
-    return replace(_short_array(told) if len(told) <= _SHORT else _array(rest), attributes=attributes)
+    told = {name: value for name, value in document.items() if name != "attributes"}
+    return replace(_array(told), attributes=attributes)
 
 
-@lru_cache(maxsize=256)
-def _short_array(told: bytes) -> ArrayMetadata:
-    return _array(marshal.loads(told))  # noqa: S302 - whoever calls has made these bytes of JSON
-
-
+@parsed_once
 def _array(document: JsonObject) -> ArrayMetadata:
     """The array, without attributes."""
     _refuse_unknown(document, _ARRAY_MEMBERS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,3 +89,17 @@ def test_long_documents_are_read_like_short_ones() -> None:
     assert first.shape == second.shape == (6000, 6)
     assert first.attributes == {"a": 1}
     assert first.metadata.chunk_grid == second.metadata.chunk_grid
+
+
+@pytest.mark.parametrize("format_", ["v2", "n5"])
+def test_formats_with_other_words_share_as_well(tmp_path: Path, format_: str) -> None:
+    hierarchy = zarrcore.create(tmp_path, format=format_)
+    for name, dimensions in {"a": ["y", "x"], "b": ["t", None], "c": None}.items():
+        attributes = {"of": name} if dimensions is None else {"of": name, "_ARRAY_DIMENSIONS": dimensions}
+        hierarchy.create_array(
+            f"/{name}", shape=(4, 6), data_type="i2", chunk_shape=(2, 3), attributes=attributes
+        )
+    first, second, third = (zarrcore.open(tmp_path)[f"/{name}"] for name in "abc")
+    assert first.metadata.codecs is second.metadata.codecs is third.metadata.codecs
+    assert [node.attributes["of"] for node in (first, second, third)] == ["a", "b", "c"]
+    assert [node.dimension_names for node in (first, second, third)] == [("y", "x"), ("t", None), None]

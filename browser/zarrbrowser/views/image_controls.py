@@ -24,7 +24,9 @@ class ImageControls(QFrame):
         self.field.setAccessibleName("field of the structure")
         self.layouts = {
             "single": _toggle("layout-single", "One plane"),
-            "pair": _toggle("layout-pair", "Side by side: the right one keeps the plane that is shown now"),
+            "pair": _toggle(
+                "layout-pair", "Side by side: the right one keeps what is shown now, whatever is chosen"
+            ),
             "orthogonal": _toggle("layout-orthogonal", "Orthogonal planes through the point that is clicked"),
         }
         group = QButtonGroup(self)

@@ -44,6 +44,10 @@ class Locating(QObject):
         """What positions stand for, by axis, where that is wanted."""
         return self._found if self._is_on else {}
 
+    def is_about(self, image: Image | None) -> bool:
+        """Whether what is known is of this image."""
+        return self._image is image
+
     def look_for(self, source: Source, image: Image) -> None:
         """Find what the axes of an image stand for; the picture does not wait for it."""
         self.forget()

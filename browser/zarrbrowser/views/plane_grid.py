@@ -50,7 +50,8 @@ class PlaneGrid(QWidget):
         self.layout_shown = Layout.SINGLE
         self._image: Image | None = None
         self._look: Look | None = None
-        self._pinned: Axes | None = None
+        self._pinned: tuple[Image, Look] | None = None
+        """What the right one of a pair shows, whatever the main one does."""
         self._colours: Colours | None = None
         self._labels: tuple[Labels | None, float] = (None, 1.0)
         self._grid = QGridLayout(self)
@@ -75,11 +76,11 @@ class PlaneGrid(QWidget):
             gone.hide()
             gone.deleteLater()
         self.layout_shown = layout
-        self._pinned = self._look.axes if self._look is not None else None
+        self._pinned = None
+        self.main.canvas.show_title("")
         for place in {Layout.PAIR: [(0, 1)], Layout.ORTHOGONAL: [(0, 1), (1, 0)]}.get(layout, []):
             view = PlaneView(self._workers, self._cache)
             view.follow(self.main)
-            view.overlay.show(*self._labels)
             self._listen(view)
             self._grid.addWidget(view, *place)
             self.others.append(view)
@@ -94,22 +95,22 @@ class PlaneGrid(QWidget):
         self._show_others()
 
     def show_image(self, image: Image, look: Look, colour_map: str) -> None:
-        """Another image."""
+        """Another image; one that is pinned stays."""
         self._image, self._look = image, look
-        self._pinned = look.axes
         self.main.show_image(image, look, colour_map)
         self._show_others()
 
     def show_axes(self) -> None:
         """Other axes lie in the picture."""
         self.main.show_axes()
-        self._pinned = self._look.axes if self._look is not None else None
+        if self._kin:
+            self._pinned = None
         self._show_others()
 
     def refresh(self) -> None:
         """The look stands at another place."""
         self.main.refresh()
-        for view, axes in zip(self.others, self._axes_of_others(), strict=False):
+        for view, axes in zip(self._kin, self._axes_of_others(), strict=False):
             if self._look is not None:
                 view.look_at(replace(self._look, axes=axes))
         self._show_cross()
@@ -127,13 +128,13 @@ class PlaneGrid(QWidget):
     def show_labels(self, labels: Labels | None, opacity: float) -> None:
         """Lay labels over all planes, or none."""
         self._labels = (labels, opacity)
-        for view in self.views:
+        for view in (self.main, *self._kin):
             view.overlay.show(labels, opacity)
 
     def flip(self) -> None:
         """The look is turned another way."""
         if self._look is not None:
-            for view in self.views:
+            for view in (self.main, *self._kin):
                 view.canvas.set_flips(rows=self._look.flip_rows, columns=self._look.flip_columns)
 
     def retry(self) -> None:
@@ -142,10 +143,14 @@ class PlaneGrid(QWidget):
             view.retry()
 
     def clear(self) -> None:
-        """Show nothing."""
+        """Show nothing but what is pinned."""
         self._image = self._look = None
-        for view in self.views:
-            view.clear()
+        self.main.clear()
+        for view in self.others:
+            if self.layout_shown is Layout.PAIR:
+                view.canvas.link(self.main.canvas, rows=False, columns=False)
+            else:
+                view.clear()
 
     def wear(self, colours: Colours) -> None:
         """Take on an appearance."""
@@ -155,7 +160,7 @@ class PlaneGrid(QWidget):
 
     def write_coordinates(self, locating: Locating) -> None:
         """Name the axes of all views."""
-        for view in self.views:
+        for view in (self.main, *self._kin):
             if view.look is not None:
                 locating.write_on(view.canvas, view.look, has_bar=view is self.main)
 
@@ -176,7 +181,7 @@ class PlaneGrid(QWidget):
             return []
         axes = look.axes
         if self.layout_shown is Layout.PAIR:
-            return [replace(self._pinned or axes, rows=axes.rows, columns=axes.columns)]
+            return [self._pinned[1].axes] if self._pinned is not None else []
         depth = next(iter(self._depths(look)), None)
         if self.layout_shown is Layout.SINGLE or depth is None:
             return []
@@ -194,17 +199,44 @@ class PlaneGrid(QWidget):
         image, look = self._image, self._look
         if image is None or look is None:
             return
+        if self.layout_shown is Layout.PAIR and self.others:
+            self._show_pinned(self.others[0], image, look)
+            return
         axes_of_others = self._axes_of_others()
         for view in self.others[len(axes_of_others) :]:
             view.clear()
         for view, axes in zip(self.others, axes_of_others, strict=False):
             view.show_image(image, replace(look, axes=axes), self.main.colour_map)
-        if self.layout_shown is Layout.PAIR and self.others:
-            self.others[0].canvas.link(self.main.canvas, rows=True, columns=True)
-        elif len(axes_of_others) == 2:
+            view.overlay.show(*self._labels)
+        if len(axes_of_others) == 2:
             self.others[0].canvas.link(self.main.canvas, rows=True, columns=False)
             self.others[1].canvas.link(self.main.canvas, rows=False, columns=True)
         self._show_cross()
+
+    def _show_pinned(self, view: PlaneView, image: Image, look: Look) -> None:
+        """What is pinned, along with the main plane where that has the same shape, and named where it is of another image."""
+        if self._pinned is None:
+            self._pinned = (image, replace(look))
+            view.show_image(*self._pinned, self.main.colour_map)
+        of_another = not self._kin
+        view.follow(None if of_another else self.main)
+        if not of_another:
+            view.overlay.show(*self._labels)
+        there, pinned = self._pinned
+        where = pinned.describe(there)
+        view.canvas.show_title(f"{there.path}{', ' if where else ''}{where}" if of_another else "")
+        self.main.canvas.show_title(image.path if of_another else "")
+        alike = (pinned.axes.height, pinned.axes.width) == (look.axes.height, look.axes.width)
+        view.canvas.link(self.main.canvas, rows=alike, columns=alike)
+        if not alike:
+            view.canvas.fit()
+        self._show_cross()
+
+    @property
+    def _kin(self) -> list[PlaneView]:
+        """The other views that show the same image as the main one."""
+        base = self._image.base if self._image is not None else None
+        return [view for view in self.others if view.image is not None and view.image.base is base]
 
     def _show_cross(self) -> None:
         for view in self.views:
@@ -221,12 +253,11 @@ class PlaneGrid(QWidget):
                 view.canvas.show_cross(None)
 
     def _share_measured(self) -> None:
-        for view in self.others:
+        for view in self._kin:
             view.recolour()
 
     def _restyle_others(self, colour_map: str | None) -> None:
-        if self._look is not None:
-            for view in self.others:
-                if view.look is not None:
-                    view.look_at(replace(self._look, axes=view.look.axes))
-                view.recolour(colour_map)
+        for view in self.others:
+            if self._look is not None and view.look is not None and view in self._kin:
+                view.look_at(replace(self._look, axes=view.look.axes))
+            view.recolour(colour_map)

@@ -83,6 +83,11 @@ class PlaneView(QWidget):
         self.canvas.moved.connect(self.refresh)
 
     @property
+    def image(self) -> Image | None:
+        """What is shown."""
+        return self._image
+
+    @property
     def levels(self) -> tuple[Level, ...]:
         """Those of the image, the finest first; empty where there is none."""
         return self._image.levels if self._image is not None else ()
@@ -128,8 +133,8 @@ class PlaneView(QWidget):
         self._image, self.look, self.colour_map = image, look, colour_map
         self._turn()
 
-    def follow(self, leader: PlaneView) -> None:
-        """Take the contrast of another view, so that colours mean the same in both."""
+    def follow(self, leader: PlaneView | None) -> None:
+        """Take the contrast of another view, so that colours mean the same in both; or have one's own."""
         self._leader = leader
 
     def look_at(self, look: Look) -> None:

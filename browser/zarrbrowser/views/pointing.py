@@ -50,7 +50,9 @@ class Pointing(QObject):
         if self._at is None or self._at[0].look is None:
             return ""
         (view, place), look = self._at, self._at[0].look
-        known, units = self._locating.coordinates, self._locating.units(look.elements)
+        known, units = {}, ""
+        if self._locating.is_about(view.image):
+            known, units = self._locating.coordinates, self._locating.units(look.elements)
         return probe(look, view.mosaics, place, known, units, value) + view.overlay.text(place)
 
     def _look_closer(self) -> None:

@@ -6,6 +6,7 @@ elements.
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -140,6 +141,11 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         """Name the axes down and to the right, and write what their positions stand for; indices where that is None."""
         for side, name, coordinate in zip(("left", "bottom"), names, coordinates, strict=True):
             self.plot.getAxis(side).show_coordinate(name, coordinate)
+
+    def show_title(self, text: str) -> None:
+        """Write above the plane what it is; nothing where that is empty."""
+        colour = self.plot.getAxis("left").textPen().color()
+        self.plot.setTitle(escape(text) or None, color=colour, size="9pt")
 
     def show_scale(self, scale: tuple[float, str] | None) -> None:
         """A scale bar for elements so many units wide; none where that is None."""

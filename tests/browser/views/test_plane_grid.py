@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
@@ -64,3 +65,43 @@ def test_two_axes_have_no_third(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert pane.grid.others == []
     assert pane.controls.layouts["single"].isChecked()
     assert not pane.controls.layouts["orthogonal"].isEnabled()
+
+
+def test_a_pinned_plane_stays_whatever_is_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
+    rows = np.arange(30.0)[:, None] * np.ones(40)
+    root = FakeGroup(
+        {
+            "volume": FakeArray(VOLUME, ("z", "y", "x")),
+            "rows": FakeArray(rows),
+            "small": FakeArray(np.arange(6.0).reshape(2, 3)),
+        }
+    )
+    window = open_window(root, "/volume")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    pane.controls.layouts["pair"].click()
+    (pinned,) = pane.grid.others
+    qtbot.waitUntil(lambda: pinned.is_complete)
+    assert not pinned.canvas.plot.titleLabel.isVisible()
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/rows")
+    assert np.array_equal(picture(pane), rows)
+    assert np.array_equal(pinned.mosaics[0].values, VOLUME[4])
+    assert pinned.canvas.plot.titleLabel.text == "/volume, z = 4"
+    assert pinned.picture_style().levels == pytest.approx(np.percentile(VOLUME[4], [1, 99]), rel=1e-5)
+    pane.canvas.show_range((5, 12), (5, 20))  # planes of one shape move together
+    qtbot.waitUntil(
+        lambda: np.allclose(pinned.canvas.view.viewRange(), pane.canvas.view.viewRange(), atol=0.5)
+    )
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pinned.canvas.pointed.emit((7.0, 9.0))
+    assert heard.args[0] == "y = 7, x = 9:  " + str(VOLUME[4, 7, 9])
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/small")
+    assert pinned.canvas.is_fitted
+    assert np.array_equal(pinned.mosaics[0].values, VOLUME[4])
+    pane.controls.layouts["single"].click()
+    pane.controls.layouts["pair"].click()
+    (pinned,) = pane.grid.others
+    qtbot.waitUntil(lambda: pinned.is_complete)
+    assert np.array_equal(pinned.mosaics[0].values, picture(pane))

@@ -11,6 +11,8 @@ from typing import Final
 import pyfuse3
 
 from zarrfs.inodes import ROOT, InodeTable
+from zarrfs.views.entry import OpenFile
+from zarrfs.views.freshness import Freshness
 
 _LISTED_MAX: Final = 100_000
 """Names that were listed and never used, of which the kernel keeps count; some 500 bytes each here."""
@@ -23,10 +25,12 @@ class KernelCache:
 
     Args:
         inodes: the numbers that it knows.
+        freshness: how long it may keep what it was told.
     """
 
-    def __init__(self, inodes: InodeTable) -> None:
+    def __init__(self, inodes: InodeTable, freshness: Freshness) -> None:
         self._inodes = inodes
+        self._freshness = freshness
         self._absent_names: set[str] = set()
         self._refreshes = 0
         self.pushes = False
@@ -43,6 +47,22 @@ class KernelCache:
             pyfuse3.notify_store(number, offset, content)  # type: ignore[arg-type]
 
         return push if self.pushes else None
+
+    def keeps_pages(self, number: int, file: OpenFile) -> bool:
+        """Whether what it has of a file being opened is still right: the same version, or recent where that tells too little."""
+        if not self._inodes.remembers(number):
+            return False
+        self._inodes.touch(number)
+        inode, now_s = self._inodes.inode(number), self._freshness.now()
+        kept, version = inode.kept, file.version
+        if (
+            kept is not None
+            and kept[:2] == (version, self._freshness.generation)
+            and not ((version is None or file.gets_old) and self._freshness.expired(kept[2]))
+        ):
+            return True
+        inode.kept = (version, self._freshness.generation, now_s)
+        return False
 
     def may_remember_absent(self, parent: int, name: str) -> bool:
         """Whether the kernel may be told that there is no such name, so that it does not ask again."""

@@ -18,7 +18,8 @@ from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
 from zarrfs.guard import guarded
 from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
-from zarrfs.inodes import ROOT, Inode, InodeTable
+from zarrfs.inode import Inode
+from zarrfs.inodes import ROOT, InodeTable
 from zarrfs.kernel_cache import KernelCache
 from zarrfs.prefetch import Budget, Reader
 from zarrfs.read_only import ReadOnlyOperations
@@ -71,7 +72,7 @@ class Operations(ReadOnlyOperations):
         self.inodes = InodeTable(root)
         self.handles = HandleTable()
         self.ahead = ahead
-        self.kernel = KernelCache(self.inodes)
+        self.kernel = KernelCache(self.inodes, freshness)
         self._freshness = freshness
         self._appearance = appearance
         self._workers = workers
@@ -216,25 +217,9 @@ class Operations(ReadOnlyOperations):
             raise pyfuse3.FUSEError(errno.ESTALE)
         if file.shown is not None:
             self.inodes.show(number, file.shown)
-        keep = self._keeps_pages(number, file)
+        keep = self.kernel.keeps_pages(number, file)
         handle = FileHandle(number, Reader(file, self._workers, self.ahead, self.kernel.pusher(number)))
         return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=direct_io, keep_cache=keep)
-
-    def _keeps_pages(self, number: int, file: OpenFile) -> bool:
-        """Whether what the kernel has of a file is still right: the same version, or recent where none is told."""
-        if not self.inodes.remembers(number):
-            return False
-        self.inodes.touch(number)
-        inode, now_s = self.inodes.inode(number), self._freshness.now()
-        kept, version = inode.kept, file.version
-        if (
-            kept is not None
-            and kept[:2] == (version, self._freshness.generation)
-            and not ((version is None or file.gets_old) and self._freshness.expired(kept[2]))
-        ):
-            return True
-        inode.kept = (version, self._freshness.generation, now_s)
-        return False
 
     async def read(self, fh: int, off: int, size: int) -> BytesLike:  # type: ignore[override]
         handle = self.handles.file(fh)

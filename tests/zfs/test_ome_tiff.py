@@ -87,6 +87,8 @@ def test_levels_of_an_image(image: Mount, levels: list[np.ndarray], name: str, t
     assert json.loads((folder / "attributes.json").read_bytes())
     with tifffile.TiffFile(folder / "1/data.ome.tiff") as tiff:
         assert np.array_equal(tiff.asarray(), levels[1])
+        assert 'Name="DAPI"' in tiff.ome_metadata  # what the group tells of its level
+        assert 'PhysicalSizeX="130.0"' in tiff.ome_metadata
 
 
 def test_what_is_no_image_lacks_the_file(image: Mount) -> None:

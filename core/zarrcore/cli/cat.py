@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.errors import SelectionError, UnsupportedError
+from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
 
 if TYPE_CHECKING:
     from zarrcore.filetypes import VirtualFile
@@ -54,6 +54,7 @@ def run(namespace: argparse.Namespace) -> int:
     """Write the file; with ``--output`` it appears whole or not at all."""
     from zarrcore.array import parse_selection
     from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file
+    from zarrcore.filetypes.tiff import array_as_ome_tiff
     from zarrcore.hierarchy import Group
 
     node = open_source(namespace)[node_path(namespace)]
@@ -67,9 +68,21 @@ def run(namespace: argparse.Namespace) -> int:
     selection = parse_selection(namespace.select, node.dimension_names)
     if suffix in TEXT_SUFFIXES:
         _write_text(namespace.output, values_as_text(node, selection, suffix))
+    elif suffix in _OME_TIFF:
+        _write(namespace.output, suffix, array_as_ome_tiff(node, selection, _attributes_above(node)))
     else:
         _write(namespace.output, suffix, virtual_file(node, selection, suffix))
     return 0
+
+
+def _attributes_above(array: ArrayNode) -> Mapping[str, Any]:
+    """Those of the group that holds an array, be they none."""
+    if array.path == "/":
+        return {}
+    try:
+        return array.hierarchy.node(array.path.rpartition("/")[0] or "/").attributes
+    except NodeNotFoundError:
+        return {}
 
 
 def _group_file(namespace: argparse.Namespace, group: Group, suffix: str) -> VirtualFile:

@@ -71,6 +71,20 @@ class ArrayBody:
             yield from boxes(self.shape, start // itemsize, -(-stop // itemsize))
 
     @property
+    def kept(self) -> tuple[int, ...]:
+        """Which of the array's dimensions the selection has."""
+        return tuple(axis for axis, taken in enumerate(self._ranges) if not taken.dropped)
+
+    @property
+    def indices(self) -> tuple[range, ...]:
+        """The selected indices of each of the array's dimensions, also of those that it selects away."""
+        upwards = (range(taken.start, taken.last + 1, taken.step) for taken in self._ranges)
+        return tuple(
+            found[::-1] if taken.flipped else found
+            for found, taken in zip(upwards, self._ranges, strict=True)
+        )
+
+    @property
     def chunk_shape(self) -> tuple[int, ...]:
         """How long chunks are along the selection's dimensions."""
         chunks = zip(self.array.inner_chunk_shape, self._ranges, strict=True)

@@ -107,12 +107,30 @@ def multiscale(path: str, attributes: Mapping[str, Any], find: Callable[[str], A
         told, found = _numbered(base_path, find)
     if not found or found[0].kind != "array":
         raise no_levels(path)
+    return _image(entry, told, found, attributes)
+
+
+def single_level(attributes: Mapping[str, Any], name: str, array: Any) -> Multiscale | None:
+    """What a group tells of one of its levels, as an image of that level alone; None where it tells nothing of that name."""
+    entry = _entry(attributes)
+    told = [one for one in _told_by_entry(entry) if one.path == name] if entry is not None else []
+    return _image(entry, told[:1], [array], attributes) if told else None
+
+
+def _image(
+    entry: Mapping[str, Any] | None, told: list[_Told], found: list[Any], attributes: Mapping[str, Any]
+) -> Multiscale:
     levels, spacing, origin = _levels(found, told, attributes)
     is_labels = "image-label" in attributes or "image-label" in _ome(attributes)
     name = (entry or {}).get("name")
-    axes = _axes(entry, found[0], attributes)
     return Multiscale(
-        name if isinstance(name, str) else "", levels, axes, spacing, origin, _channels(attributes), is_labels
+        name if isinstance(name, str) else "",
+        levels,
+        _axes(entry, found[0], attributes),
+        spacing,
+        origin,
+        _channels(attributes),
+        is_labels,
     )
 
 

@@ -276,6 +276,10 @@ def test_cat_of_an_image_in_levels(zarrscope: Run, source: Path, tmp_path: Path)
         assert len(file.pages) == 2
         for level, data in zip(file.series[0].levels, levels, strict=True):
             assert np.array_equal(level.asarray(), data)
+    assert zarrscope("cat", tmp_path / "a.zarr", "1", "-o", tmp_path / "b.ome.tiff").status == 0
+    with tifffile.TiffFile(tmp_path / "b.ome.tiff") as file:
+        assert np.array_equal(file.asarray(), levels[1])
+        assert 'PhysicalSizeX="130.0"' in file.ome_metadata
     refused = zarrscope("cat", tmp_path / "a.zarr", "--as", "ometiff", "--select", "0", "-o", tmp_path / "b")
     assert (refused.status, "leave --select out" in refused.stderr) == (2, True)
     refused = zarrscope("cat", source, "images", "--as", "ometiff", "-o", tmp_path / "b")

@@ -8,13 +8,14 @@ no children, so all names are free.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
 from zarrcore.array import parse_selection
 from zarrcore.errors import SelectionError, UnsupportedError
-from zarrcore.filetypes import SUFFIXES, suffix_of, virtual_file
+from zarrcore.filetypes import SUFFIXES, OmeTiffFile, VirtualFile, suffix_of, virtual_file
+from zarrcore.filetypes.tiff import array_as_ome_tiff
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.array_editor import ArrayEditor
 from zarrfs.views.decoded import DecodedFile
@@ -38,9 +39,11 @@ class ArrayDirectory(Directory):
         before_open: called before a decoded file is opened.
         texts: makes and keeps the texts of elements of any length.
         editor: changes the array, where that is wanted and it can be written.
+        group_attributes: those of the group above, which may tell of it as a level of an image; raises WouldBlockError where
+            they are not at hand and it is told not to wait.
     """
 
-    __slots__ = ("_array", "_before_open", "_editor", "_shown", "_texts", "mtime_s")
+    __slots__ = ("_array", "_before_open", "_editor", "_group_attributes", "_shown", "_texts", "mtime_s")
 
     def __init__(
         self,
@@ -50,11 +53,13 @@ class ArrayDirectory(Directory):
         before_open: Callable[[], None],
         texts: Texts,
         editor: ArrayEditor | None,
+        group_attributes: Callable[[bool], Mapping[str, Any]],
     ) -> None:
         self._array = array
         self._editor = editor
         self._shown = shown
         self._before_open = before_open
+        self._group_attributes = group_attributes
         self._texts = texts
         self.mtime_s = mtime_s
 
@@ -76,7 +81,9 @@ class ArrayDirectory(Directory):
                 return self._texts.file(self._array, selection, self.mtime_s, wait)
             if text == "data" and suffix in _EDITABLE and self._editor is not None:
                 return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
-            make = partial(virtual_file, self._array, selection, suffix)
+            make: Callable[[], VirtualFile] = partial(virtual_file, self._array, selection, suffix)
+            if suffix == OmeTiffFile.suffix:
+                make = partial(array_as_ome_tiff, self._array, selection, self._group_attributes(wait))
             return DecodedFile(make, self.mtime_s, self._before_open)
         except SelectionError:
             return None
@@ -107,7 +114,7 @@ class ArrayDirectory(Directory):
 
     @property
     def lists_at_once(self) -> bool:
-        return True
+        return OmeTiffFile.suffix not in self._shown
 
     def _slices(self) -> Entry | None:
         if self._array.data_type.is_variable_length:  # there is no file type for its planes

@@ -8,10 +8,11 @@ hierarchy itself should remember no documents, lest the two times add up.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from zarrcore.errors import (
     HierarchyNotFoundError,
@@ -165,10 +166,18 @@ class ArraysView:
         """The directory that shows a node."""
         if isinstance(node, ArrayNode):
             editor = None if node.read_only else self.editor
-            return ArrayDirectory(node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor)
+            above = partial(self._group_attributes, node.path)
+            return ArrayDirectory(
+                node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor, above
+            )
         if isinstance(node, Group):
             return GroupDirectory(self, node)
         return BrokenDirectory(node, self.mtime_s(node))
+
+    def _group_attributes(self, path: str, wait: bool) -> Mapping[str, Any]:
+        """The attributes of the group above a node, be they none."""
+        group = None if path == "/" else self.node(path.rpartition("/")[0] or "/", wait)
+        return group.attributes if isinstance(group, Group) else {}
 
     def mtime_s(self, node: AnyNode) -> float | None:
         """When a node's document was written, where that costs no round trip for each of thousands of nodes."""

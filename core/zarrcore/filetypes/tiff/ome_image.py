@@ -1,4 +1,4 @@
-"""A group that is one image in levels, as an OME-TIFF of them.
+"""Arrays, and groups that are images in levels, as OME-TIFF.
 
 In OME-TIFF a reduced picture belongs to a plane: only along X and Y may a level be smaller than the one before it. Levels of
 another type, of other dimensions, or with fewer planes, are left out, and the image's description names them.
@@ -6,19 +6,40 @@ another type, of other dimensions, or with fewer planes, are left out, and the i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Any, Final
 
-from zarrcore.filetypes.tiff.axes import axis_letters
+from zarrcore.array import Array, Selection
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
-from zarrcore.filetypes.tiff.ome_xml import ImageFacts
-from zarrcore.filetypes.tiff.tiles import TilesFile
+from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageFacts
+from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-from zarrcore.hierarchy.multiscales import Multiscale, multiscale
+from zarrcore.hierarchy.multiscales import Multiscale, MultiscaleChannel, multiscale, single_level
 
-IMAGE_NAME = "image.ome.tiff"
+IMAGE_NAME: Final = "image.ome.tiff"
 """What the file is called where it stands beside the levels."""
-_NAMES = {"time": "t", "channel": "c"}
+_NAMES: Final = {"time": "t", "channel": "c"}
+
+
+def array_as_ome_tiff(
+    array: Array, selection: Selection = ..., group_attributes: Mapping[str, Any] | None = None
+) -> OmeTiffFile:
+    """``array[selection]`` as an image of one level.
+
+    Args:
+        group_attributes: those of the group that holds the array, which may tell of it as a level of an image.
+
+    Raises:
+        UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
+        SelectionError: the array has no such selection.
+    """
+    name = array.name if isinstance(array, ArrayNode) else ""
+    image = single_level(group_attributes or {}, name, array)
+    if image is None:
+        return OmeTiffFile([TilesFile(array, selection)], ImageFacts(name))
+    tiles = TilesFile(array, selection, _names(image))
+    return OmeTiffFile([tiles], _facts(image, tiles.body, name))
 
 
 def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) -> OmeTiffFile:
@@ -34,21 +55,20 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
         StoreError: the store did not answer as it should.
     """
     image = multiscale(group.path, group.attributes, find or group.hierarchy.node)
-    base: ArrayNode = image.levels[0].node
-    letters = axis_letters(base.shape, base.dtype, [_NAMES.get(axis.kind, axis.name) for axis in image.axes])
-    kept, left_out = [base], []
+    base = TilesFile(image.levels[0].node, names=_names(image))
+    letters = base.body.letters
+    kept: list[ArrayNode] = [image.levels[0].node]
+    left_out = []
     for level in image.levels[1:]:
         if _is_reduced(level.node, kept[-1], letters):
             kept.append(level.node)
         else:
             left_out.append(_told(level.node))
-    facts = ImageFacts(
-        image.name or group.name,
-        f"Levels whose planes are not these in fewer pixels: {', '.join(left_out)}" if left_out else "",
-        _spacing(image, letters),
-        () if "S" in letters else image.channels,
+    levels = [base, *(TilesFile(array, names=[*letters]) for array in kept[1:])]
+    description = (
+        f"Levels whose planes are not these in fewer pixels: {', '.join(left_out)}" if left_out else ""
     )
-    return OmeTiffFile([TilesFile(array, letters=letters) for array in kept], facts)
+    return OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description))
 
 
 def _is_reduced(node: AnyNode, last: ArrayNode, letters: str) -> bool:
@@ -65,8 +85,24 @@ def _told(node: AnyNode) -> str:
     return f"{node.name} {node.shape}" if isinstance(node, ArrayNode) else node.name
 
 
-def _spacing(image: Multiscale, letters: str) -> dict[str, tuple[float, str]]:
-    return {
-        letter: (abs(step), axis.unit)
-        for letter, step, axis in zip(letters, image.spacing, image.axes, strict=False)
-    }
+def _names(image: Multiscale) -> list[str | None]:
+    return [_NAMES.get(axis.kind, axis.name) for axis in image.axes]
+
+
+def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "") -> ImageFacts:
+    """What is known of the part of an image that a file holds."""
+    spacing = {}
+    for letter, axis in zip(body.letters, body.kept, strict=True):
+        if image.spacing:
+            step = abs(image.spacing[axis] * body.indices[axis].step)
+            spacing[letter] = step, image.axes[axis].unit
+    return ImageFacts(name, description, spacing, _channels(image, body))
+
+
+def _channels(image: Multiscale, body: TiledBody) -> list[MultiscaleChannel]:
+    if "S" in body.letters or not image.channels:
+        return []
+    names = [(name or "").lower() for name in _names(image)]
+    axis = next((axis for axis, name in enumerate(names) if name in ("c", "channel")), None)
+    numbers = body.indices[axis] if axis is not None else range(1)
+    return [image.channel(number) for number in islice(numbers, MAX_CHANNELS_TOLD)]

@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import MAX_NBYTES, VirtualFile
 from zarrcore.filetypes.joined import JoinedFile
@@ -34,7 +33,6 @@ from zarrcore.filetypes.tiff.directories import (
 )
 from zarrcore.filetypes.tiff.ome_xml import ImageFacts, ome_type, ome_xml
 from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
-from zarrcore.hierarchy import ArrayNode
 
 _TABLES_ALIGN: Final = 8
 _TILES_ALIGN: Final = 4096
@@ -138,14 +136,3 @@ def _start(end: int, part: VirtualFile, after_tiles: bool) -> int:
     if not after_tiles:
         end += min(_AHEAD * max(end, _MIN_READ_NBYTES), _MAX_GAP_NBYTES, part.size)
     return end + -end % _TILES_ALIGN
-
-
-def array_as_ome_tiff(array: Array, selection: Selection = ...) -> OmeTiffFile:
-    """``array[selection]`` as an image of one level.
-
-    Raises:
-        UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
-        SelectionError: the array has no such selection.
-    """
-    name = array.name if isinstance(array, ArrayNode) else ""
-    return OmeTiffFile([TilesFile(array, selection)], ImageFacts(name))

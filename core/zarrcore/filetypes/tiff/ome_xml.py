@@ -31,7 +31,7 @@ _TYPES: Final = {
 _MAX_LENGTH: Final = (1 << 31) - 1
 _MIN_STEP, _MAX_STEP = 1e-30, 1e30
 """The schema's numbers are of single precision."""
-_MAX_CHANNELS_TOLD: Final = 10_000
+MAX_CHANNELS_TOLD: Final = 10_000
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PREFIXES: Final = {
     "yotta": "Y", "zetta": "Z", "exa": "E", "peta": "P", "tera": "T", "giga": "G", "mega": "M", "kilo": "k", "hecto": "h",
@@ -104,7 +104,7 @@ def ome_xml(facts: ImageFacts, shape: Mapping[str, int], pixel_type: str) -> byt
     pixels.attrib.update({"BigEndian": "false", "Interleaved": "true" if samples > 1 else "false"})
     for letter, (step, unit) in facts.spacing.items():
         _put_spacing(pixels, letter, step, unit)
-    for number in range(channels if channels <= _MAX_CHANNELS_TOLD else 0):
+    for number in range(channels if channels <= MAX_CHANNELS_TOLD else 0):
         told = facts.channels[number] if number < len(facts.channels) else None
         _put_channel(pixels, number, samples, told)
     ET.SubElement(pixels, "TiffData", {"IFD": "0", "PlaneCount": str(count)})

@@ -8,7 +8,7 @@ one strip instead, so that nothing overhangs: a pyramid's last level may have th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -31,7 +31,7 @@ class TilesFile(RawFile):
     Args:
         array: the array.
         selection: what of it.
-        letters: what each dimension of the selection is; by default `axis_letters`.
+        names: of the array's dimensions, where others tell more than it does.
 
     Raises:
         UnsupportedError: more dimensions than images have, or no elements.
@@ -40,13 +40,16 @@ class TilesFile(RawFile):
     suffix = "ome.tiff"
     body: TiledBody
 
-    def __init__(self, array: Array, selection: Selection = ..., letters: str | None = None) -> None:
+    def __init__(
+        self, array: Array, selection: Selection = ..., names: Sequence[str | None] | None = None
+    ) -> None:
         super().__init__(array, selection)
-        self.body = TiledBody(array, selection, letters)
+        self._names = names
+        self.body = TiledBody(array, selection, names)
         self.size = self.body.nbytes
 
     def _with_array(self, array: Array) -> TilesFile:
-        return TilesFile(array, self._selection, self.body.letters)
+        return TilesFile(array, self._selection, self._names)
 
 
 class TiledBody(ArrayBody):
@@ -61,11 +64,13 @@ class TiledBody(ArrayBody):
         plane_nbytes: of all tiles of a plane.
     """
 
-    def __init__(self, array: Array, selection: Selection, letters: str | None) -> None:
+    def __init__(self, array: Array, selection: Selection, names: Sequence[str | None] | None) -> None:
         super().__init__(array, selection)
         if 0 in self.shape:
             raise UnsupportedError("shape", str(self.shape), "has no planes that are pages")
-        self.letters = letters or axis_letters(self.shape, array.dtype, self.dimension_names)
+        if names is not None:
+            self.dimension_names = tuple(names[axis] for axis in self.kept)
+        self.letters = axis_letters(self.shape, array.dtype, self.dimension_names)
         lengths = dict(zip(self.letters, self.shape, strict=True))
         chunks = dict(zip(self.letters, self.chunk_shape, strict=True))
         self.planes = {letter: length for letter, length in lengths.items() if letter not in "YXS"}

@@ -17,10 +17,10 @@ import zarr
 import zarrcore
 from tests.core.filetypes.images import Stream, numbers
 from tests.core.filetypes.tiff.ome_schema import validate
-from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
+from tests.core.filetypes.tiff.pyramids import AXES, CHANNELS, halved, ngff, written
 from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError
 from zarrcore.filetypes import OmeTiffFile
-from zarrcore.filetypes.tiff import group_as_ome_tiff
+from zarrcore.filetypes.tiff import array_as_ome_tiff, group_as_ome_tiff
 
 
 @contextmanager
@@ -139,6 +139,38 @@ def test_n5() -> None:
     assert image.name == "em"
     assert (image.pixels.physical_size_z, image.pixels.physical_size_z_unit.value) == (40, "nm")
     assert (image.pixels.physical_size_x, image.pixels.physical_size_x_unit.value) == (4, "nm")
+
+
+def test_a_level_that_looks_like_colours() -> None:
+    hierarchy = zarrcore.create(zarrcore.stores.MemoryStore(), format="n5")
+    hierarchy.create_group("em", attributes={"multiScale": True})
+    levels = halved((2, 6, 8), "u1", 2)  # the second is four pixels wide
+    for number, data in enumerate(levels):
+        hierarchy.create_array(f"em/s{number}", shape=data.shape, data_type="uint8")[...] = data
+    with opened(group_as_ome_tiff(hierarchy["em"])) as tiff:
+        assert tiff.series[0].axes == "ZYX"
+        assert np.array_equal(tiff.series[0].levels[1].asarray(), levels[1])
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_a_level_by_itself(tmp_path: Path, zarr_format: int) -> None:
+    axes = [AXES[0], AXES[1], *AXES[3:]]
+    levels = halved((5, 2, 60, 70), "u2", 2)
+    group = written(tmp_path / "a", levels, ngff(axes, 2), zarr_format)
+    array = group["1"]
+    with opened(
+        array_as_ome_tiff(array, (slice(None, None, 2), 1, slice(None, None, -3)), group.attributes)
+    ) as tiff:
+        assert tiff.series[0].axes == "TYX"
+        assert np.array_equal(tiff.asarray(), levels[1][::2, 1, ::-3])
+        pixels = told(tiff).pixels
+    assert [channel.name for channel in pixels.channels] == [CHANNELS[1]["label"]]
+    assert (pixels.time_increment, pixels.physical_size_y, pixels.physical_size_x) == (4, 390, 130)
+    with opened(array_as_ome_tiff(array, (0, slice(None, None, -1)), group.attributes)) as tiff:
+        names = [channel["label"] for channel in CHANNELS[::-1]]
+        assert [channel.name for channel in told(tiff).pixels.channels] == names
+    with opened(array_as_ome_tiff(group["labels/cells"], ..., group["labels"].attributes)) as tiff:
+        assert told(tiff).pixels.physical_size_x is None
 
 
 def test_what_is_no_image_of_ome_tiff(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
+from zarrbrowser.workers.workers import Stopped
 
 _log = logging.getLogger(__name__)
 
@@ -128,7 +129,7 @@ class NodePane(QWidget):
         self._workers.submit(
             lambda _request: load_pictures(),
             lambda _nothing: self._pictures_have_come(),
-            lambda error: self.failed.emit(sentence(error)),
+            self._pictures_failed,
         )
 
     def current_tab(self) -> str:
@@ -206,6 +207,12 @@ class NodePane(QWidget):
             self._fill_current()
             steps, self._steps = self._steps, 0
             self.step(steps)
+
+    def _pictures_failed(self, error: Exception) -> None:
+        if isinstance(error, Stopped):
+            self.load_pictures()  # what was cancelled is the reading of data: without these there is no picture at all
+        else:
+            self.failed.emit(sentence(error))
 
     def _header(self) -> QHBoxLayout:
         row = QHBoxLayout()

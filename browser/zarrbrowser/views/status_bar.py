@@ -44,6 +44,7 @@ class StatusBar(QStatusBar):
         self.addWidget(self.cancel)
         self.addWidget(self.progress)
         self.addWidget(self.message, 1)
+        self.value.setContentsMargins(0, 0, 12, 0)
         self.addPermanentWidget(self.value)
         self.addPermanentWidget(self.fetched)
         self.setContentsMargins(8, 0, 12, 0)

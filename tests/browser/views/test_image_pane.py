@@ -64,6 +64,19 @@ def test_planes_wished_for_before_anything_can_be_drawn_are_counted(
     assert np.array_equal(picture(pane), VOLUME[4 + 2])
 
 
+def test_what_draws_is_loaded_though_the_person_stops_reading(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+    monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
+    window = open_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    window.workers.stop()
+    gate.open()
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.isVisible() and pane.view.is_complete, timeout=5000)
+
+
 def test_planes_wished_for_before_levels_are_known_are_counted(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """Datatypes: a NumPy dtype as the message that tells HDF5's readers of it, and the types of what is no element.
 
-Specification: HDF5, "File Format Specification Version 3.0", IV.A.2.d. Version 1 of the message, and 2 for arrays and compounds,
-whose members had dimensions instead of arrays before. What HDF5 has no type for is told as h5py does: a truth value is an
+Specification: HDF5, "File Format Specification Version 3.0", IV.A.2.d. Version 1 of the message, and 2 for arrays and what has
+them as members, which had dimensions instead before. What HDF5 has no type for is told as h5py does: a truth value is an
 enumeration, a complex number a compound.
 """
 
@@ -75,11 +75,13 @@ def compound(members: dict[str, tuple[bytes, int]], nbytes: int) -> bytes:
     Raises:
         UnsupportedError: one's name is no text.
     """
+    version = max((member[0] >> 4 for member, _ in members.values()), default=1)
+    no_dimensions = bytes(28) if version == 1 else b""
     told = (
-        padded(file_name(name, netcdf=False) + b"\0") + struct.pack("<I", offset) + member
+        padded(file_name(name, netcdf=False) + b"\0") + struct.pack("<I", offset) + no_dimensions + member
         for name, (member, offset) in members.items()
     )
-    return _head(_COMPOUND, len(members), nbytes, version=2) + b"".join(told)
+    return _head(_COMPOUND, len(members), nbytes, version=version) + b"".join(told)
 
 
 def _head(kind: int, bits: int, nbytes: int, *, version: int = 1) -> bytes:

@@ -42,9 +42,10 @@ def decoded(message: bytes) -> Any:
 
 @given(dtype=st.recursive(SIMPLE, with_parts, max_leaves=6))
 def test_types_are_those_of_h5py(dtype: np.dtype[Any]) -> None:
-    found = decoded(datatype(dtype))
+    found, expected = decoded(datatype(dtype)), h5py.h5t.py_create(dtype, logical=True)
     assert found.get_size() == dtype.itemsize
-    assert found.equal(h5py.h5t.py_create(dtype, logical=True))
+    assert found.equal(expected)
+    assert datatype(dtype)[0] == expected.encode()[2], "no later version than the library's"
 
 
 def test_types_of_other_things() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from PIL import Image
 from tests.core.filetypes.images import numbers
 from tests.core.filetypes.tiff.ome_schema import validate
 from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
+from tests.servers import S3Server
+from tests.servers.latency import distant
 from tests.zfs.conftest import Mount, Mounter
 from tests.zfs.test_hierarchies import decodable, same_bits
 
@@ -150,11 +153,45 @@ def test_who_looks_at_a_tile_decodes_its_chunk(mount: Mounter, tmp_path: Path) -
         assert [level.shape[-1] for level in tiff.series[0].levels] == [1024, 512, 256]
         offsets = tiff.series[0].levels[1].pages[4].dataoffsets
     assert mounted.stats()["decoded"]["chunks"] == 0
+    assert _read_at(path, offsets[3], 256 * 256 * 2) == levels[1][1, 1, 256:, 256:].tobytes()
+    assert mounted.stats()["decoded"]["chunks"] == 1
+
+
+_LOOKING = """
+import sys, tifffile
+with tifffile.TiffFile(sys.argv[1]) as tiff:
+    level = tiff.series[0].levels[1]
+    print(level.shape, level.pages[3].dataoffsets[3])
+"""
+
+
+def test_far_away(s3: S3Server, mount: Mounter, tmp_path: Path) -> None:
+    """Who opens an image asks for metadata only, and who reads a tile for its chunk."""
+    levels = halved((2, 2, 700, 900), "u2", 3)
+    written(tmp_path / "far.zarr", levels, ngff([AXES[1], *AXES[2:]], 3), chunks=(1, 1, 256, 256))
+    s3.upload(tmp_path / "far.zarr", "bucket/far.zarr")
+    with distant(s3.endpoint_url, 0.05) as endpoint:
+        mounted = mount("s3://bucket/far.zarr", "--endpoint-url", endpoint, "--region", "us-east-1")
+        path = mounted.arrays / "image.ome.tiff"
+        told = subprocess.run(
+            [sys.executable, "-c", _LOOKING, path], capture_output=True, text=True, check=True
+        )
+        shape, offset = told.stdout.rsplit(maxsplit=1)
+        assert shape == "(2, 2, 350, 450)"
+        asked = mounted.stats()
+        assert asked["decoded"]["chunks"] == 0
+        tile = np.frombuffer(_read_at(path, int(offset), 256 * 256 * 2), "u2").reshape(256, 256)
+        assert np.array_equal(tile[:94, :194], levels[1][1, 1, 256:, 256:])
+        assert not tile[94:].any()
+        reading = mounted.stats()
+        assert reading["decoded"]["chunks"] == 1
+        assert reading["store"]["get"]["requests"] == asked["store"]["get"]["requests"] + 1
+
+
+def _read_at(path: Path, offset: int, nbytes: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # lest the kernel read ahead
-        tile = os.pread(descriptor, 256 * 256 * 2, offsets[3])
+        return os.pread(descriptor, nbytes, offset)
     finally:
         os.close(descriptor)
-    assert tile == levels[1][1, 1, 256:, 256:].tobytes()
-    assert mounted.stats()["decoded"]["chunks"] == 1

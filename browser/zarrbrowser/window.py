@@ -239,9 +239,7 @@ class MainWindow(QMainWindow):
                 self.top_bar.show_address(_address(source, node))
             self._say(item.note)
         elif item.request is not None:
-            self.navigator.leave()
-            self.status.report("")
-            self.setWindowTitle(f"{short_name(item.request.address)} – zarrscope")
+            self._leave_node(f"{short_name(item.request.address)} – zarrscope")
             self.top_bar.show_address(item.request.address)
             if item.fetching is Fetching.FAILED:
                 self._say(item.note)
@@ -309,7 +307,14 @@ class MainWindow(QMainWindow):
             self.top_bar.show_address("")
             self.setWindowTitle("zarrscope")
 
+    def _leave_node(self, title: str) -> None:
+        """Words are to stand in the place of a node."""
+        self.navigator.leave()
+        self.status.report("")
+        self.setWindowTitle(title)
+
     def _path_failed(self, text: str) -> None:
+        self._leave_node("zarrscope")
         self._say(text)
         self._retry = self._revealer.again
 

@@ -109,6 +109,8 @@ def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbo
     assert window.tree.currentIndex().parent().data() == "group"
     window.open_text("fake.zarr#/nowhere")
     qtbot.waitUntil(lambda: "no node /nowhere" in window.sentence.text.lower())
+    assert window.windowTitle() == "zarrscope"
+    assert window.exporter.ask() is None  # of the node that was shown before
     root = window.session.sources[0].hierarchy.node("/")
     root._children["nowhere"] = FakeGroup()
     root._place("/")

@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 import zarr
 
+import zarrcore
 from tests.zfs.conftest import has_ended, wait_until
 from tests.zfs.namespace import Namespace, entered, needs_root
+from zarrcore.filetypes.hdf5 import HDF5File
 
 USER = 65534
 LARGE = (np.arange(12 << 20, dtype="u4") * np.uint32(2654435761)).reshape(-1, 512, 512)
@@ -68,7 +70,9 @@ def kill(daemon: int) -> None:
 
 
 @needs_root
-@pytest.mark.parametrize("path", ["arrays/large/data.raw", "arrays/large/data.npy", "keys/as-one"])
+@pytest.mark.parametrize(
+    "path", ["arrays/large/data.raw", "arrays/large/data.npy", "keys/as-one", "hdf5/large.h5"]
+)
 def test_a_sequential_reader_is_given_what_he_will_ask_for(namespace: Namespace, path: str) -> None:
     """His mount may not have the kernel read further ahead than 128 KiB, and each such request would cost as much as a MiB."""
     (namespace.folder / "a.zarr" / "as-one").write_bytes(LARGE.tobytes())
@@ -78,6 +82,10 @@ def test_a_sequential_reader_is_given_what_he_will_ask_for(namespace: Namespace,
         if path.endswith("npy"):
             stream = io.BytesIO()
             np.save(stream, LARGE)
+            whole.update(stream.getvalue())
+        elif path.endswith("h5"):
+            stream = io.BytesIO()
+            HDF5File(zarrcore.open(namespace.folder / "a.zarr")["large"]).write_to(stream)
             whole.update(stream.getvalue())
         else:
             whole.update(LARGE.tobytes())

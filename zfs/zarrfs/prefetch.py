@@ -171,11 +171,13 @@ class Reader:
 
     def _fetch_until(self, stop: int) -> None:
         start = self._blocks[-1].stop if self._blocks else self._next
-        begin, limit, slab = self.file.array_at(self._next - 1)
-        if self.file.holds_many and self._run <= min(slab or _BLOCK_MAX, _WINDOW_MAX):
-            return  # it may be a plane that is wanted, and nothing after it
-        if self._begun < begin:
-            limit = self.file.size  # of one array after the other
+        begin, limit, plane, slab = self.file.array_at(self._next - 1)
+        if self._begun < begin:  # one array after the other
+            plane, limit = _BLOCK_MAX, self.file.size
+        elif self.file.holds_many and slab and self._run <= slab + _BEGIN:  # planes that cross the same chunks
+            limit = min(limit, begin + -(-(self._next - begin) // slab) * slab)
+        if self.file.holds_many and self._run <= min(plane, _WINDOW_MAX) + _BEGIN:
+            return  # one plane may be wanted, and nothing after it
         stop = min(stop, limit)
         if 0 < slab <= self._budget.limit // 2:
             # Of a slab fetched whole each chunk is decoded to where it goes, which is twice as fast.

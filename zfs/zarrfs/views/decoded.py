@@ -86,5 +86,6 @@ class OpenTiles(OpenDecoded):
         super().__init__(file)
         self._tiles = file
 
-    def array_at(self, offset: int) -> tuple[int, int, int]:
-        return self._tiles.array_at(offset)
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        begin, end, row = self._tiles.array_at(offset)
+        return begin, end, row, row

@@ -248,10 +248,10 @@ class OpenFile(ABC):
     is_changed: bool = False
     """Whether nobody has tried to store it since it was written."""
 
-    def array_at(self, offset: int) -> tuple[int, int, int]:
-        """Where the elements of the array at an offset begin and end, and how long its slabs are; of one array, the file."""
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """Where the elements of the array at an offset begin and end, and how long its planes and slabs are; of one, the file."""
         begin, slab = self.slabs
-        return begin, self.size, slab
+        return begin, self.size, 0, slab
 
     @abstractmethod
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:

@@ -166,5 +166,5 @@ class OpenNodeFile(OpenDecoded):
         self.shown = entry
         self._made = made  # others who open it need not make it again
 
-    def array_at(self, offset: int) -> tuple[int, int, int]:
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
         return self._made.file.array_at(offset)

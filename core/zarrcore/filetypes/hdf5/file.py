@@ -87,18 +87,19 @@ class HDF5File(VirtualFile):
             for start, stop, room in self._pieces(offset, min(self.size, offset + nbytes))
         )
 
-    def array_at(self, offset: int) -> tuple[int, int, int]:
-        """Where the elements of the array at an offset begin and end, and bytes from one row of its chunks to the next.
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """Where the elements of the array at an offset begin and end, bytes of a plane, and from one row of chunks to the next.
 
-        What is no array's are stretches without rows.
+        A plane is what has one index along the first dimension. What is no array's are stretches without planes and rows.
         """
         position = bisect_right(self._offsets, offset) - 1
         room = self._rooms[position] if position >= 0 else None
         if room is not None and offset < room.offset + room.nbytes:
             _, slab = elements_file(room.array, room.how).slabs
-            return room.offset, room.offset + room.nbytes, slab
+            plane = room.nbytes // (room.array.shape or (1,))[0]
+            return room.offset, room.offset + room.nbytes, plane, slab
         begin = 0 if room is None else room.offset + room.nbytes
-        return begin, self._offsets[position + 1] if position + 1 < len(self._offsets) else self.size, 0
+        return begin, self._offsets[position + 1] if position + 1 < len(self._offsets) else self.size, 0, 0
 
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
         for start, stop, room in self._pieces(0, self.size):

@@ -75,9 +75,10 @@ def test_any_part_is_that_of_the_written_file(
         assert buffer[:taken] == whole[offset : offset + length]
         assert file.read(offset, length) == whole[offset : offset + length]
         assert file.cached(offset, length) in (True, False)
-        begin, end, slab = file.array_at(offset)
+        begin, end, plane, slab = file.array_at(offset)
         assert begin <= offset < end or offset >= file.size
-        assert 0 <= slab <= end - begin or end == file.size or not slab
+        assert 0 <= plane <= end - begin or offset >= file.size
+        assert not plane or not slab % plane
         if file.cached(offset, 1 << 20):
             file.prefetch(offset, length)
     assert HDF5File(hierarchy["/"], netcdf=netcdf).read(0, file.size) == whole, (

@@ -56,9 +56,9 @@ def sea(mounted: Mount) -> Path:
 
 def test_a_group_is_a_directory_of_files(mounted: Mount, sea: Path) -> None:
     """S37."""
-    assert os.listdir(sea.parent) == ["__all__.h5", "sea"]
+    assert os.listdir(sea.parent) == ["sea"]
     assert sorted(os.listdir(sea)) == [
-        "__all__.h5", "broken", "empty.h5", "lon.h5", "record.h5", "scalar.h5", "time.h5", "wave.h5", "words",
+        "broken", "empty.h5", "lon.h5", "record.h5", "scalar.h5", "time.h5", "wave.h5", "words",
     ]  # fmt: skip
     for name in ("words", "broken"):
         assert os.listdir(sea / name) == ["error.txt"]
@@ -106,13 +106,13 @@ def test_names(tmp_path: Path, mounter: Mounter) -> None:
     (tmp_path / "a.zarr/reserved").rename(tmp_path / "a.zarr/__all__")
     hierarchy.create_group("w.h5")
     folder = mounter(tmp_path / "a.zarr").path / "hdf5"
-    files = [f"{shown(name)}.h5" for name in (*arrays, "w", "__all__")]
+    files = [f"{shown(name)}.h5" for name in (*arrays, "w")]
     assert sorted(os.listdir(folder)) == sorted([*files, "y", "y.h5", "z.nc", "z"])
     for number, name in enumerate(arrays):
         for suffix in ("h5", "nc"):
             with h5py.File(folder / f"{shown(name)}.{suffix}") as file:
                 assert file[name][0] == number
-    assert os.listdir(folder / "y.h5") == ["__all__.h5", "in.h5"]
+    assert os.listdir(folder / "y.h5") == ["in.h5"]
     # The file of an array wins over a group: it is what the tree is for.
     with h5py.File(folder / "w.h5") as file:
         assert file["w"][0] == 99
@@ -132,7 +132,7 @@ def test_a_root_that_is_an_array(tmp_path: Path, mounter: Mounter) -> None:
 def test_what_listings_show(ocean: Path, mounter: Mounter) -> None:
     folder = mounter(ocean, "--view", "hdf5", "--show", "nc").path / "sea"
     assert sorted(os.listdir(folder)) == [
-        "__all__.nc", "broken", "empty.nc", "lon.nc", "scalar.nc", "time.nc", "wave.nc", "words",
+        "broken", "empty.nc", "lon.nc", "scalar.nc", "time.nc", "wave.nc", "words",
     ]  # fmt: skip
     with h5py.File(folder / "wave.h5") as file:
         assert file["wave"].shape == (6, 30)

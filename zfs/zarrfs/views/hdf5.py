@@ -3,6 +3,9 @@
 A group is a directory of its nodes, an array the file ``NAME.h5``, which holds its coordinates too, and each group as a whole
 the file ``__all__.h5``, whose name no node has: the specification reserves it. Beside each file there is one of NetCDF's types,
 ``.nc``. A node that is in no such file is a directory with ``error.txt``.
+
+Files of groups are not listed: whoever copies all would copy each array many times, and programs that look at each name that is
+listed (a shell's coloured ``ls`` does) would have all documents below read, level by level.
 """
 
 from __future__ import annotations
@@ -86,8 +89,8 @@ class HDF5Directory(Directory):
         return facts_of(self._node)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        yield from self._files(self._node, _ALL)
         if not isinstance(self._node, Group):
+            yield from self._files(self._node, _ALL)
             return
         for node in self._view.arrays.children(self._node):
             name, shown = file_name(node.name), self._view.directory(node)

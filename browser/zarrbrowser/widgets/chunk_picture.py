@@ -62,8 +62,8 @@ class ChunkPicture(QWidget):
         return super().event(event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        if self._image is None or self._map is None:
-            return
+        if self._image is None or self._map is None or 0 in self._map.cells.shape:
+            return  # an array without elements has no chunks
         painter, room = QPainter(self), self._room()
         painter.drawImage(room, self._image)
         rows, columns = self._map.cells.shape
@@ -99,5 +99,5 @@ def _image(chunk_map: ChunkMap) -> QImage:
     pixels[..., :3] = np.rint(ends[0] + (ends[1] - ends[0]) * share)
     pixels[..., 3] = np.where(known, 255, 0)
     height, width = fractions.shape
-    image = QImage(pixels.tobytes(), width, height, 4 * width, QImage.Format.Format_RGBA8888)
+    image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)
     return image.copy()  # of its own memory

@@ -49,6 +49,14 @@ def test_the_map_shows_what_is_stored(pane: StoragePane, qtbot: QtBot) -> None:
     assert picture.text_at(400, 400) == ""
 
 
+def test_an_array_without_elements_has_no_chunks(pane: StoragePane, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(pane.settled):
+        pane.show_array(FakeArray(np.zeros((0, 5)), chunks=(1, 5)))
+    assert "0 of 0 chunks" in texts(pane)
+    pane.picture.grab()  # an error while painting would end the program
+    assert pane.picture.text_at(5, 5) == ""
+
+
 def test_counting_can_be_stopped_and_begun_again(pane: StoragePane, workers: Workers, qtbot: QtBot) -> None:
     array, gate = array_of((0, 0)), Gate()
     array.before_read = gate.wait

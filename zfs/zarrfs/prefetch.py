@@ -174,7 +174,8 @@ class Reader:
         begin, limit, plane, slab = self.file.array_at(self._next - 1)
         if self._begun < begin:  # one array after the other
             plane, limit = _BLOCK_MAX, self.file.size
-        elif self.file.holds_many and slab and self._run <= slab + _BEGIN:  # planes that cross the same chunks
+        elif self.file.holds_many and slab and self._run <= slab + _BEGIN:
+            # Several planes may be wanted: no more than cross the same chunks.
             limit = min(limit, begin + -(-(self._next - begin) // slab) * slab)
         if self.file.holds_many and self._run <= min(plane, _WINDOW_MAX) + _BEGIN:
             return  # one plane may be wanted, and nothing after it

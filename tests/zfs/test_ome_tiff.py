@@ -53,7 +53,7 @@ def levels() -> list[np.ndarray]:
 def image(mounter: Mounter, tmp_path_factory: pytest.TempPathFactory, levels: list[np.ndarray]) -> Mount:
     path = tmp_path_factory.mktemp("images")
     axes = [AXES[1], *AXES[2:]]
-    written(path / "v3.zarr", levels, ngff(axes, 3), 3, chunks=(1, 1, 256, 256))
+    written(path / "v3.zarr", levels, ngff(axes, 3), 3, chunks=(1, 1, 64, 64), shards=(1, 3, 256, 128))
     written(path / "v2.zarr", levels, ngff(axes, 3), 2, chunks=(1, 2, 100, 300))
     written(path / "wide.zarr", [np.zeros((5, 5), "i8")], ngff(AXES[3:], 1))
     written(path / "gone.zarr", levels[:1], ngff(axes, 2))

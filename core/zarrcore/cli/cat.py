@@ -1,4 +1,4 @@
-"""``zarrscope cat``: an array, or a selection of it, as a file; a group and all below it as one of HDF5 or NetCDF."""
+"""``zarrscope cat``: an array, or a selection of it, as a file; a group as HDF5 or NetCDF, or its image in levels as OME-TIFF."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "cat",
-        help="write an array, or a part of it, as raw bytes, NumPy file, image or text; a group as HDF5, NetCDF",
+        help="write an array, or a part of it, as raw bytes, NumPy file, image or text; a group as HDF5, NetCDF, OME-TIFF",
         description="Write an array, or a selection of it, to a file or to standard output. As hdf5 or netcdf, an array"
         " is written with its coordinates, and a group with all below it; what such a file cannot hold is left out,"
         " and its attribute _zarrscope_left_out tells what. As ometiff, a group that is an image in levels (OME-NGFF, N5)"
-        " is written with all of them.",
+        " is written with those that are smaller along x and y only.",
     )
     add_source_arguments(parser)
     parser.add_argument(

@@ -13,14 +13,17 @@ import ome_types
 import pytest
 import tifffile
 import zarr
+from hypothesis import given, settings
 
 import zarrcore
 from tests.core.filetypes.images import Stream, numbers
 from tests.core.filetypes.tiff.ome_schema import validate
 from tests.core.filetypes.tiff.pyramids import AXES, CHANNELS, halved, ngff, written
-from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError
+from tests.core.hierarchy.test_multiscales import ATTRIBUTES
+from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError, ZarrError
 from zarrcore.filetypes import OmeTiffFile
 from zarrcore.filetypes.tiff import array_as_ome_tiff, group_as_ome_tiff
+from zarrcore.hierarchy.multiscales import is_multiscale
 
 
 @contextmanager
@@ -171,6 +174,26 @@ def test_a_level_by_itself(tmp_path: Path, zarr_format: int) -> None:
         assert [channel.name for channel in told(tiff).pixels.channels] == names
     with opened(array_as_ome_tiff(group["labels/cells"], ..., group["labels"].attributes)) as tiff:
         assert told(tiff).pixels.physical_size_x is None
+
+
+@settings(max_examples=60)
+@given(ATTRIBUTES)
+def test_whatever_the_metadata_tell(attributes: dict[str, Any]) -> None:
+    if not is_multiscale(attributes):
+        return
+    hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
+    group = hierarchy.create_group("image", attributes=attributes)
+    for name, shape in (("a", (2, 3, 4)), ("s0", (2, 3, 4)), ("s1", (2, 2, 3))):
+        array = hierarchy.create_array(f"image/{name}", shape=shape, data_type="uint8")
+        array[...] = numbers(shape, "u1")
+        with opened(array_as_ome_tiff(array, ..., group.attributes)) as tiff:
+            assert tiff.asarray().size == array.size
+    try:
+        file = group_as_ome_tiff(group)
+    except ZarrError:
+        return
+    with opened(file) as tiff:
+        assert tiff.asarray().size in (12, 24)
 
 
 def test_what_is_no_image_of_ome_tiff(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,7 @@ ASCII, SHORT, LONG, RATIONAL, LONG8, IFD8 = 2, 3, 4, 5, 16, 18
 SAMPLE_FORMATS: Final = {"b": 1, "u": 1, "i": 2, "f": 3, "c": 6}
 """SampleFormat of NumPy's kinds."""
 HEADER_NBYTES: Final = 16
-_ENTRY_NBYTES: Final = 20
+_ENTRY: Final = struct.Struct("<HHQ8s")
 _ALIGN: Final = 8
 
 Entry = tuple[int, int, int, bytes | Linear]
@@ -72,34 +73,40 @@ def description_entry(nbytes: int, at: int) -> Entry:
 
 def directory_nbytes(entries: int) -> int:
     """How long a directory of so many entries is."""
-    nbytes = 16 + _ENTRY_NBYTES * entries
+    nbytes = 16 + _ENTRY.size * entries
     return nbytes + -nbytes % _ALIGN
 
 
-def directories(entries: Sequence[Entry], following: Linear, count: int = 1, first: int = 0) -> Records:
-    """The directories of ``count`` pages from page ``first`` on.
+def directories(entries: Sequence[Entry], following: Linear, count: int = 1) -> Records:
+    """The directories of the first ``count`` pages.
 
     Args:
         following: where the next directory of each is; 0 where there is none.
     """
-    template, numbers = struct.pack("<Q", len(entries)), {}
-    for tag, kind, length, value in sorted(entries, key=lambda entry: entry[0]):
-        template += struct.pack("<HHQ", tag, kind, length)
+    template, numbers, end = _template(entries)
+    return Records(template, count, {**numbers, end: following})
+
+
+def chained(entries: Sequence[Entry], at: int, count: int) -> JoinedFile:
+    """The directories of all pages from the second on, ``count`` of them, which stand at ``at`` and name each other."""
+    template, numbers, end = _template(entries)
+    second = {place: Linear(one.start + one.step, one.step) for place, one in numbers.items()}
+    last = {place: Linear(one.start + one.step * count) for place, one in numbers.items()}
+    following = Linear(at + len(template), len(template))
+    return JoinedFile(
+        (Records(template, count - 1, {**second, end: following}), Records(template, 1, last))
+        if count
+        else ()
+    )
+
+
+def _template(entries: Sequence[Entry]) -> tuple[bytes, dict[int, Linear], int]:
+    """A directory, the numbers in it, and where it names the next one."""
+    parts, numbers, at = [struct.pack("<Q", len(entries))], {}, 8
+    for tag, kind, length, value in sorted(entries, key=itemgetter(0)):
         if isinstance(value, Linear):
-            numbers[len(template)] = value
+            numbers[at + 12] = value
             value = b""
-        template += value.ljust(8, b"\0")
-    numbers[len(template)] = following
-    template = template.ljust(directory_nbytes(len(entries)), b"\0")
-    later = {at: Linear(number.start + first * number.step, number.step) for at, number in numbers.items()}
-    return Records(template, count, later)
-
-
-def chained(entries: Sequence[Entry], at: int, count: int, first: int) -> JoinedFile:
-    """The directories of all pages from page ``first`` on, ``count`` of them, which stand at ``at`` and name each other."""
-    if not count:
-        return JoinedFile(())
-    nbytes = directory_nbytes(len(entries))
-    following = Linear(at + (1 - first) * nbytes, nbytes)
-    last = directories(entries, Linear(0), 1, first + count - 1)
-    return JoinedFile((directories(entries, following, count - 1, first), last))
+        parts.append(_ENTRY.pack(tag, kind, length, value))
+        at += _ENTRY.size
+    return b"".join(parts).ljust(directory_nbytes(len(entries)), b"\0"), numbers, at

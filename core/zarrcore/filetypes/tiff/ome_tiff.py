@@ -85,7 +85,7 @@ class OmeTiffFile(JoinedFile):
             "header": Records(file_header(HEADER_NBYTES)),
             "first": directories(first, Linear(at["later"] if self._pages > 1 else 0)),
             "text": Records(self._text),
-            "later": chained(base, at["later"], self._pages - 1, 1),
+            "later": chained(base, at["later"], self._pages - 1),
             "trees": Records(bytes(8 * len(trees)), self._pages, trees),
             **reduced,
         }

@@ -61,7 +61,7 @@ class TiffFile(HeaderAndBody):
         begin = -(-(text_at + len(description)) // _ALIGN) * _ALIGN
         end = begin + self.body.nbytes
         entries += strip_entries(height, nbytes, Linear(begin, nbytes))
-        self._later = chained(entries, end, pages - 1, 1)
+        self._later = chained(entries, end, pages - 1)
         entries.append(description_entry(len(description), text_at))
         first = directories(entries, Linear(end if pages > 1 else 0))
         header = file_header(HEADER_NBYTES) + first.read(0, first.size) + description

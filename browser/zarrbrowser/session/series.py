@@ -31,7 +31,7 @@ class SeriesRequest:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Elements that were read, and the numbers drawn for them."""
+    """Elements that were read, and the numbers drawn for them: their logarithms, if those are wanted."""
 
     request: SeriesRequest
     values: AnyArray
@@ -39,6 +39,8 @@ class Series:
     extremes: tuple[float, float]
     """Of the finite numbers; 0 and 1 where there are none."""
     elapsed_s: float
+    is_log: bool = False
+    """Whether the numbers are logarithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,13 @@ class Outline:
     """How many elements each pair of points stands for; 1 where every element is drawn."""
 
 
-def read_series(request: SeriesRequest, cancelled: Callable[[], bool] = lambda: False) -> Series:
+def read_series(
+    request: SeriesRequest, cancelled: Callable[[], bool] = lambda: False, *, is_log: bool = False
+) -> Series:
     """Read the array.
+
+    Args:
+        is_log: whether logarithms are drawn.
 
     Raises:
         ReadCancelledError: ``cancelled`` became true.
@@ -60,17 +67,18 @@ def read_series(request: SeriesRequest, cancelled: Callable[[], bool] = lambda: 
     """
     started = time.perf_counter()
     values = request.array.read(..., cancelled=cancelled)
-    return _series(request, values, time.perf_counter() - started)
+    return _series(request, values, time.perf_counter() - started, is_log)
 
 
-def other_numbers(series: Series, elements: Elements) -> Series:
-    """Other numbers of elements that were read."""
-    return _series(replace(series.request, elements=elements), series.values, series.elapsed_s)
+def other_numbers(series: Series, elements: Elements, *, is_log: bool = False) -> Series:
+    """Other numbers of elements that were read; takes a while where they are many."""
+    return _series(replace(series.request, elements=elements), series.values, series.elapsed_s, is_log)
 
 
-def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float) -> Series:
+def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: bool) -> Series:
     numbers = request.elements.known(values)
-    return Series(request, values, numbers, extremes_of(numbers), elapsed_s)
+    numbers = logarithms(numbers) if is_log else numbers
+    return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log)
 
 
 def extremes_of(numbers: AnyArray) -> tuple[float, float]:

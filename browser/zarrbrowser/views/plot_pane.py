@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from zarrbrowser.session.axes import Axes, axis_names
 from zarrbrowser.session.elements import Elements, Part, is_complex, packing_of
 from zarrbrowser.session.levels import image_of_array
-from zarrbrowser.session.nodes import AnyArray, ArrayLike
+from zarrbrowser.session.nodes import ArrayLike
 from zarrbrowser.session.picture import drawable_fields, meaning_of
 from zarrbrowser.session.probe import describe
 from zarrbrowser.session.quantities import count, format_bytes, format_duration
@@ -21,9 +21,7 @@ from zarrbrowser.session.series import (
     Outline,
     Series,
     SeriesRequest,
-    extremes_of,
     log_outline,
-    logarithms,
     other_numbers,
     outline,
     read_series,
@@ -61,7 +59,6 @@ class PlotPane(QWidget):
         self._array: ArrayLike | None = None
         self._series: Series | None = None
         self._elements = Elements()
-        self._numbers: AnyArray = np.empty(0)
         self._agreed_bytes = 0
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
@@ -132,17 +129,21 @@ class PlotPane(QWidget):
         request = SeriesRequest(array, self._elements)
         if not self.stack.may_read(request.cost(), self._agreed_bytes, "This array"):
             return
-        what = f"Reading {array.path}"
+        what, is_log = f"Reading {array.path}", self.controls.log_y.isChecked()
         self.stack.wait_for(f"{what}: {format_bytes(request.cost().nbytes)}")
         self._reading.ask(
-            lambda asked: read_series(request, asked.is_cancelled), self._show, self.stack.show_error, what
+            lambda asked: read_series(request, asked.is_cancelled, is_log=is_log),
+            self._show,
+            self.stack.show_error,
+            what,
         )
 
     def fit(self) -> None:
         """The whole array in view."""
-        if self._series is None:
+        series = self._series
+        if series is None:
             return
-        last, (low, high) = max(1, self._numbers.size - 1), extremes_of(self._numbers)
+        last, (low, high) = max(1, series.numbers.size - 1), series.extremes
         least = max(
             1e-11 * max(abs(low), abs(high)), 1e-36
         )  # floats that are closer have no room for numbers
@@ -174,8 +175,8 @@ class PlotPane(QWidget):
             lambda row: self._choose(replace(self._elements, part=list(Part)[row]))
         )
         controls.unpacking.toggled.connect(self._unpack)
-        for switch in (controls.log_x, controls.log_y):
-            switch.toggled.connect(lambda _on: self._scale())
+        controls.log_x.toggled.connect(self._scale)
+        controls.log_y.toggled.connect(lambda _on: self._choose(self._elements))
         self.locating.changed.connect(self._label)
         self._later.timeout.connect(self._request_outline)
         self.plot.getViewBox().sigXRangeChanged.connect(lambda *_: self._later.start())
@@ -183,26 +184,31 @@ class PlotPane(QWidget):
         self.plot.scene().sigMouseMoved.connect(self._point)
 
     def _choose(self, elements: Elements) -> None:
-        """Other numbers of the same elements."""
+        """Other numbers of the same elements, or their logarithms."""
         self._elements = elements
-        if self._series is not None:
-            self._show(other_numbers(self._series, elements))
+        series, is_log = self._series, self.controls.log_y.isChecked()
+        if series is not None:
+            self._reading.ask(
+                lambda _asked: other_numbers(series, elements, is_log=is_log),
+                self._show,
+                self.stack.show_error,
+                f"Calculating {series.request.array.path}",
+            )
 
     def _unpack(self, is_on: bool) -> None:
         if self._array is not None:
             self._choose(replace(self._elements, packing=packing_of(self._array) if is_on else None))
 
-    def _scale(self) -> None:
-        """Numbers or their logarithms along the axes."""
-        self.plot.getAxis("left").setLogMode(self.controls.log_y.isChecked())
-        self.plot.getAxis("bottom").setLogMode(self.controls.log_x.isChecked())
-        if self._series is not None:
-            self._show(self._series)
+    def _scale(self, is_log: bool) -> None:
+        """Indices or their logarithms along the axis."""
+        self.plot.getAxis("bottom").setLogMode(is_log)
+        self.fit()
+        self._request_outline()
 
     def _show(self, series: Series) -> None:
         array = series.request.array
         self._series = series
-        self._numbers = logarithms(series.numbers) if self.controls.log_y.isChecked() else series.numbers
+        self.plot.getAxis("left").setLogMode(series.is_log)
         self.stack.show_data()
         self._label()
         self.fit()
@@ -213,6 +219,8 @@ class PlotPane(QWidget):
             f"{format_duration(series.elapsed_s)}"
         )
         self.series_shown.emit(series)
+        if series.is_log != self.controls.log_y.isChecked():
+            self._choose(self._elements)  # it was chosen while the array was read
 
     def _label(self) -> None:
         series = self._series
@@ -237,11 +245,12 @@ class PlotPane(QWidget):
         )
 
     def _request_outline(self) -> None:
-        if self._series is None:
+        series = self._series
+        if series is None:
             return
         low, high = self.plot.getViewBox().viewRange()[0]
         pixels = max(64, int(self.plot.getViewBox().width()))
-        draw, numbers = (log_outline if self.controls.log_x.isChecked() else outline), self._numbers
+        draw, numbers = (log_outline if self.controls.log_x.isChecked() else outline), series.numbers
         self._drawing.ask(lambda _asked: draw(numbers, low, high, pixels), self._draw, self.stack.show_error)
 
     def _draw(self, line: Outline) -> None:
@@ -253,7 +262,9 @@ class PlotPane(QWidget):
         is_log = self.controls.log_x.isChecked()
         many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
         detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
-        self.controls.note.setText(count(self._numbers.size, "element") + detail)
+        self.controls.note.setText(
+            count(self._series.numbers.size if self._series is not None else 0, "element") + detail
+        )
 
     def _load_anyway(self) -> None:
         if self._array is not None:

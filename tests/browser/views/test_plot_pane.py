@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeArray, FakeGroup, Flaky
+from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
+from zarrbrowser.session import series
 from zarrbrowser.views.plot_pane import PlotPane
 from zarrbrowser.views.value_pane import ValuePane
 
@@ -113,6 +115,27 @@ def test_logarithmic_axes(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane.controls.log_x.click()
     pane.controls.log_y.click()
     qtbot.waitUntil(lambda: pane.curve.yData.size == 4 and pane.curve.yData[3] == 1000)
+
+
+def test_other_numbers_are_made_off_the_event_loop_and_chosen_at_any_time(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+    make = series.logarithms
+    monkeypatch.setattr(
+        series, "logarithms", lambda numbers: (threads.append(threading.current_thread()), make(numbers))[1]
+    )
+    array, gate = FakeArray(np.array([1.0, 10, 0, 1000])), Gate()
+    array.before_read = gate.wait
+    pane = show(open_window, qtbot, array)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    pane.controls.log_y.click()
+    gate.open()
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 4)
+    qtbot.waitUntil(lambda: np.array_equal(pane.curve.yData, [0, 1, np.nan, 3], equal_nan=True))
+    assert threads
+    assert threading.main_thread() not in threads
+    assert len(array.selections) == 1
 
 
 def test_what_the_axis_stands_for(open_window: OpenWindow, qtbot: QtBot) -> None:

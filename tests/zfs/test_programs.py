@@ -18,7 +18,7 @@ from tests.zfs.conftest import Mount, Mounter
 
 CUBE = np.random.default_rng(2).integers(0, 9, (5, 300, 400)).astype("<u2")
 PIXELS = np.random.default_rng(3).integers(0, 256, (4, 30, 50), np.uint8)
-TREES = ("keys", "arrays", "zarr3")
+TREES = ("keys", "arrays", "zarr3", "hdf5")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def files_below(folder: Path) -> list[Path]:
 def assert_same(copied: Path, original: Path) -> None:
     names = [file.relative_to(original) for file in files_below(original)]
     assert [file.relative_to(copied) for file in files_below(copied)] == names
-    assert len(names) > 10
+    assert len(names) >= 2
     for name in names:
         assert filecmp.cmp(copied / name, original / name, shallow=False), name
 

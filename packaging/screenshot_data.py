@@ -23,9 +23,9 @@ def write_data(folder: str) -> None:
 
 
 def _write_cells(path: str) -> None:
-    """A pyramid of three channels, as OME-NGFF 0.4 has them."""
+    """A pyramid of three channels, and one of labels, as OME-NGFF 0.4 has them."""
     random = np.random.default_rng(1)
-    stains = [_blobs(50, 14, 1), _blobs(120, 5, 2), _blobs(26, 26, 3)]
+    stains, cells = zip(_blobs(50, 14, 1), _blobs(120, 5, 2), _blobs(26, 26, 3), strict=True)
     channels = (np.stack(stains) * 3000 + random.normal(200, 1, (3, _CELLS, _CELLS))).clip(0, 65535)
     colours = {"DAPI": "3060FF", "GFP": "00FF40", "mCherry": "FF2000"}
     levels = range(3)
@@ -50,23 +50,35 @@ def _write_cells(path: str) -> None:
             },
         }
     )
+    group.create_group("labels").attrs["labels"] = ["cells"]
+    labels = group.create_group("labels/cells")
+    for level in levels:
+        labels.create_array(str(level), data=cells[2][:: 1 << level, :: 1 << level], chunks=(256, 256))
+    datasets = [_dataset(level, 0) for level in levels]
+    labels.attrs.update(
+        {"multiscales": [{"version": "0.4", "axes": _SPACE, "datasets": datasets}], "image-label": {}}
+    )
 
 
-def _dataset(level: int) -> dict[str, Any]:
+def _dataset(level: int, channels: int = 1) -> dict[str, Any]:
     side = 0.325 * 2**level
-    return {"path": str(level), "coordinateTransformations": [{"type": "scale", "scale": [1, side, side]}]}
+    scale = [*[1] * channels, side, side]
+    return {"path": str(level), "coordinateTransformations": [{"type": "scale", "scale": scale}]}
 
 
-def _blobs(number: int, width: float, seed: int) -> np.ndarray:
+def _blobs(number: int, width: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Light, and to which blob each place belongs."""
     random, picture = np.random.default_rng(seed), np.zeros((_CELLS, _CELLS), "f4")
+    names = np.zeros(picture.shape, "u2")
     reach = int(4 * width)
-    for _ in range(number):
+    for name in range(1, number + 1):
         y, x = random.integers(0, _CELLS, 2)
         rows, columns = slice(max(0, y - reach), y + reach), slice(max(0, x - reach), x + reach)
         down, right = np.mgrid[rows, columns][:, : _CELLS - rows.start, : _CELLS - columns.start]
         distance = ((down - y) ** 2 + (right - x) ** 2) / (2 * width**2)
         picture[rows, columns] += random.uniform(0.4, 1) * np.exp(-distance)
-    return picture
+        names[rows, columns][distance < 1] = name
+    return picture, names
 
 
 def _write_climate(path: str) -> None:

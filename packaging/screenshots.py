@@ -68,6 +68,7 @@ class Photographer:
             ("welcome", lambda: None),
             ("image", lambda: self.go("/brain.zarr/functional", "Image")),
             ("channels", lambda: self.go("/cells.zarr", "Image")),
+            ("labels", self.labels),
             ("coordinates", self.coordinates),
             ("orthogonal", self.orthogonal),
             ("plot", lambda: self.go("/brain.zarr/derived/mean_signal", "Plot")),
@@ -97,6 +98,13 @@ class Photographer:
         self.wait(lambda: self.window.session.node is not None and self.window.session.node.path == path)
         self.window.node_pane.show_tab(tab)
         self.wait()
+
+    def labels(self) -> None:
+        """Labels over their image, closer."""
+        self.go("/cells.zarr", "Image")
+        pane = self.window.node_pane.pane("Image")
+        pane.tools.labelling.choose("cells")  # type: ignore[attr-defined]
+        pane.canvas.show_range((120, 620), (300, 900))  # type: ignore[attr-defined]
 
     def coordinates(self) -> None:
         """A month of temperatures, in colours."""

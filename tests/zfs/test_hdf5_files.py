@@ -38,6 +38,15 @@ def test_listing_makes_nothing(ocean: Path, mount: Mounter) -> None:
     assert (mounted.path / "hdf5" / "nothing.h5").exists() is False
     assert made(mounted) == 0
     folder = mounted.path / "hdf5" / "sea"
+    for read in (
+        os.read,
+        lambda descriptor, nbytes: os.pread(descriptor, nbytes, 0),
+    ):  # nobody asked for its size
+        descriptor = os.open(folder / "lon.h5", os.O_RDONLY)
+        content = read(descriptor, 1 << 20)
+        assert len(content) == os.fstat(descriptor).st_size == os.lseek(descriptor, 0, os.SEEK_END) > 240
+        os.close(descriptor)
+    assert made(mounted) == 1
     assert (folder / "wave.h5").stat().st_size == len((folder / "wave.h5").read_bytes()) > 0
     # A listing tells the size that is known, and nothing wrong where none is.
     sizes = {entry.name: entry.stat().st_size for entry in os.scandir(folder) if entry.is_file()}

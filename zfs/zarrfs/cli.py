@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _MOUNT_EXAMPLES = """\
 The mount point then holds keys/ (every key of the store as a file), arrays/ (groups and arrays as directories,
 with data.npy, data.raw, metadata.json, slices/...), zarr3/ (the hierarchy as uncompressed Zarr v3, whatever its
-format, for other readers) and hdf5/ (arrays and groups as HDF5 files, and as NetCDF-4 by names in .nc). With --read-write,
-programs write files in keys/ and change arrays in place through data.npy and data.raw; what they write is stored when they
-close it. Unmount with 'zarrscope umount MOUNTPOINT'.
+format, for other readers) and hdf5/ (arrays as HDF5 files NAME.h5; by name also groups, __all__.h5, and all in NetCDF-4,
+NAME.nc). With --read-write, programs write files in keys/ and change arrays in place through data.npy and data.raw; what they
+write is stored when they close it. Unmount with 'zarrscope umount MOUNTPOINT'.
 """
 
 

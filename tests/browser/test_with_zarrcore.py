@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,3 +158,20 @@ def test_chunks_that_are_not_stored_are_hatched(window: MainWindow, tmp_path: Pa
     assert pane.canvas.grab().toImage().width() > 0
     pane.canvas.show_range((0, 20), (0, 20))
     qtbot.waitUntil(lambda: pane.tools.chunks.overlay.missing == [])
+
+
+def test_rows_of_an_opened_source_are_drawn_without_loading_anything(tmp_path: Path) -> None:
+    zarr.create_group(tmp_path / "a.zarr")
+    code = f"""
+import sys
+from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.session.sources import SourceRequest, open_source
+source = open_source(SourceRequest({str(tmp_path / "a.zarr")!r}))
+loaded = set(sys.modules)
+node_icon_name(source.root)
+print(sorted(set(sys.modules) - loaded))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -81,6 +81,7 @@ def open_source(request: SourceRequest) -> Source:
     """
     # Not with this module: the window stands before codecs and stores are loaded.
     import zarrcore
+    import zarrcore.hierarchy.multiscales  # asked for when rows are drawn, which would wait until it is loaded
     from zarrbrowser.session.reach import Reach
     from zarrcore.stores.statistics import StatisticsStore
 

@@ -30,6 +30,18 @@ def test_the_command_returns_when_the_mount_answers(source: Path, mount: Mounter
     assert np.load(mounted.arrays / "x" / "data.npy", mmap_mode="r")[2, 3, 4] == VALUES[2, 3, 4]
 
 
+def test_hiding_what_is_in_the_mount_point_is_told(source: Path, mount: Mounter) -> None:
+    mounted = mount(source)
+    assert mounted.umount().status == 0
+    assert run_process("mount", source, mounted.path).stderr == ""
+    assert mounted.umount().status == 0
+    (mounted.path / "mine").touch()
+    assert "is not empty" in run_process("mount", source, mounted.path).stderr
+    assert not (mounted.path / "mine").exists()
+    assert mounted.umount().status == 0
+    assert (mounted.path / "mine").exists()
+
+
 def test_umount_waits_until_the_daemon_is_gone(source: Path, mount: Mounter) -> None:
     mounted = mount(source)
     daemon = mounted.daemon()

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,7 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
 
 def _mount(namespace: argparse.Namespace) -> int:
     from zarrcore.cli.source import split_uri
+    from zarrcore.cli.text import printable
     from zarrcore.errors import MissingExtraError
     from zarrfs import daemon, mountpoints, process_list
 
@@ -90,6 +92,9 @@ def _mount(namespace: argparse.Namespace) -> int:
     if namespace.cache_dir is not None:
         mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
     process_list.hide(_secrets(namespace))
+    if mountpoints.hides_something(options.mountpoint):
+        note = f"{printable(options.mountpoint)} is not empty: what is in it is hidden while this is mounted"
+        print(f"zarrscope: note: {note}", file=sys.stderr)
     serve = _server(namespace, options)
     if namespace.foreground:
         serve(daemon.tell_supervisor)

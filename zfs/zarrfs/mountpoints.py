@@ -88,6 +88,12 @@ def prepare(path: str) -> str:
     return mountpoint
 
 
+def hides_something(mountpoint: str) -> bool:
+    """Whether there is something in a directory that nobody would see while something is mounted there."""
+    with os.scandir(mountpoint) as entries:
+        return any(True for _ in entries)
+
+
 def refuse_nested(mountpoint: str, source: str) -> None:
     """Refuse a mount point in its own source, and a source below it: the daemon would wait for its own answers.
 

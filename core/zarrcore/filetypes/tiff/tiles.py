@@ -21,7 +21,7 @@ from zarrcore.filetypes.tiff.axes import axis_letters
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
 
 _SIDES: Final = range(256, 1025, 16)
-"""Lengths of tiles, of which TIFF demands multiples of 16."""
+"""Lengths of tiles, of which TIFF demands multiples of 16 (TIFF 6.0, section 15)."""
 _SIDE: Final = 512
 
 
@@ -163,6 +163,8 @@ def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:
 
     >>> _tile((5000, 5000), (256, 1000)), _tile((5000, 5000), (64, 100)), _tile((5000, 20), (2048, 1)), _tile((30, 30), (8, 8))
     ((256, 512), (256, 400), (1024, 32), (30, 30))
+    >>> _tile((600, 3000), (600, 512))  # whole columns of chunks, and what is missing to a multiple of 16
+    (608, 512)
     """
     sides = [
         max(length if length <= of_chunk <= _SIDES[-1] else 0, _side(of_chunk))
@@ -170,7 +172,7 @@ def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:
     ]
     if plane[0] <= sides[0] and plane[1] <= sides[1]:
         return plane
-    height, width = (min(side, -(-length // 16) * 16) for side, length in zip(sides, plane, strict=True))
+    height, width = (-(-min(side, length) // 16) * 16 for side, length in zip(sides, plane, strict=True))
     return height, width
 
 

@@ -145,6 +145,45 @@ def test_the_elements_are_there_lazily() -> None:
         assert cache.decoded == 1
 
 
+SIDES = st.tuples(st.integers(1, 5000), st.integers(1, 5000)).map(lambda pair: (max(pair), min(pair)))
+
+
+@given(SIDES | st.integers(1, 1100).map(lambda side: (side, side)), SIDES)
+def test_sides_of_tiles_are_multiples_of_16(rows: tuple[int, int], columns: tuple[int, int]) -> None:
+    """As TIFF 6.0, section 15, demands; a plane that needs no more than one tile is a strip without any."""
+    (height, rows_of_chunk), (width, columns_of_chunk) = rows, columns
+    hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
+    shape, chunks = (height, width), (rows_of_chunk, columns_of_chunk)
+    body = TilesFile(hierarchy.create_array("a", shape=shape, data_type="uint8", chunk_shape=chunks)).body
+    assert body.is_strip or [side % 16 for side in body.tile] == [0, 0]
+    assert not body.is_strip or body.grid == (1, 1)
+    assert max(body.tile) <= 1024
+
+
+@pytest.mark.parametrize(
+    ("shape", "chunks", "tile"),
+    [
+        ((1000, 2000), (1000, 256), (1008, 256)),
+        ((600, 2000), (600, 512), (608, 512)),
+        ((2000, 1000), (256, 1000), (256, 1008)),
+        ((600, 600), (600, 600), None),
+        ((3, 1030), (3, 1030), (16, 512)),
+    ],
+)
+def test_libtiff_finds_no_fault(
+    tmp_path: Path, shape: tuple[int, int], chunks: tuple[int, int], tile: tuple[int, int] | None
+) -> None:
+    data = numbers(shape, "u1")
+    path = tmp_path / "a.ome.tiff"
+    path.write_bytes(whole(made(data, chunks=chunks), "ome.tiff"))
+    told = subprocess.run(["tiffinfo", "-D", path], capture_output=True, text=True, check=True)
+    assert not told.stderr
+    assert (tile is None) == ("Tile" not in told.stdout)
+    with tifffile.TiffFile(path) as tiff:
+        assert tile is None or (tiff.pages[0].tilelength, tiff.pages[0].tilewidth) == tile
+        assert np.array_equal(tiff.asarray(), data)
+
+
 def test_libtiff_reads_it(tmp_path: Path) -> None:
     data = numbers((3, 700, 1100), "u2")
     path, copied = tmp_path / "a.ome.tiff", tmp_path / "b.tiff"

@@ -1,12 +1,14 @@
 """Attributes: JSON as HDF5 has it.
 
 Numbers, truth values, texts, and lists of one kind of these are attributes of their own types; all else is JSON text, and so are
-lists that are too long for the early file format, in which an attribute that is no text takes at most 64 KiB.
+texts that HDF5 cannot hold (with a zero byte, which ends them, or half of a character) and lists that are too long for the early
+file format, in which an attribute that is no text takes at most 64 KiB.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +20,7 @@ from zarrcore.filetypes.hdf5.object_header import attribute_message
 _MAX_NBYTES: Final = 64_000
 _INT64, _UINT64 = np.iinfo(np.int64), np.iinfo(np.uint64)
 _EXACT: Final = 1 << 53
+_NO_TEXT: Final = re.compile("[\\0\\ud800-\\udfff]")
 LEFT_OUT_ATTRIBUTE: Final = "_zarrscope_left_out"
 RESERVED: Final = frozenset(
     (
@@ -61,7 +64,7 @@ def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> b
 def _value(value: Any, netcdf: bool) -> bytes | list[bytes] | np.ndarray[Any, Any]:
     """Text, texts, or elements, as many as fit."""
     if isinstance(value, str):
-        return _text(value)
+        return (value if is_text(value) else json.dumps(value)).encode()
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)
     items = value if isinstance(value, list) else [value]
@@ -69,17 +72,18 @@ def _value(value: Any, netcdf: bool) -> bytes | list[bytes] | np.ndarray[Any, An
     if dtype is not None and len(items) * np.dtype(dtype).itemsize <= _MAX_NBYTES:
         return np.array(value, dtype)
     if _are_texts(items) and len(items) * HEAP_ITEM_NBYTES <= _MAX_NBYTES:
-        return [_text(item) for item in items]
-    return _text(json.dumps(value, ensure_ascii=False))
+        return [item.encode() for item in items]
+    told = json.dumps(value, ensure_ascii=False)
+    return (told if is_text(told) else json.dumps(value)).encode()
 
 
 def _are_texts(items: list[Any]) -> bool:
-    return bool(items) and all(isinstance(item, str) for item in items)
+    return bool(items) and all(isinstance(item, str) and is_text(item) for item in items)
 
 
-def _text(text: str) -> bytes:
-    """Text without what ends it, and without halves of characters."""
-    return (json.dumps(text) if "\0" in text else text).encode("utf-8", "replace")
+def is_text(text: str) -> bool:
+    """Whether it can be told as it is: nothing in it ends it, and there are no halves of characters."""
+    return not _NO_TEXT.search(text)
 
 
 def _number_type(items: list[Any], netcdf: bool) -> str | None:

@@ -41,20 +41,21 @@ def group_dimensions(
     """The dimensions of a group.
 
     Args:
-        arrays: the names of each array's dimensions, and its shape.
-        nodes: the names of all that is in the group.
-        netcdf: whether datasets may have NetCDF's prefix, so that dimensions need not avoid their names.
+        arrays: by their names in the file, the names of each array's dimensions, and its shape.
+        nodes: the names in the file of all that is in the group.
+        netcdf: whether names are NetCDF's, and datasets may have its prefix, so that dimensions need not avoid their names.
     """
+    legal = {name: _legal_names(*array, netcdf=netcdf) for name, array in arrays.items()}
     of = {
-        name: _dimensions(names or (None,) * len(shape), shape)
+        name: _dimensions(legal[name], shape)
         for name, (names, shape) in arrays.items()
         if netcdf or (names is not None and any(names))
     }
     wanted = {dimension for dimensions in of.values() for dimension in dimensions}
     coordinates = {
         name
-        for name, (names, shape) in arrays.items()
-        if len(shape) == 1 and (name, shape[0]) in wanted and names in (None, (None,), (name,))
+        for name, (_, shape) in arrays.items()
+        if len(shape) == 1 and (name, shape[0]) in wanted and legal[name] in ((None,), (name,))
     }
     called = {(name, arrays[name][1][0]): name for name in coordinates}
     taken = (set(nodes) - set(arrays) if netcdf else set(nodes)) | coordinates
@@ -69,19 +70,23 @@ def group_dimensions(
 
 def _dimensions(names: tuple[str | None, ...], shape: tuple[int, ...]) -> tuple[Dimension, ...]:
     return tuple(
-        (_legal(name, f"dim_{axis}"), length)
-        for axis, (name, length) in enumerate(zip(names, shape, strict=True))
+        (name or f"dim_{axis}", length) for axis, (name, length) in enumerate(zip(names, shape, strict=True))
     )
 
 
-def _legal(name: str | None, otherwise: str) -> str:
-    """A dimension may have any name, a dataset may not."""
-    legal = (name or "").replace("/", "_")
+def _legal_names(
+    names: tuple[str | None, ...] | None, shape: tuple[int, ...], *, netcdf: bool
+) -> tuple[str | None, ...]:
+    return tuple(_legal(name or "", netcdf=netcdf) for name in names or (None,) * len(shape))
+
+
+def _legal(name: str, *, netcdf: bool) -> str | None:
+    """A dimension may have any name, a dataset may not: it has none then."""
     try:
-        file_name(legal, netcdf=True)
+        legal = file_name(name.replace("/", "_"), netcdf=netcdf).decode()
     except UnsupportedError:
-        return otherwise
-    return otherwise if legal == "." else legal
+        return None
+    return None if legal == "." else legal
 
 
 def _free(dimension: Dimension, taken: Collection[str]) -> str:

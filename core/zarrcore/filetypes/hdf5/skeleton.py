@@ -20,7 +20,7 @@ from typing import Any
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.filetypes.hdf5.array_attributes import array_attributes
-from zarrcore.filetypes.hdf5.attributes import LEFT_OUT_ATTRIBUTE, RESERVED, attribute
+from zarrcore.filetypes.hdf5.attributes import LEFT_OUT_ATTRIBUTE, RESERVED, attribute, is_text
 from zarrcore.filetypes.hdf5.datatype import datatype, fixed_text
 from zarrcore.filetypes.hdf5.dimensions import (
     NO_COORDINATE_PREFIX,
@@ -97,9 +97,10 @@ class _Group:
     """What is known of a group until it is written."""
 
     messages: list[bytes]
-    names: list[str] = field(default_factory=list)
-    """Those of all nodes in it."""
+    names: set[str] = field(default_factory=set)
+    """Those of all nodes in it, in the file."""
     arrays: dict[str, tuple[ArrayNode, Stored]] = field(default_factory=dict)
+    """By their names in the file, but for what is put before these."""
     datasets: dict[bytes, list[bytes]] = field(default_factory=dict)
     """The messages of each."""
     links: dict[bytes, Link] = field(default_factory=dict)
@@ -128,7 +129,7 @@ class _Writer:
             if not path:
                 break
             parent, _, name = path.rpartition("/")
-            self._groups[parent].links[name.encode()] = self._write_group(group)
+            self._groups[parent].links[file_name(name, netcdf=self._netcdf)] = self._write_group(group)
         if told := self._left_out[:_MAX_TOLD]:
             if len(self._left_out) > _MAX_TOLD:
                 told.append(f"and {len(self._left_out) - _MAX_TOLD} more")
@@ -144,15 +145,22 @@ class _Writer:
         if parent not in self._groups:  # told of already
             return
         if path:
-            self._groups[parent].names.append(name)
+            name = self._take_name(name, self._groups[parent])
         if isinstance(node, ArrayNode):
             how = stored(node.data_type, netcdf=self._netcdf)
             self._groups[parent].arrays[name] = node, how
             return
         if path:
-            self._link_name(name, self._groups[parent])
             self._groups[path] = _Group([])
         self._groups[path].messages = self._attributes(path, node.attributes)
+
+    def _take_name(self, name: str, group: _Group) -> str:
+        """The name in the file of a node, which no other node in its group has."""
+        called = file_name(name, netcdf=self._netcdf).decode()
+        if called == "." or called in group.names:
+            raise UnsupportedError("name", name, "stands for something else there")
+        group.names.add(called)
+        return called
 
     def _write_group(self, group: _Group) -> Link:
         table = write_symbol_table(group.links, self._metadata)
@@ -201,7 +209,7 @@ class _Writer:
     def _link_name(self, name: str, group: _Group) -> bytes:
         """The name in the file of what will be in a group, where nothing else has it."""
         called = file_name(name, netcdf=self._netcdf)
-        if called == b"." or called in group.links or called in group.datasets:
+        if called in group.links or called in group.datasets:
             raise UnsupportedError("name", name, "stands for something else there")
         return called
 
@@ -225,7 +233,7 @@ class _Writer:
         return messages
 
     def _attributes(self, path: str, attributes: Mapping[str, Any]) -> list[bytes]:
-        messages: list[bytes] = []
+        messages: dict[bytes, bytes] = {}
         for name, value in attributes.items():
             try:
                 if name in RESERVED:
@@ -233,10 +241,14 @@ class _Writer:
                 if len(messages) == _MAX_ATTRIBUTES:
                     raise UnsupportedError("attribute", name, f"is one of more than {_MAX_ATTRIBUTES:,}")
                 called = file_name(name, netcdf=self._netcdf)
-                messages.append(attribute(called, value, self._metadata, netcdf=self._netcdf))
+                if called in messages:
+                    raise UnsupportedError("name", name, "is another one's there")
+                messages[called] = attribute(called, value, self._metadata, netcdf=self._netcdf)
+                if isinstance(value, str) and not is_text(value):
+                    raise UnsupportedError("text", value[:20], "is no text in HDF5: it is there as JSON")
             except ZarrError as error:
                 self._leave_out(f"{path}: attribute {name!r}", error)
-        return messages
+        return list(messages.values())
 
     @contextmanager
     def _leaving_out(self, path: str) -> Iterator[None]:
@@ -247,7 +259,7 @@ class _Writer:
             self._leave_out(path, error)
 
     def _leave_out(self, path: str, error: ZarrError) -> None:
-        self._left_out.append(f"/{path}: {error}")
+        self._left_out.append(f"/{path}: {error}".encode(errors="backslashreplace").decode())
 
 
 def _dimensions_in_file(

@@ -74,6 +74,20 @@ def test_any_text_names_a_dimension() -> None:
         assert scales(file["t"]) == ["a_b", "dim_1", "dim_2", "dim_3", "é", "a b"]
 
 
+def test_netcdf_names_dimensions_by_its_rules() -> None:
+    names: list[str | None] = ["a ", " a", "a\nb", "e\u0301", "-", "a b"]
+    arrays: dict[str, Any] = {"t": ((1, 2, 3, 4, 5, 6), names), "e\u0301": ((4,), ["é"]), "s": ((4,), ["é"])}
+    with opened(hierarchy_of(**arrays)["/"], netcdf=True) as file:
+        assert scales(file["t"]) == ["dim_0", "dim_1", "dim_2", "é", "dim_4", "a b"]
+        assert scales(file["s"]) == ["é"]
+        assert h5py.h5ds.get_scale_name(file["é"].id) == "é".encode()
+        assert "_zarrscope_left_out" not in file.attrs
+    with opened(hierarchy_of(**arrays)["/"]) as file:
+        assert scales(file["t"]) == ["a ", " a", "a\nb", "e\u0301_4", "-", "a b"]  # beside an array
+        assert scales(file["s"]) == ["é"]
+        assert set(file) >= {"é", "e\u0301"}
+
+
 def test_a_dimension_may_be_there_twice() -> None:
     with opened(hierarchy_of(t=((3, 3), ["x", "x"]))["/"]) as file:
         assert scales(file["t"]) == ["x", "x"]

@@ -96,6 +96,24 @@ def test_the_longest_names_that_ncdump_survives(tmp_path: Path) -> None:
     assert "too long for NetCDF" in header
 
 
+@pytest.mark.parametrize("name", ["re\u0301gion", " lead", "trail ", "\n", "a\tb", "\x7f", "-", "..x"])
+def test_no_name_keeps_netcdf_from_a_file(tmp_path: Path, name: str) -> None:
+    hierarchy = zarrcore.create("memory://")
+    hierarchy.create_group("/", attributes={name: 1}, overwrite=True)
+    for path in ("/good", f"/{name}/good", f"/in/{name}"):
+        hierarchy.create_array(path, shape=(2,), data_type="i2", attributes={name: 1}, dimension_names=[name])
+    path = written(hierarchy["/"], tmp_path / "x.nc")
+    assert "short good(" in run("ncdump", path)
+    run("nccopy", path, tmp_path / "copy.nc")
+    with netCDF4.Dataset(tmp_path / "copy.nc") as data:
+        is_name = name == "re\u0301gion"
+        assert set(data.groups) == {"in", *(["r\u00e9gion"] if is_name else [])}
+        assert data["good"].dimensions == ("r\u00e9gion_2" if is_name else "dim_0",)  # beside a group
+        if is_name:
+            assert data["in/r\u00e9gion"].dimensions == ("r\u00e9gion",)
+        assert ("_zarrscope_left_out" in data.ncattrs()) is not is_name
+
+
 def test_ncdump(h5: Path, nc: Path) -> None:
     header = run("ncdump", "-h", h5)
     assert "float t(time, station) ;" in header

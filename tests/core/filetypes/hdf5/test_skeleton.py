@@ -121,6 +121,25 @@ def test_what_is_called_alike_is_told(netcdf: bool) -> None:
         assert ("y" in file) is not netcdf
 
 
+def test_names_that_netcdf_takes_for_one_are_told() -> None:
+    hierarchy = zarrcore.create("memory://")
+    for name, value in (("\u00e9", 1), ("e\u0301", 2)):
+        hierarchy.create_group(f"/g/{name}", attributes={"value": value, "a\u0301": 3, "\u00e1": 4})
+        hierarchy.create_array(f"/g/{name}/in{value}", shape=(2,), data_type="i2")
+        hierarchy.create_array(f"/a/{name}", shape=(value,), data_type="i2")
+    with opened(hierarchy["/"]) as file:
+        assert len(file["g"]) == len(file["a"]) == 2
+        assert "_zarrscope_left_out" not in file.attrs
+    with opened(hierarchy["/"], netcdf=True) as file:
+        (group,) = file["g"].values()
+        assert group.name == "/g/\u00e9"
+        assert set(group) >= {f"in{group.attrs['value']}"}
+        assert not {"in1", "in2"} <= set(group)
+        assert set(file["a"]) - {"dim_0"} == {"\u00e9"}
+        assert group.attrs["\u00e1"] == 3
+        assert len(file.attrs["_zarrscope_left_out"]) == 3
+
+
 def test_an_attribute_that_would_tell_what_is_left_out_is_left_out() -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes={"_zarrscope_left_out": 5})

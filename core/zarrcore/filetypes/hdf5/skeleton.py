@@ -73,7 +73,7 @@ def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes,
 
     Args:
         nodes: by their paths in the file, groups before what is in them; ``""`` is the root group, if it is among them.
-        netcdf: whether types are those that NetCDF has.
+        netcdf: whether types and names are those that NetCDF has.
     """
     metadata = Metadata()
     writer = _Writer(metadata, netcdf)

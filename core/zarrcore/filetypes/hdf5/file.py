@@ -29,7 +29,8 @@ class HDF5File(VirtualFile):
 
     Args:
         node: an array, which the file holds with the coordinates beside it that it names; or a group, with all below it.
-        netcdf: whether types are those of NetCDF-4, which are fewer; either file is one that NetCDF's programs open.
+        netcdf: whether types and names are those of NetCDF-4, which are fewer: its programs may crash on any other file, of
+            texts or ``float16`` for example. They read the file, and cannot append to it.
         find: gives the node at a path, or raises `NodeNotFoundError`; by default the hierarchy does.
 
     Raises:

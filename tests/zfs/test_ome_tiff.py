@@ -55,8 +55,7 @@ def image(mounter: Mounter, tmp_path_factory: pytest.TempPathFactory, levels: li
     axes = [AXES[1], *AXES[2:]]
     written(path / "v3.zarr", levels, ngff(axes, 3), 3, chunks=(1, 1, 64, 64), shards=(1, 3, 256, 128))
     written(path / "v2.zarr", levels, ngff(axes, 3), 2, chunks=(1, 2, 100, 300))
-    written(path / "wide.zarr", [np.zeros((5, 5), "i8")], ngff(AXES[3:], 1))
-    written(path / "gone.zarr", levels[:1], ngff(axes, 2))
+    written(path / "fewer.zarr", levels[:1], ngff(axes, 2))
     node = written(path / "node.zarr", levels[:1], ngff(axes, 1))
     zarr.open_group(path / "node.zarr").create_group("image.ome.tiff")
     assert node.path == "/"
@@ -95,10 +94,37 @@ def test_levels_of_an_image(image: Mount, levels: list[np.ndarray], name: str, t
 
 
 def test_what_is_no_image_lacks_the_file(image: Mount) -> None:
-    for folder in ("", "wide.zarr", "gone.zarr", "v2.zarr/labels", "pixels.zarr"):
+    for folder in ("", "v2.zarr/labels", "pixels.zarr"):
         assert not (image.arrays / folder / "image.ome.tiff").exists()
     assert (image.arrays / "node.zarr/image.ome.tiff").is_dir()
-    assert (image.arrays / "gone.zarr/0/data.ome.tiff").exists()
+
+
+def test_the_log_tells_once_why_there_is_no_image(mount: Mounter, tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    levels = halved((40, 50), "u1", 2)
+    written(images / "wide.zarr", [np.zeros((5, 5), "i8")], ngff(AXES[3:], 1))
+    written(images / "gone.zarr", [], ngff(AXES[3:], 1))
+    written(images / "broken.zarr", levels, ngff(AXES[3:], 2))
+    (images / "broken.zarr/0/zarr.json").write_text("{")
+    mounted = mount(images, "--metadata-ttl", "0")
+    reasons = {
+        "wide.zarr": "data type 'int64' has no counterpart",
+        "gone.zarr": "no node /gone.zarr/0",
+        "broken.zarr": "the first level of its pyramid is broken: broken.zarr/0/zarr.json",
+    }
+    for name in [*reasons] * 2:
+        assert not (mounted.arrays / name / "image.ome.tiff").exists()
+    lines = mounted.log.read_text().splitlines()
+    assert len(lines) == 3
+    for line, (name, why) in zip(lines, reasons.items(), strict=True):
+        assert f"{name}#/ has no image.ome.tiff: " in line
+        assert why in line
+
+
+def test_a_level_that_is_missing(image: Mount, levels: list[np.ndarray]) -> None:
+    with tifffile.TiffFile(image.arrays / "fewer.zarr/image.ome.tiff") as tiff:
+        assert np.array_equal(tiff.asarray(), levels[0])
+        assert "in fewer pixels: 1<" in tiff.ome_metadata
 
 
 def test_planes_and_selections(image: Mount) -> None:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from zarrcore.errors import MetadataError, NodeNotFoundError
@@ -62,7 +63,7 @@ class Multiscale:
 
     name: str
     levels: tuple[MultiscaleLevel, ...]
-    """The finest first; at least one, which is an array."""
+    """The finest first; at least one, which is an array. The `missing` are not among them."""
     axes: tuple[MultiscaleAxis, ...]
     """One per dimension of the first level."""
     spacing: _Steps
@@ -73,6 +74,8 @@ class Multiscale:
     """One by one from the first; there may be too few or too many."""
     is_labels: bool
     """Whether elements are names of things, not amounts."""
+    missing: tuple[str, ...] = ()
+    """Paths, from the group, of levels that are told of and not there."""
 
     def channel(self, number: int) -> MultiscaleChannel:
         """What is told of a channel, be it nothing."""
@@ -93,21 +96,33 @@ def multiscale(path: str, attributes: Mapping[str, Any], find: Callable[[str], A
         find: the node at an absolute path; called by several threads.
 
     Raises:
-        MetadataError: there are no levels.
-        NodeNotFoundError: a level is not there.
+        MetadataError: there are no levels, or the first is broken.
+        NodeNotFoundError: the first level is not there.
         StoreError: the store did not answer as it should.
     """
     entry = _entry(attributes)
     told = _told_by_entry(entry) if entry is not None else []
     base_path = path.rstrip("/")
     if told:
+        first, *others = [f"{base_path}/{one.path}".replace("//", "/") for one in told]
         with ThreadPoolExecutor(_IN_FLIGHT) as pool:
-            found = list(pool.map(find, [f"{base_path}/{one.path}".replace("//", "/") for one in told]))
+            coarser = pool.map(partial(_found, find), others)
+            found = [find(first), *coarser]
     else:
         told, found = _numbered(base_path, find)
+    if found and found[0].kind == "broken":
+        raise MetadataError(f"{path}: the first level of its pyramid is broken: {found[0].error}")
     if not found or found[0].kind != "array":
         raise no_levels(path)
     return _image(entry, told, found, attributes)
+
+
+def _found(find: Callable[[str], Any], path: str) -> Any:
+    """The node at a path, or None."""
+    try:
+        return find(path)
+    except NodeNotFoundError:
+        return None
 
 
 def single_level(attributes: Mapping[str, Any], name: str, array: Any) -> Multiscale | None:
@@ -120,17 +135,19 @@ def single_level(attributes: Mapping[str, Any], name: str, array: Any) -> Multis
 def _image(
     entry: Mapping[str, Any] | None, told: list[_Told], found: list[Any], attributes: Mapping[str, Any]
 ) -> Multiscale:
+    """The image whose levels were found, of which all but the first may be None."""
     levels, spacing, origin = _levels(found, told, attributes)
     is_labels = "image-label" in attributes or "image-label" in _ome(attributes)
     name = (entry or {}).get("name")
     return Multiscale(
         name if isinstance(name, str) else "",
-        levels,
+        tuple(level for level in levels if level.node is not None),
         _axes(entry, found[0], attributes),
         spacing,
         origin,
         _channels(attributes),
         is_labels,
+        tuple(one.path for one, node in zip(told, found, strict=True) if node is None),
     )
 
 
@@ -261,7 +278,7 @@ def _n5_factors(found: list[Any], ndim: int, attributes: Mapping[str, Any]) -> l
     rows: list[_Steps | None] = []
     for number, node in enumerate(found):
         row = table[number] if isinstance(table, Sequence) and number < len(table) else None
-        told = row if row is not None else node.attributes.get("downsamplingFactors")
+        told = row if row is not None or node is None else node.attributes.get("downsamplingFactors")
         numbers = _of_length(ndim, _numbers(told))
         rows.append(numbers[::-1] if numbers is not None and min(numbers, default=1) > 0 else None)
     return rows

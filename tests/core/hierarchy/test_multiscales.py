@@ -23,6 +23,7 @@ def image_of(attributes: dict[str, Any], **shapes: tuple[int, ...]) -> Multiscal
 
 
 DATASETS = {"datasets": [{"path": "a"}]}
+GROUP = b'{"zarr_format": 3, "node_type": "group"}'
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,28 @@ def test_steps_of_too_few_axes() -> None:
     entry = {"datasets": [{"path": "a", "coordinateTransformations": steps}]}
     image = image_of({"multiscales": [entry]}, a=(3, 4))
     assert (image.spacing, image.origin, image.levels[0].offsets) == ((2, 2), (0, 0), None)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_levels_that_are_missing(scaled: bool) -> None:
+    """They shift no other: each level keeps the factors that are told of it, be it in N5's table."""
+    datasets: list[dict[str, Any]] = [{"path": name} for name in ("a", "b/c", "d")]
+    table: dict[str, Any] = {"downsamplingFactors": [[1, 1], [2, 2], [4, 4]]}
+    if scaled:
+        table = {}
+        for number, dataset in enumerate(datasets):
+            dataset["coordinateTransformations"] = [{"type": "scale", "scale": [2**number] * 2}]
+    image = image_of({"multiscales": [{"datasets": datasets}]} | table, a=(8, 8), d=(2, 2))
+    assert [(level.node.name, level.factors) for level in image.levels] == [("a", (1, 1)), ("d", (4, 4))]
+    assert image.missing == ("b/c",)
+    with pytest.raises(NodeNotFoundError, match="/image/a"):
+        image_of({"multiscales": [{"datasets": datasets}]}, d=(2, 2))
+
+
+def test_a_first_level_that_is_broken() -> None:
+    store = zarrcore.stores.MemoryStore(values={"zarr.json": GROUP, "a/zarr.json": b"{"})
+    with pytest.raises(MetadataError, match=r"^/: the first level of its pyramid is broken: a/zarr.json"):
+        multiscale("/", {"multiscales": [DATASETS]}, zarrcore.open(store).node)
 
 
 @given(ATTRIBUTES)

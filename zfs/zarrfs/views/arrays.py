@@ -7,6 +7,7 @@ hierarchy itself should remember no documents, lest the two times add up.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -50,6 +51,7 @@ class ArraysView:
 
     Attributes:
         editor: changes it, in that case.
+        imageless: the paths of groups of which the log says already why their levels make no image.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class ArraysView:
         self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
         self._children: Remembered[str, list[str]] = Remembered(freshness, _NODES_MAX)
         self.texts = Texts(freshness, self.before_open)
+        self.imageless: Remembered[str, None] = Remembered(Freshness(math.inf), _NODES_MAX)
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:

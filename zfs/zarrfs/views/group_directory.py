@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from zarrfs.views.arrays import ArraysView
 
 _NPY: Final = ".npy"
+_log = logging.getLogger(__name__)
 
 
 class GroupDirectory(Directory):
@@ -42,13 +44,16 @@ class GroupDirectory(Directory):
         return self._documents().get(name) or self._new(name, wait)
 
     def _image(self, wait: bool) -> Entry | None:
-        """The levels of an image as one file."""
+        """The levels of an image as one file; the log tells once of each group that has none why."""
         if self._node.kind == "collection" or not is_multiscale(self._node.attributes):
             return None
         _need(wait)
         try:
             file = group_as_ome_tiff(self._node, self._find)
-        except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError):
+        except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError) as error:
+            if self._view.imageless.get(self._node.path) is None:
+                self._view.imageless.put(self._node.path, None, self._view.imageless.freshness.now())
+                _log.warning("%s has no %s: %s", self._node.uri, IMAGE_NAME, error)
             return None
         return DecodedFile(lambda: file, self.mtime_s, self._view.before_open)
 

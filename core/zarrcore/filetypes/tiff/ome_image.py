@@ -1,7 +1,8 @@
 """Arrays, and groups that are images in levels, as OME-TIFF.
 
 In OME-TIFF a reduced picture belongs to a plane: only along X and Y may a level be smaller than the one before it. Levels of
-another type, of other dimensions, or with fewer planes, are left out, and the image's description names them.
+another type, of other dimensions, or with fewer planes, are left out, as are broken and missing ones, and the image's description
+names them.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
 
     Raises:
         UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
-        MetadataError, NodeNotFoundError: there is no first level, or another is not there.
+        MetadataError, NodeNotFoundError: there is no first level.
         StoreError: the store did not answer as it should.
     """
     image = multiscale(group.path, group.attributes, find or group.hierarchy.node)
@@ -64,6 +65,7 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
             kept.append(level.node)
         else:
             left_out.append(_told(level.node))
+    left_out += image.missing
     levels = [base, *(TilesFile(array, names=[*letters]) for array in kept[1:])]
     description = (
         f"Levels whose planes are not these in fewer pixels: {', '.join(left_out)}" if left_out else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import errno
 import json
 import os
@@ -16,6 +17,7 @@ import zarr
 import zarrcore as zc
 from tests.zfs.conftest import Mounter
 from zarrcore.errors import ChecksumError
+from zarrcore.filetypes.hdf5 import HDF5File
 from zarrfs import mountpoints
 from zarrfs.errnos import TABLE
 
@@ -64,7 +66,10 @@ HELD_BY = {
         "test_errors.test_two_versions_of_a_key_open_at_once_do_not_mix",
         "test_remote.test_a_remote_key_that_changes_is_stale",
     ],
-    "S14": ["test_semantics.test_chunks_may_be_of_different_ages"],
+    "S14": [
+        "test_semantics.test_chunks_may_be_of_different_ages",
+        "test_semantics.test_an_array_that_is_stored_anew_in_other_chunks",
+    ],
     "S15": ["test_remote.test_each_failure_has_its_errno_and_passes"],
     "S16": ["test_errors.test_the_table_of_errnos", "test_remote.test_each_failure_has_its_errno_and_passes"],
     "S17": [
@@ -261,6 +266,37 @@ def test_chunks_may_be_of_different_ages(tmp_path: Path, mount: Mounter) -> None
         assert os.pread(descriptor, 10, 1 << 20) == b"\2" * 10
     finally:
         os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["arrays/a/data.raw", "arrays/a/data.ome.tiff", "arrays/a/slices/1.npy", "zarr3/a/c/0/0/0", "hdf5/a.h5"],
+)
+def test_an_array_that_is_stored_anew_in_other_chunks(name: str, tmp_path: Path, mount: Mounter) -> None:
+    """S14: "whoever opens it then gets what is stored now", whatever those read who have had it open before."""
+    elements = np.arange(2 * 256 * 256, dtype="u2").reshape(2, 256, 256)
+
+    def store(chunks: tuple[int, ...]) -> bytes:
+        zarr.create_array(tmp_path / "a.zarr", name="a", data=elements, chunks=chunks, overwrite=True)
+        array = zc.open(tmp_path / "a.zarr")["a"]
+        if name.startswith("hdf5"):
+            return HDF5File(array).read(0, 1 << 30)
+        if name.startswith("zarr3"):
+            return elements[: chunks[0], : chunks[1], : chunks[2]].tobytes()
+        selection = (1,) if "slices" in name else ()
+        return zc.virtual_file(array, selection, name.partition(".")[2]).read(0, 1 << 30)
+
+    store((1, 256, 64))
+    path = mount(tmp_path / "a.zarr", "--metadata-ttl", "0").path / name
+    with path.open("rb", buffering=0) as before:
+        before.read(10)
+        now = store((2, 64, 256))
+        with path.open("rb", buffering=0) as after:
+            with contextlib.suppress(OSError):  # what is not in memory yet decodes no more
+                before.read()
+            assert after.read() == now
+        assert path.read_bytes() == now
+    assert path.read_bytes() == now
 
 
 def test_odd_names_are_only_absent(source: Path, mount: Mounter) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from zarrcore.array.chunk_cache import ChunkCache
 from zarrcore.array.chunk_keys import ChunkKeys
-from zarrcore.array.encoding import Encoding, check_encoding
+from zarrcore.array.encoding import Encoding, check_encoding, elements_version
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
 from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
 from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
@@ -107,6 +107,11 @@ class Array:
     def nbytes(self) -> int:
         """Bytes of all elements, decoded."""
         return self.size * self.itemsize
+
+    @property
+    def version(self) -> str:
+        """A text that changes with what the metadata tell of the elements: with all but the attributes."""
+        return elements_version(self.metadata)
 
     @property
     def chunk_shape(self) -> tuple[int, ...]:

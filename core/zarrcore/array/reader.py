@@ -15,7 +15,7 @@ import numpy as np
 from zarrcore.array.batches import Row, batches, place_row
 from zarrcore.array.chunk_cache import AbandonedError, Chunk, ChunkCache, Claim
 from zarrcore.array.chunk_keys import ChunkKeys
-from zarrcore.array.encoding import Encoding
+from zarrcore.array.encoding import Encoding, elements_version
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
 from zarrcore.array.selection import AxisRange
 from zarrcore.array.shards import ShardReader
@@ -25,7 +25,6 @@ from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
 from zarrcore.errors import BodyTooLargeError, CodecError, ReadCancelledError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
-from zarrcore.metadata.json_document import format_json
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
@@ -67,9 +66,7 @@ class ChunkReader:
     @cached_property
     def _scope(self) -> Hashable:
         """What tells cached units of this array from any other's, and from its own after a rewrite in place."""
-        # Worked out when it is needed: who looks at a thousand arrays reads hardly any.
-        described = {name: part for name, part in self._metadata.document().items() if name != "attributes"}
-        return self._store.identity, self._keys.prefix, format_json(described)
+        return self._store.identity, self._keys.prefix, elements_version(self._metadata)
 
     @property
     def unit_shape(self) -> tuple[int, ...]:

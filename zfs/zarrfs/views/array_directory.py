@@ -82,9 +82,11 @@ class ArrayDirectory(Directory):
             if text == "data" and suffix in _EDITABLE and self._editor is not None:
                 return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
             make: Callable[[], VirtualFile] = partial(virtual_file, self._array, selection, suffix)
+            version = self._array.version
             if suffix == OmeTiffFile.suffix:
                 make = partial(array_as_ome_tiff, self._array, selection, self._group_attributes(wait))
-            return DecodedFile(make, self.mtime_s, self._before_open)
+                version = make().version
+            return DecodedFile(make, f"{self._array.path}/{name} {version}", self.mtime_s, self._before_open)
         except SelectionError:
             return None
         except UnsupportedError:

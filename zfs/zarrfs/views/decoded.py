@@ -16,29 +16,41 @@ class DecodedFile(File):
 
     Args:
         make: makes it, always the same.
+        version: as `Entry.version`, of the metadata; no other name's is the same. None where its number is computed, or where
+            it is written to.
         mtime_s: when the document of what it shows was written.
         before_open: called before it is opened.
         size: its bytes, if they are known.
     """
 
-    __slots__ = ("_before_open", "_make", "mtime_s", "size")
+    __slots__ = ("_before_open", "_make", "_version", "mtime_s", "size")
 
     def __init__(
         self,
         make: Callable[[], VirtualFile],
+        version: str | None,
         mtime_s: float | None,
         before_open: Callable[[], None],
         size: int | None = None,
     ) -> None:
         self._make = make
+        self._version = version
         self._before_open = before_open
         self.mtime_s = mtime_s
         self.size = make().size if size is None else size
 
+    @property
+    def version(self) -> str | None:
+        return self._version
+
     def open(self, wait: bool) -> OpenFile:
         self._before_open()
         file = self._make()
-        return OpenTiles(file) if isinstance(file, OmeTiffFile) else OpenDecoded(file)
+        opened = OpenTiles(file) if isinstance(file, OmeTiffFile) else OpenDecoded(file)
+        if self._version is not None:
+            # All who have a number open share its pages: whoever opens it when metadata have changed must get another.
+            opened.version, opened.shown = self._version, self
+        return opened
 
 
 class Decodes(Protocol):
@@ -61,6 +73,7 @@ class OpenDecoded(OpenFile):
     """A decoded file, open."""
 
     reads_ahead = True
+    gets_old = True
 
     def __init__(self, file: Decodes) -> None:
         self._file = file

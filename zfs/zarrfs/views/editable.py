@@ -31,7 +31,7 @@ class EditableFile(DecodedFile):
         before_open: Callable[[], None],
         editor: ArrayEditor,
     ) -> None:
-        super().__init__(partial(virtual_file, array, suffix=suffix), mtime_s, before_open)
+        super().__init__(partial(virtual_file, array, suffix=suffix), None, mtime_s, before_open)
         self._node = array
         self._editor = editor
 

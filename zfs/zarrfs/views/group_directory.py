@@ -55,7 +55,8 @@ class GroupDirectory(Directory):
                 self._view.imageless.put(self._node.path, None, self._view.imageless.freshness.now())
                 _log.warning("%s has no %s: %s", self._node.uri, IMAGE_NAME, error)
             return None
-        return DecodedFile(lambda: file, self.mtime_s, self._view.before_open)
+        version = f"{self._node.path}/{IMAGE_NAME} {file.version}"
+        return DecodedFile(lambda: file, version, self.mtime_s, self._view.before_open)
 
     def _find(self, path: str) -> AnyNode:
         node = self._view.node(path, wait=True)

@@ -157,7 +157,6 @@ class NodeFile(File):
 class OpenNodeFile(OpenDecoded):
     """A node's file, open: all that is not elements stays as it is."""
 
-    gets_old = True
     holds_many = True
 
     def __init__(self, made: Made, entry: NodeFile) -> None:

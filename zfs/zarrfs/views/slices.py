@@ -37,7 +37,7 @@ class Slices(Grid):
         self.before_open = before_open
         self._shown = shown
         self._sizes: dict[str, int | None] = {}
-        self.key: Hashable = ("slices", array.path, array.shape, array.dtype.str)
+        self.key: Hashable = ("slices", array.path, array.version)
 
     def shown(self) -> list[str]:
         return [f".{suffix}" for suffix in self._shown if self.size(suffix) is not None]
@@ -67,7 +67,7 @@ class SliceFile(DecodedFile):
 
     def __init__(self, slices: Slices, index: tuple[int, ...], suffix: str, size: int) -> None:
         make = partial(virtual_file, slices.array, index, suffix)
-        super().__init__(make, slices.mtime_s, slices.before_open, size)
+        super().__init__(make, None, slices.mtime_s, slices.before_open, size)
         self._slices = slices
         self._index = index
         self._ending = f".{suffix}"

@@ -138,7 +138,7 @@ class Chunks(Grid):
         self.plain = plain
         self.arrays = arrays
         self.lists_at_once = plain.nbytes is not None
-        self.key: Hashable = (_CHUNKS, node.path, plain.grid_shape, plain.shape, node.dtype.str)
+        self.key: Hashable = (_CHUNKS, node.path, node.version)
         self._node = node
 
     def shown(self) -> tuple[str, ...]:

@@ -61,8 +61,11 @@ class HDF5File(VirtualFile):
 
     @cached_property
     def version(self) -> str:
-        """A text that is the same for files of equal metadata, of which all but elements are the same bytes."""
-        return hashlib.blake2b(self._skeleton, digest_size=16).hexdigest()
+        """A text that is the same for files that are the same but for their elements, and decode these alike."""
+        digest = hashlib.blake2b(self._skeleton, digest_size=16)
+        for room in self._rooms:
+            digest.update(room.array.version.encode())
+        return digest.hexdigest()
 
     def readinto(self, offset: int, buffer: memoryview) -> int:
         check_offset(offset)

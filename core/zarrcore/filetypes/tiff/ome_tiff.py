@@ -7,6 +7,7 @@ them grows from page to page, and from tile to tile, by the same number. So no t
 
 from __future__ import annotations
 
+import hashlib
 import math
 import struct
 from collections import defaultdict
@@ -63,6 +64,14 @@ class OmeTiffFile(JoinedFile):
         super().__init__(_laid_out(self._parts))
         if self.size > MAX_NBYTES:
             raise UnsupportedError("shape", str(base.shape), "is too large for a file: select a part")
+
+    @property
+    def version(self) -> str:
+        """As `HDF5File.version`."""
+        digest = hashlib.blake2b(self._text, digest_size=16)
+        for level in self._levels:
+            digest.update(level.body.array.version.encode())
+        return digest.hexdigest()
 
     def _parts(self, at: Mapping[str, int]) -> dict[str, VirtualFile]:
         """All parts of the file, by names; ``at`` tells where each is."""

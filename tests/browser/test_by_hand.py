@@ -35,7 +35,7 @@ class Person:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self.window = self.wait_for(lambda: self._find("zarrscope"), "the window")
+        self.window = self.wait_for(lambda: self.find("zarrscope"), "the window")
         self.do("windowfocus", "--sync", self.window)
 
     def do(self, *words: str) -> str:
@@ -52,7 +52,7 @@ class Person:
 
     def write(self, text: str) -> None:
         """Type a text."""
-        self.do("type", "--delay", "2", text)
+        self.do("type", "--delay", "12", text)
 
     def title(self) -> str:
         """What stands above the window."""
@@ -64,7 +64,7 @@ class Person:
 
     def dialog(self, name: str) -> None:
         """Wait for a dialog, and take the keyboard to it."""
-        found = self.wait_for(lambda: self._find(name), name)
+        found = self.wait_for(lambda: self.find(name), name)
         self.do("windowfocus", "--sync", found)
 
     def back(self) -> None:
@@ -110,7 +110,8 @@ class Person:
             time.sleep(0.05)
         raise AssertionError(f"waited in vain for {what}")
 
-    def _find(self, name: str) -> str:
+    def find(self, name: str) -> str:
+        """The window whose title matches, or nothing."""
         words = ["xdotool", "search", "--onlyvisible", "--name", name]
         done = subprocess.run(words, env=self._environment, capture_output=True, text=True, check=False)
         return done.stdout.split("\n")[0]
@@ -187,5 +188,8 @@ def export(person: Person, target: Path) -> np.ndarray:
     person.write(str(target))
     person.look(0.5)
     person.keys("Return")
+    person.look()
+    if person.find("^Export to a file"):  # the first went to the list of names that the dialog proposes
+        person.keys("Return")
     person.wait_for(target.exists, f"{target.name} to be written")
     return np.load(target)

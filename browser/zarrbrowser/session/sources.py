@@ -13,6 +13,8 @@ from zarrbrowser.session.nodes import HierarchyLike, NodeLike
 CACHE_BYTES = 512 * 2**20
 """Decoded chunks kept per source, so that the way back along a slider costs nothing."""
 RECENT_SOURCES = 12
+_DOCUMENTS = frozenset(["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata", "attributes.json"])
+"""Files that people point at when they mean the directory around: its metadata."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +29,21 @@ class SourceRequest:
 
     @classmethod
     def typed(cls, text: str) -> SourceRequest:
-        """From what was typed or dropped: ``~`` is home, ``URL#/node/path`` names a node.
+        """From what was typed or dropped: ``~`` is home, ``URL#/node/path`` names a node, a document its directory.
 
         >>> SourceRequest.typed(" s3://bucket/a.zarr#/raw/0 ")
         SourceRequest(address='s3://bucket/a.zarr', path='/raw/0', format=None, options=None)
+        >>> SourceRequest.typed("file:///data/a.zarr/zarr.json").address
+        '/data/a.zarr'
         """
         address, marker, path = text.strip().rpartition("#/")
         if not marker:
             address, path = text.strip(), ""
         if address.startswith("file://"):
             address = unquote(urlsplit(address).path)
+        around, _, name = address.rpartition("/")
+        if around and name in _DOCUMENTS:
+            address = around
         return cls(os.path.expanduser(address), "/" + path.strip("/"))
 
     @property

@@ -10,7 +10,7 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.nodes import is_broken
 
-_SHAPE_WIDTH, _TYPE_WIDTH = 112, 72
+_SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
 _SHAPE_WIDTH_MOST = 180
 """A shape that needs more is told by the tool tip."""
 

@@ -40,7 +40,8 @@ class Lane:
         self._answered = 0
         self._running: dict[int, Request] = {}
         self._next: _Question | None = None
-        self._patience = QTimer(singleShot=True)
+        # Theirs, so that no question is asked when they are gone.
+        self._patience = QTimer(workers, singleShot=True)
         self._patience.timeout.connect(self._start)
 
     @property

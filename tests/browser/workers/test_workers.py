@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
@@ -163,3 +164,18 @@ def test_qt_keeps_its_hands_off_none(application: object) -> None:
     for _ in range(1000):
         thing.setObjectName("x")
     assert sys.getrefcount(None) - before > -500
+
+
+def test_a_question_that_waits_is_not_asked_of_workers_that_are_gone(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_module, "PATIENCE_S", 0.05)
+    workers, hold = Workers(), threading.Event()
+    lane = Lane(workers, in_flight=1)
+    for _ in range(2):
+        lane.ask(lambda _request: hold.wait(), lambda _answer: None, lambda _error: None)
+    hold.set()
+    workers.shut_down(5.0)
+    shiboken6.delete(workers)
+    qtbot.wait(100)  # an exception in the event loop fails the test
+    assert lane.busy

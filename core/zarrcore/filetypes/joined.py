@@ -44,12 +44,15 @@ class JoinedFile(VirtualFile):
                 return start + begin, nbytes
         return 0, 0
 
-    def array_at(self, offset: int) -> tuple[int, int, int]:
-        """Where the elements of the array at an offset begin and end, and bytes from one row of its chunks to the next."""
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """Where the elements of the array at an offset begin and end, and twice the bytes from one row of its chunks to the next.
+
+        As `HDF5File.array_at`; here there are no planes shorter than such a row.
+        """
         position = max(0, bisect_right(self._starts, offset) - 1)
         start, file = self._starts[position], self._files[position]
         begin, slab = file.slabs
-        return start + begin, start + file.size, slab
+        return start + begin, start + file.size, slab, slab
 
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
         for file in self._files:

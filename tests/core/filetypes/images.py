@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
@@ -27,26 +26,3 @@ def whole(array: zarrcore.Array, suffix: str, selection: Any = ...) -> bytes:
     content = bytes(file.read(0, file.size + 1))
     assert len(content) == file.size
     return content
-
-
-class Stream(io.RawIOBase):
-    """A virtual file as a stream."""
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-        self.place = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self.place = offset + (0, self.place, self.file.size)[whence]
-        return self.place
-
-    def readinto(self, buffer: Any) -> int:
-        count = self.file.readinto(self.place, memoryview(buffer).cast("B"))
-        self.place += count
-        return count

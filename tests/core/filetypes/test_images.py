@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import zarrcore
-from tests.core.filetypes.images import Stream, made, numbers, whole
+from tests.core.filetypes.images import made, numbers, whole
+from tests.core.filetypes.stream import Stream
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes import supported_suffixes
 

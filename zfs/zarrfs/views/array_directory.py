@@ -82,11 +82,13 @@ class ArrayDirectory(Directory):
             if text == "data" and suffix in _EDITABLE and self._editor is not None:
                 return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
             make: Callable[[], VirtualFile] = partial(virtual_file, self._array, selection, suffix)
-            version = self._array.version
+            version, size = self._array.version, None
             if suffix == OmeTiffFile.suffix:
                 make = partial(array_as_ome_tiff, self._array, selection, self._group_attributes(wait))
-                version = make().version
-            return DecodedFile(make, f"{self._array.path}/{name} {version}", self.mtime_s, self._before_open)
+                file = make()
+                version, size = file.version, file.size
+            version = f"{self._array.path}/{name} {version}"
+            return DecodedFile(make, version, self.mtime_s, self._before_open, size)
         except SelectionError:
             return None
         except UnsupportedError:

@@ -46,7 +46,7 @@ class DecodedFile(File):
     def open(self, wait: bool) -> OpenFile:
         self._before_open()
         file = self._make()
-        opened = OpenTiles(file) if isinstance(file, OmeTiffFile) else OpenDecoded(file)
+        opened = OpenArrays(file) if isinstance(file, OmeTiffFile) else OpenDecoded(file)
         if self._version is not None:
             # All who have a number open share its pages: whoever opens it when metadata have changed must get another.
             opened.version, opened.shown = self._version, self
@@ -90,15 +90,21 @@ class OpenDecoded(OpenFile):
         return buffer[: self._file.readinto(offset, buffer)]
 
 
-class OpenTiles(OpenDecoded):
-    """An image in tiles, open: readers want some, and after a few of one row those below them."""
+class HasArrays(Decodes, Protocol):
+    """A file of several arrays, or of an array in tiles."""
+
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """As `OpenFile.array_at`."""
+
+
+class OpenArrays(OpenDecoded):
+    """Such a file, open: readers want one of them or a part, and after a few parts those behind them."""
 
     holds_many = True
 
-    def __init__(self, file: OmeTiffFile) -> None:
+    def __init__(self, file: HasArrays) -> None:
         super().__init__(file)
-        self._tiles = file
+        self._arrays = file
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        begin, end, row = self._tiles.array_at(offset)
-        return begin, end, row, row
+        return self._arrays.array_at(offset)

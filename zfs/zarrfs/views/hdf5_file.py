@@ -15,7 +15,7 @@ from weakref import ReferenceType, WeakValueDictionary, ref
 from zarrcore.errors import NodeNotFoundError
 from zarrcore.filetypes.hdf5 import HDF5File
 from zarrcore.hierarchy import AnyNode, BrokenNode, Group
-from zarrfs.views.decoded import OpenDecoded
+from zarrfs.views.decoded import OpenArrays
 from zarrfs.views.entry import Entry, File, OpenFile, WouldBlockError
 from zarrfs.views.freshness import Remembered
 
@@ -154,16 +154,11 @@ class NodeFile(File):
         return NodeFile(self._files, self._question, self.mtime_s, made)
 
 
-class OpenNodeFile(OpenDecoded):
+class OpenNodeFile(OpenArrays):
     """A node's file, open: all that is not elements stays as it is."""
-
-    holds_many = True
 
     def __init__(self, made: Made, entry: NodeFile) -> None:
         super().__init__(made.file)
         self.version = made.version
         self.shown = entry
         self._made = made  # others who open it need not make it again
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        return self._made.file.array_at(offset)

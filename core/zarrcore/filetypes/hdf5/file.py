@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import BinaryIO
 
 from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
-from zarrcore.filetypes.hdf5.elements import elements_file
 from zarrcore.filetypes.hdf5.skeleton import Room, make_skeleton
 from zarrcore.filetypes.interface import VirtualFile, check_offset
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
@@ -77,17 +76,17 @@ class HDF5File(VirtualFile):
                 part[: len(there)] = there
                 part[len(there) :] = bytes(len(part) - len(there))
             else:
-                elements_file(room.array, room.how).readinto(start - room.offset, part)
+                room.file().readinto(start - room.offset, part)
         return max(0, stop - offset)
 
     def prefetch(self, offset: int, nbytes: int) -> None:
         for start, stop, room in self._pieces(offset, min(self.size, offset + nbytes)):
             if room is not None:
-                elements_file(room.array, room.how).prefetch(start - room.offset, stop - start)
+                room.file().prefetch(start - room.offset, stop - start)
 
     def cached(self, offset: int, nbytes: int) -> bool:
         return all(
-            room is None or elements_file(room.array, room.how).cached(start - room.offset, stop - start)
+            room is None or room.file().cached(start - room.offset, stop - start)
             for start, stop, room in self._pieces(offset, min(self.size, offset + nbytes))
         )
 
@@ -99,7 +98,7 @@ class HDF5File(VirtualFile):
         position = bisect_right(self._offsets, offset) - 1
         room = self._rooms[position] if position >= 0 else None
         if room is not None and offset < room.offset + room.nbytes:
-            _, slab = elements_file(room.array, room.how).slabs
+            _, slab = room.file().slabs
             plane = room.nbytes // (room.array.shape or (1,))[0]
             return room.offset, room.offset + room.nbytes, plane, slab
         begin = 0 if room is None else room.offset + room.nbytes
@@ -108,7 +107,7 @@ class HDF5File(VirtualFile):
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
         for start, stop, room in self._pieces(0, self.size):
             if room is not None:
-                elements_file(room.array, room.how).write_to(stream, progress)
+                room.file().write_to(stream, progress)
                 continue
             stream.write(self.read(start, stop - start))
             if progress is not None:

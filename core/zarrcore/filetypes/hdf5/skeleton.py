@@ -28,7 +28,7 @@ from zarrcore.filetypes.hdf5.dimensions import (
     Dimensions,
     group_dimensions,
 )
-from zarrcore.filetypes.hdf5.elements import Stored, converted, stored
+from zarrcore.filetypes.hdf5.elements import Stored, converted, elements_file, stored
 from zarrcore.filetypes.hdf5.metadata import Metadata
 from zarrcore.filetypes.hdf5.names import file_name
 from zarrcore.filetypes.hdf5.object_header import (
@@ -40,6 +40,7 @@ from zarrcore.filetypes.hdf5.object_header import (
 )
 from zarrcore.filetypes.hdf5.scales import scale_messages, without_coordinate, write_datasets
 from zarrcore.filetypes.hdf5.symbol_table import Link, superblock, write_symbol_table
+from zarrcore.filetypes.raw import RawFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 
 _MAX_TOLD = 1000
@@ -66,6 +67,10 @@ class Room:
     def nbytes(self) -> int:
         """How many bytes they are."""
         return self.array.size * self.how.dtype.itemsize
+
+    def file(self) -> RawFile:
+        """The elements; not kept, since a file may have room for thousands of arrays."""
+        return elements_file(self.array, self.how)
 
 
 def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes, list[Room]]:

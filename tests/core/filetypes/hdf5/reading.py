@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,38 +10,10 @@ from typing import Any
 
 import h5py
 
-import zarrcore
+from tests.core.filetypes.stream import Stream
 from zarrcore.filetypes.hdf5 import HDF5File
 
 _PAGE_NBYTES = 4096
-
-
-class Stream(io.RawIOBase):
-    """A virtual file as Python's, of which whole pages are read as through a mount."""
-
-    def __init__(self, file: zarrcore.VirtualFile) -> None:
-        self._file = file
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._file.size}[whence]
-        self._position = start + offset
-        return self._position
-
-    def readinto(self, buffer: Any) -> int:
-        target = memoryview(buffer).cast("B")
-        within = self._position % _PAGE_NBYTES
-        nbytes = -(-(within + len(target)) // _PAGE_NBYTES) * _PAGE_NBYTES
-        part = self._file.read(self._position - within, nbytes)[within : within + len(target)]
-        target[: len(part)] = part
-        self._position += len(part)
-        return len(part)
 
 
 @contextmanager
@@ -53,7 +24,7 @@ def opened(node: Any, *, netcdf: bool = False) -> Iterator[h5py.File]:
     """
     gc.disable()
     try:
-        with h5py.File(Stream(HDF5File(node, netcdf=netcdf)), "r") as file:
+        with h5py.File(Stream(HDF5File(node, netcdf=netcdf), _PAGE_NBYTES), "r") as file:
             yield file
     finally:
         gc.enable()

@@ -16,7 +16,8 @@ import zarr
 from hypothesis import given, settings
 
 import zarrcore
-from tests.core.filetypes.images import Stream, numbers
+from tests.core.filetypes.images import numbers
+from tests.core.filetypes.stream import Stream
 from tests.core.filetypes.tiff.ome_schema import validate
 from tests.core.filetypes.tiff.pyramids import AXES, CHANNELS, halved, ngff, written
 from tests.core.hierarchy.test_multiscales import ATTRIBUTES

@@ -35,6 +35,7 @@ class Slow(OpenFile):
         self.holds_many = holds_many
         self.fails = fails
         self.reads: list[tuple[int, int]] = []
+        self.data = DATA
         self.closed = False
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
@@ -43,7 +44,7 @@ class Slow(OpenFile):
         self.reads.append((offset, nbytes))
         if offset < self.fails.stop and self.fails.start < offset + nbytes:
             raise OSError("bad sector")
-        return memoryview(DATA)[offset : offset + nbytes]
+        return memoryview(self.data)[offset : offset + nbytes]
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
         if not self.holds_many:
@@ -163,6 +164,31 @@ def test_a_kernel_that_wants_nothing_is_given_nothing_more() -> None:
 
     calls: list[int] = []
     reading(test, push=refuse)
+
+
+def test_what_was_fetched_before_a_write_is_not_handed_out() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        step = 128 << 10
+        for offset in range(0, MIB, step):
+            await reader.read(offset, step)
+        assert budget.used
+        file.data = bytes(len(DATA))
+        file.changes += 1
+        for offset in range(MIB, 2 * MIB, step):
+            assert await reader.read(offset, step) == bytes(step)
+
+    reading(test)
+
+
+def test_a_reader_who_writes_in_between_fetches_nothing_ahead() -> None:
+    async def test(reader: Reader, file: Slow, budget: Budget) -> None:
+        step = 128 << 10
+        for offset in range(0, 2 * MIB, step):
+            assert await reader.read(offset, step) == DATA[offset : offset + step]
+            file.changes += 1
+        assert file.reads == [(offset, step) for offset in range(0, 2 * MIB, step)]
+
+    reading(test)
 
 
 def test_random_reads_fetch_nothing_more() -> None:

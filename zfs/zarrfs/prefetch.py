@@ -126,6 +126,7 @@ class Reader:
         self._blocks: list[_Block] = []
         self._begun = self._next = self._run = 0
         self._fetches = 0
+        self._changes = file.changes
 
     async def read(self, offset: int, nbytes: int) -> BytesLike:
         """``nbytes`` from ``offset``, fewer at the end of the file only."""
@@ -133,6 +134,11 @@ class Reader:
         if nbytes <= 0:
             return b""
         if self.file.reads_ahead:
+            if self._changes != self.file.changes:
+                # What was fetched is out of date; who writes now and then reads on without fetching ahead.
+                self._changes = self.file.changes
+                self._begin(offset)
+                self._drop_all()
             self._follow(offset, nbytes)
             if self._blocks:
                 return await self._joined(offset, offset + nbytes)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -24,15 +26,15 @@ class ArrayEditor:
 
     Attributes:
         news: files that will be arrays, by path of the array.
-        openings: how often an array was opened for writing.
     """
 
     def __init__(self, hierarchy: Callable[[], Hierarchy]) -> None:
         self.news: dict[str, NewArray] = {}
-        self.openings = 0
         self._hierarchy = hierarchy
         self._edits: dict[str, tuple[ArrayEdits, int]] = {}
+        self._changes: Counter[str] = Counter()
         self._lock = Lock()
+        self._changes_lock = Lock()
         self._attributes_lock = Lock()
 
     def edits(self, array: ArrayNode) -> ArrayEdits | None:
@@ -47,11 +49,19 @@ class ArrayEditor:
             ChangedError: who writes already does so to an array of another shape, type or layout.
         """
         with self._lock:
-            edits, users = self._edits.get(array.path) or (ArrayEdits(array, self._check), 0)
+            changed = partial(self._count_change, array.path)
+            edits, users = self._edits.get(array.path) or (ArrayEdits(array, self._check, changed), 0)
             _refuse_change(array, edits.array)
             self._edits[array.path] = edits, users + 1
-            self.openings += 1
             return edits
+
+    def changes(self, path: str) -> int:
+        """How often the bytes of an array changed: by a write, or because what could not be stored was dropped."""
+        return self._changes[path]
+
+    def _count_change(self, path: str) -> None:
+        with self._changes_lock:
+            self._changes[path] += 1
 
     def close(self, path: str, edits: ArrayEdits) -> None:
         """One writes no more."""
@@ -61,6 +71,8 @@ class ArrayEditor:
                 self._edits[path] = edits, users
                 return
             del self._edits[path]
+            if edits:
+                self._count_change(path)
         edits.close()
 
     def _check(self, array: ArrayNode) -> None:

@@ -74,14 +74,21 @@ class ArrayEdits:
     Args:
         array: the array.
         check: raises an error where it may not be written any more; called before anything is stored.
+        changed: called after each write, and before the writer is told that it is done.
 
     Attributes:
         stored: how often something was stored: what was read meanwhile may be a mix.
     """
 
-    def __init__(self, array: ArrayNode, check: Callable[[ArrayNode], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        array: ArrayNode,
+        check: Callable[[ArrayNode], None] = lambda _: None,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
         self.array = array
         self._check = check
+        self._changed = changed
         self.stored = 0
         self._stretches = Stretches()
         self._file: int | None = None
@@ -112,6 +119,7 @@ class ArrayEdits:
             self._put(offset, content)
             self._stretches.add(offset // size * size, -(-stop // size) * size)
         finally:
+            self._changed()
             self._lock.release()
 
     def _complete(self, start: int, wait: bool) -> None:

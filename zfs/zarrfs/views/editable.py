@@ -65,22 +65,23 @@ class OpenEditable(OpenDecoded):
         self._array = array
         self._editor = editor
         self._start = len(file.header)
-        self._openings = editor.openings
 
     @property
-    def reads_ahead(self) -> bool:  # type: ignore[override]
-        """Not any more once somebody writes: what was fetched before would be what was before."""
-        return self._openings == self._editor.openings
+    def changes(self) -> int:  # type: ignore[override]
+        return self._editor.changes(self._array.path)
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        if not wait and self._editor.edits(self._array) is not None:
+            raise WouldBlockError
+        return super().read(offset, nbytes, wait)
+
+    def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
         edits = self._editor.edits(self._array)
         if edits is None:
-            return super().read(offset, nbytes, wait)
-        if not wait:
-            raise WouldBlockError
+            return super().read_into(offset, buffer)
         while True:
             stored = edits.stored
-            content = memoryview(super().read(offset, nbytes, wait))
+            content = memoryview(super().read_into(offset, buffer))
             skipped = max(0, self._start - offset)
             edits.overlay(max(0, offset - self._start), content[skipped:])
             if stored == edits.stored:

@@ -247,6 +247,8 @@ class OpenFile(ABC):
     """Whether something was written that is not stored."""
     is_changed: bool = False
     """Whether nobody has tried to store it since it was written."""
+    changes: int = 0
+    """How often it was written to: what was read before the last time is out of date."""
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
         """Where the elements of the array at an offset begin and end, and how long its planes and slabs are; of one, the file."""

@@ -190,6 +190,59 @@ def test_renaming_what_is_still_open(stored: Path, folder: Path) -> None:
     assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"written before and after"
 
 
+def test_what_is_put_into_a_renamed_directory_has_its_new_name(stored: Path, folder: Path) -> None:
+    (folder / "untitled").mkdir()
+    inside = os.open(folder / "untitled", os.O_RDONLY)
+    os.rename(folder / "untitled", folder / "data")
+    (folder / "data" / "a").write_text("by its name")
+    os.close(os.open("b", os.O_CREAT | os.O_WRONLY, dir_fd=inside))  # as a shell does that stands in it
+    os.close(inside)
+    assert sorted(os.listdir(folder / "data")) == ["a", "b"]
+    assert sorted(path.relative_to(stored) for path in stored.rglob("?")) == [Path("data/a"), Path("data/b")]
+    assert not (stored / "untitled").exists()
+
+
+def test_renaming_to_the_same_name_does_nothing(
+    stored: Path, folder: Path, places: tuple[Path, Mount]
+) -> None:
+    other_tree = places[1].path / ".zarrscope" / "keys" / folder.name
+    (folder / "a").write_bytes(b"old")
+    descriptor = os.open(folder / "a", os.O_RDWR)
+    os.pwrite(descriptor, b"new", 0)
+    os.rename(folder / "a", folder / "a")
+    os.close(descriptor)
+    os.rename(folder / "a", other_tree / "a")
+    assert (folder / "a").read_bytes() == (stored / "a").read_bytes() == b"new"
+    (folder / "empty").mkdir()
+    os.rename(folder / "empty", other_tree / "empty")
+    assert sorted(os.listdir(folder)) == ["a", "empty"]
+
+
+def test_renames_in_opposite_directions_do_not_wait_for_each_other(
+    stored: Path, folder: Path, places: tuple[Path, Mount]
+) -> None:
+    """In two trees, since the kernel does one rename in a directory after the other."""
+    names = [folder / "a", folder / "b"]
+    for name in names:
+        name.write_bytes(b"1")
+    writers = [os.open(name, os.O_RDWR) for name in names]
+    other = [places[1].path / ".zarrscope" / "keys" / folder.name / name.name for name in reversed(names)]
+
+    def back_and_forth(first: Path, second: Path) -> None:
+        for _ in range(40):
+            with contextlib.suppress(OSError):
+                os.rename(first, second)
+
+    threads = [threading.Thread(target=back_and_forth, args=pair, daemon=True) for pair in (names, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)
+    for descriptor in writers:
+        os.close(descriptor)
+
+
 def test_removing(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"a")
     (folder / "a").unlink()

@@ -177,6 +177,11 @@ class InodeTable:
         if inode is not None:
             inode.taken_s = -math.inf
 
+    def is_expired(self, number: int) -> bool:
+        """Whether `expire` said so, and nobody has looked it up again since."""
+        inode = self._inodes.get(number)
+        return inode is not None and inode.taken_s == -math.inf
+
     def drop_uncounted(self, number: int) -> None:
         """The kernel was not told of a number after all."""
         if number >= FIRST_RESERVED:

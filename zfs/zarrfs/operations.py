@@ -87,9 +87,9 @@ class Operations(ReadOnlyOperations):
             return await self._workers.run(function, *arguments, True)
 
     async def _directory(self, number: int) -> Directory:
-        """A directory to look names up in, itself looked up again where it is too old to know them."""
+        """A directory to look names up in, itself looked up again where it is too old to know them, or was moved."""
         entry = self.inodes.entry(number)
-        if not entry.knows_only_its_path:
+        if not entry.knows_only_its_path or self.inodes.is_expired(number):
             entry = await self._current(number)
         if not isinstance(entry, Directory):
             raise pyfuse3.FUSEError(errno.ENOTDIR)

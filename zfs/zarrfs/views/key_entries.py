@@ -78,6 +78,10 @@ class KeysDirectory(Directory):
         other, new = target.place(new_name) if isinstance(target, KeysDirectory) else (None, "")
         if other is not writer:
             raise RefusedError(errno.EXDEV, "a key cannot become part of another tree", is_news=False)
+        if new == key:  # under two paths, or the kernel would not have asked
+            if not replace:
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+            return
         if not isinstance(self.lookup(name, wait), Directory):
             writer.rename(key, new, replace=replace)
             return

@@ -156,11 +156,11 @@ class KeyWriter:
         moved, overwritten = self._open.get(key), self._open.get(new)
         if moved is not None:
             moved.store()
+        both = {key: (moved, new), new: (overwritten, None)}
         with ExitStack() as held:
-            if overwritten is not None:
-                held.enter_context(overwritten.moving(None))
-            if moved is not None:
-                held.enter_context(moved.moving(new))
+            for _, (written, name) in sorted(both.items()):  # always in one order: two renames may meet
+                if written is not None:
+                    held.enter_context(written.moving(name))
             self.copy(key, new, replace=replace)
             self.store.erase(key)
         self._gone(key)

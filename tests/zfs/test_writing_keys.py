@@ -8,6 +8,7 @@ import fcntl
 import mmap
 import os
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -73,17 +74,19 @@ def test_a_new_key_is_no_key_before_it_is_closed(stored: Path, folder: Path) -> 
 
 
 def test_readers_keep_the_version_that_they_opened(stored: Path, folder: Path) -> None:
-    (folder / "a").write_bytes(b"first")
+    (folder / "a").write_bytes(b"first" + bytes(4 << 20))
     with open(folder / "a", "rb", buffering=0) as reader:
         assert reader.read(2) == b"fi"
         with open(folder / "a", "wb") as file:
             file.write(b"second")
             assert reader.read(1) == b"r"
-            assert os.fstat(reader.fileno()).st_size == 5
+            assert os.fstat(reader.fileno()).st_size == 5 + (4 << 20)
         assert (folder / "a").read_bytes() == b"second"
         os.truncate(folder / "a", 3)
         assert (folder / "a").read_bytes() == (stored / "a").read_bytes() == b"sec"
-        assert error_of(reader.read) == errno.ESTALE
+        assert os.fstat(reader.fileno()).st_size == 5 + (4 << 20)
+        assert reader.read(2) == b"st"  # which the kernel has
+        assert error_of(os.pread, reader.fileno(), 9, 3 << 20) == errno.ESTALE
 
 
 def test_who_changes_in_place_what_others_changed_is_told(stored: Path, folder: Path) -> None:
@@ -241,6 +244,54 @@ def test_renames_in_opposite_directions_do_not_wait_for_each_other(
     assert not any(thread.is_alive() for thread in threads)
     for descriptor in writers:
         os.close(descriptor)
+
+
+def test_a_removed_file_that_is_open_tells_its_attributes(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"12345")
+    with open(folder / "a", "rb") as reader:
+        known = os.fstat(reader.fileno())
+        (folder / "a").unlink()
+        assert os.fstat(reader.fileno()).st_size == 5
+        (folder / "a").write_bytes(b"another")
+        now = os.fstat(reader.fileno())
+        assert (now.st_size, now.st_ino, now.st_mtime) == (5, known.st_ino, known.st_mtime)
+        assert (folder / "a").stat().st_size == 7
+
+
+def test_a_value_of_another_size_has_another_inode_number(stored: Path, folder: Path) -> None:
+    """Of two answers that are under way at once the kernel may keep the older size, and cut what it reads."""
+    (folder / "a").write_bytes(b"12345")
+    known = (folder / "a").stat()
+    for content in (b"by another program", b"123"):
+        (stored / "new").write_bytes(content)
+        (stored / "new").replace(stored / "a")
+        assert (folder / "a").read_bytes() == content
+        now = (folder / "a").stat()
+        assert now.st_size == len(content)
+        assert now.st_ino != known.st_ino
+        known = now
+
+
+def test_a_file_and_its_name_have_one_inode_number_while_it_is_written(stored: Path, folder: Path) -> None:
+    (folder / "a").write_bytes(b"12345")
+    with open(folder / "a", "r+b", buffering=0) as writer, open(folder / "a", "rb") as reader:
+        writer.write(b"more than it was")
+        assert os.fstat(writer.fileno()).st_ino == (folder / "a").stat().st_ino
+        assert reader.read() == b"12345"
+    assert (folder / "a").read_bytes() == b"more than it was"
+
+
+@pytest.mark.parametrize("journal", ["delete", "truncate", "persist"])
+def test_a_database_with_each_journal(stored: Path, folder: Path, journal: str) -> None:
+    with contextlib.closing(sqlite3.connect(folder / "a.sqlite", isolation_level=None)) as database:
+        assert database.execute(f"pragma journal_mode={journal}").fetchall() == [(journal,)]
+        database.execute("create table numbers (number)")
+        for number in range(3):
+            database.execute("begin")
+            database.executemany("insert into numbers values (?)", [(number,)] * 100)
+            database.execute("commit")
+    with contextlib.closing(sqlite3.connect(stored / "a.sqlite")) as database:
+        assert database.execute("select sum(number), count(*) from numbers").fetchall() == [(300, 300)]
 
 
 def test_removing(stored: Path, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zarrfs.views.entry import Directory, Entry
+from zarrfs.views.entry import Directory, Entry, File
 
 
 class Inode:
@@ -17,6 +17,7 @@ class Inode:
         is_listed: whether a listing told it and nobody used it since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
         is_shown: whether the entry is what somebody has open for writing, whatever its name stands for.
+        is_resized: whether the kernel itself has just given it another size.
         opened: how often it is open.
         open_version: the version that is open. All who have a number open share one page cache, so that another
             version must get another number.
@@ -26,6 +27,7 @@ class Inode:
         "children",
         "entry",
         "is_listed",
+        "is_resized",
         "is_shown",
         "kept",
         "lookups",
@@ -46,14 +48,38 @@ class Inode:
         self.children: dict[str, int] | None = None
         self.kept: tuple[str | None, int, float] | None = None
         self.is_shown = False
+        self.is_resized = False
         self.opened = 0
         self.open_version: str | None = None
 
     def may_become(self, entry: Entry) -> bool:
         """Whether this number can stand for what was found under its name now."""
-        return isinstance(self.entry, Directory) == isinstance(entry, Directory) and self.may_open(
-            entry.version
+        return (
+            isinstance(self.entry, Directory) == isinstance(entry, Directory)
+            and self.may_open(entry.version)
+            and not self._has_another_size(entry)
         )
+
+    def _has_another_size(self, entry: Entry) -> bool:
+        """Whether the kernel was told of another size, and reads as far as that.
+
+        Of two answers that are under way at once it keeps the size of the one that arrives first, which may be the older one.
+        """
+        known = self.entry
+        return (
+            isinstance(known, File)
+            and isinstance(entry, File)
+            and known.size != entry.size
+            and known.is_sized
+            and entry.is_sized
+            and not self.is_resized
+            and not entry.direct_io
+        )
+
+    def become(self, entry: Entry) -> None:
+        """Stand for what was found now, where it may."""
+        self.entry = entry
+        self.is_resized = False
 
     def may_open(self, version: str | None) -> bool:
         """Whether nobody has another version open."""

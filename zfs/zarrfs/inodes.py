@@ -85,7 +85,7 @@ class InodeTable:
             inode = self._inodes[number]
             if inode.may_become(entry):
                 if not inode.is_shown:
-                    inode.entry = entry.after(inode.entry)
+                    inode.become(entry.after(inode.entry))
                     inode.taken_s = taken_s
                 return number
         number = self._next
@@ -103,6 +103,11 @@ class InodeTable:
         above = self._inodes.get(parent)
         number = None if above is None else (above.children or {}).get(name)
         return number is not None and self._inodes[number].opened > 0
+
+    def written_as(self, number: int) -> int:
+        """The number of the file that is being written under the name of this one; itself where nobody writes."""
+        version = self.entry(number).written_as
+        return number if version is None else self._shown.get(version, number)
 
     def _attach(self, above: Inode | None, name: str, number: int) -> None:
         if above is not None:
@@ -165,6 +170,14 @@ class InodeTable:
         self._detach(inode, number)
         return True
 
+    def leave_name(self, number: int) -> bool:
+        """Keep what a number stands for, as who has it open knows it, whatever its name leads to; False where nobody has."""
+        inode = self._inodes.get(number)
+        if inode is None or not inode.opened:
+            return False
+        self._detach(inode, number)
+        return True
+
     def show(self, number: int, entry: Entry) -> None:
         """Let a number that was just opened for writing stand for what is written, until it is closed."""
         inode = self._inodes[number]
@@ -181,6 +194,11 @@ class InodeTable:
         """Whether `expire` said so, and nobody has looked it up again since."""
         inode = self._inodes.get(number)
         return inode is not None and inode.taken_s == -math.inf
+
+    def resized(self, number: int) -> None:
+        """The kernel has given a number another size; it is to be looked up again."""
+        self._inodes[number].is_resized = True
+        self.expire(number)
 
     def drop_uncounted(self, number: int) -> None:
         """The kernel was not told of a number after all."""

@@ -142,11 +142,18 @@ class Operations(ReadOnlyOperations):
         return await self._attributes(inode)
 
     async def _attributes(self, number: int) -> pyfuse3.EntryAttributes:
-        entry = await self._current(number)
+        try:
+            entry = await self._current(number)
+        except pyfuse3.FUSEError as error:
+            if error.errno != errno.ESTALE or not self.inodes.leave_name(number):
+                raise
+            entry = self.inodes.entry(number)  # who has it open asks, and keeps it
         if isinstance(entry, File) and not entry.is_sized:
             entry = await self._sized(number, entry)
         attributes = self._appearance.new()
         self._appearance.fill(attributes, number, entry)
+        # Programs that write compare the number of what they have open with that of the name.
+        attributes.st_ino = self.inodes.written_as(number)
         return attributes
 
     async def _sized(self, number: int, file: File) -> File:
@@ -159,7 +166,7 @@ class Operations(ReadOnlyOperations):
     def _become(self, inode: Inode, entry: Entry) -> None:
         if not inode.may_become(entry):
             raise pyfuse3.FUSEError(errno.ESTALE)
-        inode.entry = entry
+        inode.become(entry)
 
     async def _current(self, number: int) -> Entry:
         """What a number stands for, looked up again by its name where that was too long ago."""
@@ -194,15 +201,11 @@ class Operations(ReadOnlyOperations):
         return await self._attributes(inode)
 
     async def open(self, inode: int, flags: int, ctx: pyfuse3.RequestContext) -> pyfuse3.FileInfo:
-        known = self.inodes.entry(inode)
         entry = await self._current(inode)
-        if not isinstance(entry, File) or not isinstance(known, File):
+        if not isinstance(entry, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
         if not entry.is_sized:
             entry = await self._sized(inode, entry)
-        if entry.size != known.size and known.is_sized and not entry.direct_io and not flags & os.O_TRUNC:
-            # The kernel reads as far as it was told that the file goes; this makes it look the name up again.
-            raise pyfuse3.FUSEError(errno.ESTALE)
         file: OpenFile
         if flags & WRITING:
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))

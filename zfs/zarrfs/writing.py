@@ -148,7 +148,7 @@ class WritingOperations(Operations):
             # The kernel cuts what it has of this file: it is to look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
         await self._ask(entry.resize, nbytes)
-        self.inodes.expire(inode)
+        self.inodes.resized(inode)
         await self._changed()
 
     async def flush(self, fh: int) -> None:

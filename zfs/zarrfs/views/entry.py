@@ -66,6 +66,11 @@ class Entry(ABC):
         """A text that changes with the content; None where only time tells how old it may be."""
         return None
 
+    @property
+    def written_as(self) -> str | None:
+        """The version of what is being written in its place; None where nobody writes."""
+        return None
+
     def facts(self, wait: bool) -> dict[str, Any]:
         """What is known of it, for extended attributes: values as JSON has them, by name.
 

@@ -149,6 +149,11 @@ class KeyFile(File):
     def version(self) -> str:
         return version_of(self._facts)
 
+    @property
+    def written_as(self) -> str | None:
+        writer = self._view.writer
+        return None if writer is None else writer.version_written(self._key)
+
     def facts(self, wait: bool) -> dict[str, Any]:
         return {} if self._etag is None else {"etag": self._etag}
 

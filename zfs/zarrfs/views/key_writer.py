@@ -47,6 +47,11 @@ class KeyWriter:
         """Whether somebody has a key open for writing, or was told a moment ago to look again for that."""
         return key in self._open or self._wanted.get(key) is not None
 
+    def version_written(self, key: str) -> str | None:
+        """The version of the value that is being written; None where none is."""
+        written = self._open.get(key)
+        return None if written is None else written.version
+
     def found(self, key: str) -> tuple[File | None] | None:
         """What a name leads to that is not in the store, in a tuple: a file, or None for a directory."""
         written = self._open.get(key)

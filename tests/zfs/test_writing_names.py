@@ -22,6 +22,7 @@ from zarrfs.views.entry import Directory, File, RefusedError
 from zarrfs.views.freshness import Freshness
 from zarrfs.views.key_writer import KeyWriter
 from zarrfs.views.keys import KeysView
+from zarrfs.views.spool import SpoolMemory
 from zarrfs.watched_store import WatchedStore
 
 PATHS = st.sampled_from(["a", "b", "c", "a/b", "a/c", "b/a", "a/b/c", "c/a/b"])
@@ -117,7 +118,11 @@ def remembering() -> tuple[KeysView, Far]:
         for view in views:
             view.changed(key)
 
-    views.append(KeysView(store, Freshness(1000.0), writer=KeyWriter(WatchedStore(store, changed))))
+    views.append(
+        KeysView(
+            store, Freshness(1000.0), writer=KeyWriter(WatchedStore(store, changed), SpoolMemory(1 << 20))
+        )
+    )
     return views[0], store
 
 
@@ -213,7 +218,9 @@ def test_what_was_asked_before_a_change_is_not_remembered(asks: str) -> None:
     """S32: "opens for reading (else ENOENT) once its value is stored", whatever somebody else is listing."""
     store = Interrupted(values={"a/old": b"1"})
     view = KeysView(
-        store, Freshness(1000.0), writer=KeyWriter(WatchedStore(store, lambda key: view.changed(key)))
+        store,
+        Freshness(1000.0),
+        writer=KeyWriter(WatchedStore(store, lambda key: view.changed(key)), SpoolMemory(0)),
     )
 
     def write() -> None:

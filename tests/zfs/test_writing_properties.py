@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.zfs.conftest import Mount, Mounter
-from zarrfs.views import spool as spools
-from zarrfs.views.spool import Spool
+from zarrcore.stores import MemoryStore
+from zarrfs.views.spool import Spool, SpoolMemory
 
 OFFSETS = st.one_of(st.integers(0, 300), st.integers(0, 300_000), st.sampled_from([4096, 131_072, 262_144]))
 LENGTHS = st.one_of(st.integers(0, 200), st.integers(0, 200_000))
@@ -128,7 +128,7 @@ def test_files_of_keys(places: tuple[Path, Mount], operations: list[tuple[str, i
 def test_what_is_being_written_is_the_same_in_memory_and_on_disk(
     operations: list[tuple[str, int, bytes]],
 ) -> None:
-    spool, expected = Spool(in_memory=150), bytearray()
+    spool, expected = Spool(SpoolMemory(150)), bytearray()
     for what, offset, content in operations:
         if what == "cut":
             spool.resize(offset)
@@ -143,19 +143,7 @@ def test_what_is_being_written_is_the_same_in_memory_and_on_disk(
             expected[offset : offset + len(content)] = content
         assert spool.size == len(expected)
         assert spool.read(offset, 50) == expected[offset : offset + 50]
-        with spool.value() as value:
-            assert value == expected
-    spool.close()
-
-
-def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    spool = Spool(in_memory=4)
-    spool.write(0, b"12345678")
-
-    def full(*_: object) -> int:
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr(spools.os, "pwrite", full)
-    with pytest.raises(spools.StoreFullError, match="TMPDIR names another folder"):
-        spool.write(8, b"9")
+        store = MemoryStore()
+        spool.set_in(store, "key")
+        assert store.get("key") == expected
     spool.close()

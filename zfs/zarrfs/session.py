@@ -36,6 +36,7 @@ from zarrfs.views.hdf5 import HDF5View
 from zarrfs.views.key_writer import KeyWriter
 from zarrfs.views.keys import KeysView
 from zarrfs.views.root import LazyTree, NamedTrees, WithControl
+from zarrfs.views.spool import SpoolMemory
 from zarrfs.views.zarr3 import Zarr3View
 from zarrfs.watched_store import WatchedStore
 from zarrfs.workers import Workers
@@ -53,6 +54,8 @@ _OPERATIONS: Final = {
 """By whether programs may write, and ask for extended attributes."""
 
 _AHEAD_MAX: Final = 128 << 20
+_WRITTEN_MAX: Final = 64 << 20
+"""Bytes in memory of values that are being written; beyond them, they lie on disk."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_S: Final = 0.2
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
@@ -87,18 +90,22 @@ class Session:
         ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
         forever = options.ttl_s == 0 or options.ttl_s == float("inf")
         max_age_s = None if forever else self._freshness.ttl_s
-        self._chunks = ChunkCache(options.cache_bytes - ahead, max_age_s, Spill(options.spill_bytes))
+        written = min(_WRITTEN_MAX, options.cache_bytes // 8) if options.read_write else 0
+        self._chunks = ChunkCache(
+            options.cache_bytes - ahead - written, max_age_s, Spill(options.spill_bytes)
+        )
         watched = WatchedStore(store, self._changed)
+        memory = SpoolMemory(written) if options.read_write else None
         changeable = watched if options.read_write else store
         self._arrays = ArraysView(
             lambda: open_hierarchy(changeable, self._chunks),
             self._decoded_freshness,
             self._chunks.clear,
             options.show,
-            options.read_write,
+            memory,
         )
         self._hdf5 = HDF5View(self._arrays)
-        writer = KeyWriter(watched) if options.read_write else None
+        writer = KeyWriter(watched, memory) if memory is not None else None
         self._keys, self._hidden_keys = (
             KeysView(store, self._freshness, self._is_node, keys_first, writer)
             for keys_first in (False, True)

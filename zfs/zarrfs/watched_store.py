@@ -29,6 +29,25 @@ class WatchedStore(WrapperStore):
         finally:
             self.changed(key)
 
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        try:
+            return super().set_file(key, descriptor, if_absent=if_absent)
+        finally:
+            self.changed(key)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        try:
+            return super().rename(key, new, if_absent=if_absent)
+        finally:
+            self.changed(key)
+            self.changed(new)
+
+    def link(self, key: str, new: str) -> bool | None:
+        try:
+            return super().link(key, new)
+        finally:
+            self.changed(new)
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [*key_start_values]
         try:

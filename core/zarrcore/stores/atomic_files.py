@@ -27,6 +27,11 @@ _ABANDONED_S: Final = 3600.0
 _LOOKED_AT: Final = 10_000
 """Names of a directory that are searched for such files: looking must not cost more than writing."""
 
+_PIECE: Final = 1 << 20
+
+_NO_COPYING: Final = {errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM}
+"""What the kernel says where it does not copy between two files itself."""
+
 _NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
@@ -40,8 +45,15 @@ def is_temporary(name: str) -> bool:
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
-def put_file(directory: int, name: str, value: BytesLike, *, if_absent: bool, durable: bool) -> bool:
+def put_file(directory: int, name: str, value: BytesLike | int, *, if_absent: bool, durable: bool) -> bool:
     """Write the file ``name`` of an open directory at one stroke; False where it is there and must not be.
+
+    Args:
+        directory: a descriptor of the directory.
+        name: a name in it.
+        value: the bytes, or the descriptor of a file that has them.
+        if_absent: leave a file alone that is there already.
+        durable: have it on the disk before this returns.
 
     Raises:
         FileNotFoundError: the directory was removed meanwhile.
@@ -69,18 +81,60 @@ def put_file(directory: int, name: str, value: BytesLike, *, if_absent: bool, du
     return True
 
 
-def write_new(directory: int, name: str, value: BytesLike, *, durable: bool = False) -> None:
+def write_new(directory: int, name: str, value: BytesLike | int, *, durable: bool = False) -> None:
     """Write a file ``name`` that did not exist in an open directory."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     descriptor = os.open(name, flags, 0o666, dir_fd=directory)
     try:
-        rest = memoryview(value).cast("B")
-        while len(rest):
-            rest = rest[os.write(descriptor, rest[:LARGEST_READ]) :]
+        if isinstance(value, int):
+            copy_file(value, descriptor)
+        else:
+            rest = memoryview(value).cast("B")
+            while len(rest):
+                rest = rest[os.write(descriptor, rest[:LARGEST_READ]) :]
         if durable:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def copy_file(source: int, target: int) -> None:
+    """Copy an open file into an empty one; holes stay holes.
+
+    Raises:
+        OSError: what the operating system reports, such as a full disk.
+    """
+    size = os.fstat(source).st_size
+    os.ftruncate(target, size)
+    stop = 0
+    while stop < size:
+        try:
+            start = os.lseek(source, stop, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                return  # only a hole is left
+            raise
+        stop = os.lseek(source, start, os.SEEK_HOLE)
+        _copy_range(source, target, start, stop)
+
+
+def _copy_range(source: int, target: int, start: int, stop: int) -> None:
+    try:  # within the kernel, and on some file systems without any copy
+        while start < stop:
+            done = os.copy_file_range(source, target, stop - start, start, start)
+            if not done:
+                break
+            start += done
+    except OSError as error:
+        if error.errno not in _NO_COPYING:
+            raise
+    while start < stop:
+        part = memoryview(os.pread(source, min(_PIECE, stop - start), start))
+        if not part:
+            raise OSError(errno.EIO, "it became shorter while it was copied")
+        while part:
+            done = os.pwrite(target, part, start)
+            part, start = part[done:], start + done
 
 
 def unlink(directory: int, name: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ from zarrcore.stores.object import ObstoreStore, request_range, stat_of
 
 _PART: Final = 8 * 2**20
 """Bytes of a part of a large value; what is no larger is sent in one request."""
+
+_CONDITIONAL_MAX: Final = 64 * 2**20
+"""Bytes of a value that are sent in one request where it must not be there yet."""
 
 _MOST_PARTS: Final = 10_000
 """The services take no more parts than this."""
@@ -58,15 +62,34 @@ class BucketStore(ObstoreStore, WritableStore):
         return value, stat_of(answer.meta)
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        data = memoryview(value).cast("B")
+        # With a condition in one request: parts are put together without one.
+        return self._put(key, data, len(data), if_absent=if_absent, in_parts=not if_absent)
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        """Store all bytes of an open file, part by part.
+
+        With ``if_absent`` a value of more than 64 MiB is looked for first: of several such writers more than one may succeed.
+        """
+        size = os.fstat(descriptor).st_size
+        if size <= (_CONDITIONAL_MAX if if_absent else _PART):
+            return super().set_file(key, descriptor, if_absent=if_absent)
+        if if_absent and self.stat(key) is not None:
+            return False
+        return self._put(key, _parts(descriptor, size), size, if_absent=False, in_parts=True)
+
+    def _put(self, key: str, data: Any, size: int, *, if_absent: bool, in_parts: bool) -> bool:
         check_path_like_key(key, self.url)
         client = self._writer()
-        data = memoryview(value).cast("B")
-        part = max(_PART, -(-len(data) // _MOST_PARTS))
+        part = max(_PART, -(-size // _MOST_PARTS))
         try:
-            if if_absent:  # in one request: parts are put together without a condition
-                client.put(self.prefix + key, data, mode="create", use_multipart=False)
-            else:
-                client.put(self.prefix + key, data, chunk_size=part, use_multipart=len(data) > part)
+            client.put(
+                self.prefix + key,
+                data,
+                mode="create" if if_absent else None,
+                chunk_size=part,
+                use_multipart=in_parts and size > part,
+            )
         except obstore_errors() as error:
             failure = Failure.of(error)
             if if_absent and failure.exists:
@@ -129,3 +152,9 @@ class BucketStore(ObstoreStore, WritableStore):
 def _erasing_errors() -> tuple[type[Exception], ...]:
     """What obstore raises when it erases; the last of them for names that it cannot send."""
     return (*obstore_errors(), TypeError)
+
+
+def _parts(descriptor: int, size: int) -> Iterator[bytes]:
+    """The bytes of an open file."""
+    for start in range(0, size, _PART):
+        yield os.pread(descriptor, min(_PART, size - start), start)

@@ -189,6 +189,24 @@ class CacheStore(WrapperStore):
         finally:
             self._written([key])
 
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        try:
+            return writable(self.store).set_file(key, descriptor, if_absent=if_absent)
+        finally:
+            self._written([key])
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        try:
+            return writable(self.store).rename(key, new, if_absent=if_absent)
+        finally:
+            self._written([key, new])
+
+    def link(self, key: str, new: str) -> bool | None:
+        try:
+            return writable(self.store).link(key, new)
+        finally:
+            self._written([new])
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [*key_start_values]
         try:

@@ -15,11 +15,13 @@ from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from zarrcore.errors import ChangedError, ListingUnsupportedError
+from zarrcore.errors import BrokenBodyError, ChangedError, ListingUnsupportedError, StoreFullError
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.partial_writes import patch_values
 
 _ERASED_AT_ONCE = 1000
+_AT_ONCE_MAX = 1 << 30
+"""Bytes of a value that are read into memory to be set; most databases hold no larger ones."""
 READ_ANEW = 5
 
 BytesLike = bytes | memoryview
@@ -266,6 +268,51 @@ class WritableStore(Store):
             StoreError: the store refused, or did not answer as it should.
         """
 
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        """Store all bytes of an open file under ``key``, as `set` does.
+
+        Here they are read into memory first. Directories and buckets take values of any size, part by part.
+
+        Args:
+            key: the key.
+            descriptor: a regular file, open for reading, which is not changed meanwhile; its position may be another afterwards.
+            if_absent: as for `set`.
+
+        Raises:
+            As `set`; StoreFullError: it has more bytes than this store takes at once.
+        """
+        size = os.fstat(descriptor).st_size
+        if size > _AT_ONCE_MAX:
+            raise StoreFullError(
+                f"{key} in {self.url}: {size} bytes are more than this store takes at once ({_AT_ONCE_MAX})",
+                key=key,
+                url=self.url,
+            )
+        return self.set(key, read_descriptor(descriptor, size), if_absent=if_absent)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        """Give a value another key at one stroke, and nothing else than the key: not even its time changes.
+
+        Args:
+            key: what it has now.
+            new: what it gets; a value that is there is replaced.
+            if_absent: leave a value alone that is there already.
+
+        Returns:
+            Whether it was renamed: False only where ``if_absent`` found a value; None where this store can only set
+            the value under the other key and erase it under its own, and where there is no value.
+
+        Raises:
+            As `set`.
+        """
+        self.erase_values(())  # a store that refuses says why
+        return None
+
+    def link(self, key: str, new: str) -> bool | None:
+        """Give a value a second key, which must be free, without a copy of its bytes; returns and raises as `rename` does."""
+        self.erase_values(())
+        return None
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         """Replace the bytes of values from given positions on; what lies between an end and a position is zeros.
 
@@ -297,3 +344,11 @@ class WritableStore(Store):
         keys = (entry.key for entry in self.list_prefix(prefix))
         while batch := [*islice(keys, _ERASED_AT_ONCE)]:
             self.erase_values(batch)
+
+
+def read_descriptor(descriptor: int, size: int) -> BytesLike:
+    """The first ``size`` bytes of an open file."""
+    value = os.pread(descriptor, size, 0)
+    if len(value) < size:
+        raise BrokenBodyError(f"the file became shorter while it was read: {len(value)} of {size} bytes")
+    return value

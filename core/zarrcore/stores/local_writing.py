@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Final
@@ -18,6 +20,17 @@ from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 _ATTEMPTS: Final = 100
 _TIDIED: Final = 100_000
 """Directories of which is remembered that leftovers were removed from them."""
+
+
+_NOT_THIS_WAY: Final = {
+    errno.ENOENT,
+    errno.EXDEV,
+    errno.EPERM,
+    errno.EMLINK,
+    errno.EOPNOTSUPP,
+    errno.ENOSYS,
+}
+"""What the kernel says where a file cannot have another name, though its value may be copied."""
 
 
 class OpenDirectory:
@@ -64,6 +77,13 @@ class LocalWriting(WritableStore):
             raise file_failure(error, None, self.url) from error
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        return self._set(key, value, if_absent)
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        """Store all bytes of an open file, part by part; what is a hole in it takes no room here either."""
+        return self._set(key, descriptor, if_absent)
+
+    def _set(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
         check_path_like_key(key, self.url)
         for _ in range(_ATTEMPTS):
             try:
@@ -79,7 +99,7 @@ class LocalWriting(WritableStore):
             f"{key} in {self.url}: its directory is removed as soon as it is made", key=key, url=self.url
         )
 
-    def _write(self, key: str, value: BytesLike, if_absent: bool) -> bool:
+    def _write(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
         parent, _, name = key.rpartition("/")
         descriptor = self._writable_directory(parent)
         try:
@@ -91,6 +111,48 @@ class LocalWriting(WritableStore):
             return put_file(descriptor, name, value, if_absent=if_absent, durable=self.durable)
         finally:
             os.close(descriptor)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        renamed = self._name(key, new, _link if if_absent else _rename)
+        if renamed and if_absent:
+            self.erase(key)
+        elif renamed:
+            self._remove_empty(self._directory().descriptor, key.rpartition("/")[0])
+        return renamed
+
+    def link(self, key: str, new: str) -> bool | None:
+        return self._name(key, new, _link)
+
+    def _name(self, key: str, new: str, act: Callable[[int, str, int, str], None]) -> bool | None:
+        """Let a file have another name, too, or instead of its own; returns what `rename` returns."""
+        check_path_like_key(key, self.url)
+        check_path_like_key(new, self.url)
+        (parent, _, name), (new_parent, _, new_name) = key.rpartition("/"), new.rpartition("/")
+        try:
+            source = self._open(self._directory().descriptor, parent or ".", DIRECTORY)
+        except OSError:
+            return None
+        try:
+            # Of a symbolic link, which may lead elsewhere from there, the value is copied.
+            if not stat.S_ISREG(os.lstat(name, dir_fd=source).st_mode):
+                return None
+            target = self._writable_directory(new_parent)
+            try:
+                act(source, name, target, new_name)
+                if self.durable:
+                    os.fsync(target)
+            finally:
+                os.close(target)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            self._remove_empty(self._directory().descriptor, new_parent)
+            if error.errno in _NOT_THIS_WAY:
+                return None
+            raise file_failure(error, new, self.url) from error
+        finally:
+            os.close(source)
+        return True
 
     def erase(self, key: str) -> None:
         check_path_like_key(key, self.url)
@@ -162,3 +224,15 @@ class LocalWriting(WritableStore):
                 os.close(descriptor)
             descriptor = self._open(root, path, DIRECTORY)
         return descriptor
+
+
+def _rename(source: int, name: str, target: int, new: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(os.lstat(name, dir_fd=source), os.lstat(new, dir_fd=target)):
+            os.unlink(name, dir_fd=source)  # two names of one file: the kernel would leave both
+            return
+    os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)
+
+
+def _link(source: int, name: str, target: int, new: str) -> None:
+    os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)

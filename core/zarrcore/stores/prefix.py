@@ -79,6 +79,15 @@ class PrefixStore(WrapperStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         return super().set(self._inner(key), value, if_absent=if_absent)
 
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        return super().set_file(self._inner(key), descriptor, if_absent=if_absent)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        return super().rename(self._inner(key), self._inner(new), if_absent=if_absent)
+
+    def link(self, key: str, new: str) -> bool | None:
+        return super().link(self._inner(key), self._inner(new))
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         parts = [(self._inner(key), start, value) for key, start, value in key_start_values]
         super().set_partial_values(parts)

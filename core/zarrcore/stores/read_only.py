@@ -24,6 +24,15 @@ class RefusingStore(WritableStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         raise self._refused(key)
 
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        raise self._refused(key)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        raise self._refused(key)
+
+    def link(self, key: str, new: str) -> bool | None:
+        raise self._refused(new)
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         raise self._refused()
 

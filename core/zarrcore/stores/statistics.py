@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -134,6 +135,12 @@ class StatisticsStore(WrapperStore):
         with self._tallies["set"].counting() as count:
             stored = super().set(key, value, if_absent=if_absent)
             count(value)
+            return stored
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        with self._tallies["set"].counting() as count:
+            stored = super().set_file(key, descriptor, if_absent=if_absent)
+            count.nbytes += os.fstat(descriptor).st_size
             return stored
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:

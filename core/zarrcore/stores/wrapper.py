@@ -82,6 +82,15 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         return writable(self.store).set(key, value, if_absent=if_absent)
 
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        return writable(self.store).set_file(key, descriptor, if_absent=if_absent)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        return writable(self.store).rename(key, new, if_absent=if_absent)
+
+    def link(self, key: str, new: str) -> bool | None:
+        return writable(self.store).link(key, new)
+
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         writable(self.store).set_partial_values(key_start_values)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -229,6 +230,9 @@ class ReadOnlyStoreTests:
             lambda: store.set("a/x", b"1"),
             lambda: store.set("zarr.json", b"1", if_absent=True),
             lambda: store.set_partial_values([("zarr.json", 0, b"1")]),
+            lambda: store.set_file("a/x", 0),
+            lambda: store.rename("zarr.json", "a/x"),
+            lambda: store.link("zarr.json", "a/x"),
             lambda: store.erase("zarr.json"),
             lambda: store.erase("absent"),
             lambda: store.erase_values(["zarr.json"]),
@@ -338,6 +342,38 @@ class WritableStoreTests:
             assert empty.get(f"a/{number}") == value
             assert empty.stat(f"a/{number}").size == size
         assert {entry.size for entry in empty.list_dir("a/")} == {size}
+
+    @pytest.mark.parametrize("size", [0, 100_000, 9_000_000])
+    def test_the_bytes_of_a_file_come_back(self, empty: WritableStore, size: int, tmp_path: Path) -> None:
+        value = (CHUNK * (size // len(CHUNK) + 1))[:size]
+        with open(tmp_path / "file", "w+b") as file:
+            file.write(value)
+            file.flush()
+            assert empty.set_file("a/x", file.fileno()) is True
+            assert empty.get("a/x") == value
+            assert empty.set_file("a/x", file.fileno(), if_absent=True) is False
+            assert empty.set_file("a/y", file.fileno(), if_absent=True) is True
+        assert empty.get("a/x") == empty.get("a/y") == value
+
+    def test_a_value_gets_another_key_or_none(self, empty: WritableStore) -> None:
+        for key in ("a/x", "b", "taken"):
+            empty.set(key, key.encode())
+        assert empty.link("absent", "c") is empty.rename("absent", "c") is None
+        assert empty.link("a/x", "taken") in {None, False}
+        assert empty.rename("a/x", "taken", if_absent=True) in {None, False}
+        expected = {"a/x": b"a/x", "b": b"b", "taken": b"taken"}
+        if empty.link("a/x", "c/d/e"):
+            expected["c/d/e"] = b"a/x"
+            assert empty.rename("c/d/e", "a/x") is True
+            del expected["c/d/e"]
+        for if_absent in (False, True):
+            if empty.rename("a/x", "e/f", if_absent=if_absent):
+                expected["e/f"] = expected.pop("a/x")
+                assert empty.rename("e/f", "a/x") is True
+                expected["a/x"] = expected.pop("e/f")
+        if empty.rename("b", "taken"):
+            expected["taken"] = expected.pop("b")
+        assert {entry.key: empty.get(entry.key) for entry in empty.list()} == expected
 
     def test_values_of_wider_elements_are_their_bytes(self, empty: WritableStore) -> None:
         wide = memoryview(bytearray(range(24))).cast("I", (2, 3))

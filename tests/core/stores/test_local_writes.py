@@ -95,6 +95,51 @@ def test_a_file_that_grows_too_large_is_told_and_leaves_nothing(tmp_path: Path) 
     assert os.listdir(tmp_path / "a") == ["x"]
 
 
+def test_holes_stay_holes(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path / "store", create=True)
+    with open(tmp_path / "file", "w+b") as file:
+        for offset in (0, 30 << 20, (50 << 20) + 7):
+            os.pwrite(file.fileno(), b"content", offset)
+        os.truncate(file.fileno(), 80 << 20)
+        store.set_file("a", file.fileno())
+    copied = tmp_path / "store" / "a"
+    assert copied.read_bytes() == (tmp_path / "file").read_bytes()
+    assert copied.stat().st_blocks * 512 < 1 << 20
+
+
+def test_a_file_of_another_file_system_is_copied(tmp_path: Path, small_disk: Path) -> None:
+    store = LocalStore(tmp_path / "store", create=True)
+    value = bytes(range(256)) * 2000
+    (small_disk / "file").write_bytes(value)
+    os.truncate(small_disk / "file", 3_000_000)
+    with open(small_disk / "file", "rb") as file:
+        store.set_file("a", file.fileno())
+    assert store.get("a") == value + bytes(3_000_000 - len(value))
+
+
+def test_a_renamed_file_is_the_same_file(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/x", b"value")
+    os.utime(tmp_path / "a" / "x", (1, 1))
+    known = (tmp_path / "a" / "x").stat()
+    assert store.link("a/x", "b/y")
+    assert store.rename("a/x", "c/z")
+    assert not (tmp_path / "a").exists()
+    for path in ("b/y", "c/z"):
+        found = (tmp_path / path).stat()
+        assert (found.st_ino, found.st_mtime) == (known.st_ino, 1)
+    assert store.rename("b/y", "c/z")  # two names of one file
+    assert [entry.key for entry in store.list()] == ["c/z"]
+
+
+def test_a_symbolic_link_is_not_moved_to_where_it_may_lead_elsewhere(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/x", b"value")
+    (tmp_path / "a" / "link").symlink_to("x")
+    assert store.rename("a/link", "b/link") is store.link("a/link", "b/link") is None
+    assert [entry.key for entry in store.list_dir("")] == ["a/"]
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one mebibyte."""
@@ -109,19 +154,24 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", place], check=True)
 
 
-def test_a_full_disk_is_told_and_leaves_the_old_value(small_disk: Path) -> None:
-    store = LocalStore(small_disk)
+def test_a_full_disk_is_told_and_leaves_the_old_value(small_disk: Path, tmp_path: Path) -> None:
+    store, large = LocalStore(small_disk), open(tmp_path / "large", "w+b")  # noqa: SIM115 - closed at the end
+    large.write(b"1" * 2_000_000)
+    large.flush()
     store.set("a/x", b"old" * 1000)
     for write in (
         lambda: store.set("a/x", bytes(2_000_000)),
         lambda: store.set("b/y", bytes(2_000_000), if_absent=True),
         lambda: store.set_partial_values([("a/x", 2_000_000, b"1")]),
+        lambda: store.set_file("a/x", large.fileno()),
+        lambda: store.set_file("c/y", large.fileno(), if_absent=True),
     ):
         with pytest.raises(StoreFullError, match=r": the disk is full$"):
             write()
     assert store.get("a/x") == b"old" * 1000
     assert os.listdir(small_disk / "a") == ["x"]
     assert os.listdir(small_disk) == ["a"]
+    large.close()
     zipped = open_store(small_disk / "z.zip", create=True)
     zipped.set("a", b"1")
     with pytest.raises(StoreFullError, match=r"^b in .*z\.zip: the disk is full$"):

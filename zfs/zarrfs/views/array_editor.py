@@ -16,6 +16,7 @@ from zarrfs.views.array_edits import ArrayEdits
 from zarrfs.views.entry import RefusedError
 from zarrfs.views.facts import ATTRIBUTES
 from zarrfs.views.new_array import NewArray
+from zarrfs.views.spool import SpoolMemory
 
 
 class ArrayEditor:
@@ -23,14 +24,16 @@ class ArrayEditor:
 
     Args:
         hierarchy: opens it.
+        memory: for what is being written.
 
     Attributes:
         news: files that will be arrays, by path of the array.
     """
 
-    def __init__(self, hierarchy: Callable[[], Hierarchy]) -> None:
+    def __init__(self, hierarchy: Callable[[], Hierarchy], memory: SpoolMemory) -> None:
         self.news: dict[str, NewArray] = {}
         self._hierarchy = hierarchy
+        self._memory = memory
         self._edits: dict[str, tuple[ArrayEdits, int]] = {}
         self._changes: Counter[str] = Counter()
         self._lock = Lock()
@@ -109,7 +112,8 @@ class ArrayEditor:
         with self._lock:
             if path in self.news:
                 raise RefusedError(errno.EBUSY, f"{path} is being written")
-            new = self.news[path] = NewArray(self._hierarchy, path, lambda: self.news.pop(path, None))
+            closed = partial(self.news.pop, path, None)
+            new = self.news[path] = NewArray(self._hierarchy, path, closed, self._memory)
             return new
 
     def set_attribute(self, node: Group | ArrayNode | BrokenNode, fact: str, text: bytes | None) -> None:

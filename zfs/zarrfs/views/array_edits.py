@@ -7,9 +7,6 @@ stored each chunk that they touch is stored once; of a chunk that they cover in 
 from __future__ import annotations
 
 import math
-import mmap
-import os
-import tempfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,11 +17,10 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.array.selection import AxisRange, crossings
-from zarrcore.array.spill import unnamed_files_folder
 from zarrcore.filetypes.body import ArrayBody, boxes
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.views.entry import WouldBlockError
-from zarrfs.views.spool import room
+from zarrfs.views.unnamed_file import UnnamedFile
 
 _THREADS_MAX: Final = 8
 _STRETCHES_MAX: Final = 50_000
@@ -91,7 +87,7 @@ class ArrayEdits:
         self._changed = changed
         self.stored = 0
         self._stretches = Stretches()
-        self._file: int | None = None
+        self._file: UnnamedFile | None = None
         self._lock = Lock()
 
     def __bool__(self) -> bool:
@@ -133,24 +129,24 @@ class ArrayEdits:
             self._stretches.add(start, stop)
 
     def _put(self, offset: int, content: bytes) -> None:
-        with room():
-            done = 0
-            while done < len(content):
-                done += os.pwrite(self._opened(), content[done:], offset + done)
+        self._opened().write(offset, content)
 
-    def _opened(self) -> int:
+    def _opened(self) -> UnnamedFile:
         if self._file is None:
-            with tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
-                file.truncate(self.array.nbytes)
-                self._file = os.dup(file.fileno())
+            file = UnnamedFile()
+            try:
+                file.resize(self.array.nbytes)
+            except BaseException:
+                file.close()
+                raise
+            self._file = file
         return self._file
 
     def overlay(self, offset: int, buffer: memoryview) -> None:
         """Put what was written over bytes of the array as they are stored."""
         with self._lock:
             for start, stop in self._stretches.within(offset, offset + len(buffer)):
-                part = os.pread(self._opened(), stop - start, start)
-                buffer[start - offset : stop - offset] = part
+                self._opened().read_into(start, buffer[start - offset : stop - offset])
 
     def store(self) -> None:
         """Store all that was written; what cannot be stored stays, and is tried again the next time.
@@ -168,16 +164,14 @@ class ArrayEdits:
         self._check(self.array)
         self._store_chunks()
         self._stretches = Stretches()
-        os.ftruncate(self._opened(), 0)
-        os.ftruncate(self._opened(), self.array.nbytes)
+        self._opened().resize(0)
+        self._opened().resize(self.array.nbytes)
         self.stored += 1
 
     def _store_chunks(self) -> None:
-        mapped = mmap.mmap(self._opened(), self.array.nbytes, prot=mmap.PROT_READ)
-        edited = np.ndarray(self.array.shape, self.array.dtype, mapped)
         with ThreadPoolExecutor(min(_THREADS_MAX, self.array.store.requests_in_flight)) as threads:
             for row in self._rows():
-                for done in [threads.submit(self._store_chunk, edited, *chunk) for chunk in row.items()]:
+                for done in [threads.submit(self._store_chunk, *chunk) for chunk in row.items()]:
                     done.result()
 
     def _rows(self) -> Iterator[dict[Index, list[Region]]]:
@@ -206,18 +200,18 @@ class ArrayEdits:
         for parts in product(*crossed):
             yield tuple(index for index, _ in parts), tuple(region for _, region in parts)
 
-    def _store_chunk(self, edited: np.ndarray[Any, Any], index: Index, regions: list[Region]) -> None:
+    def _edited(self, region: Region) -> np.ndarray[Any, Any]:
+        return self._opened().read_region(self.array.shape, self.array.dtype, region)
+
+    def _store_chunk(self, index: Index, regions: list[Region]) -> None:
         """Store what was written of one chunk, and as much of the rest as lies between."""
         array = self.array
-        hull: Any = (
-            *(
-                slice(min(part.start for part in axis), max(part.stop for part in axis))
-                for axis in zip(*regions, strict=True)
-            ),
-            ...,
+        hull = tuple(
+            slice(min(part.start for part in axis), max(part.stop for part in axis))
+            for axis in zip(*regions, strict=True)
         )
-        if sum(map(_volume, regions)) == _volume(hull[:-1]):
-            array.write(hull, edited[hull])
+        if sum(map(_volume, regions)) == _volume(hull):
+            array.write(hull, self._edited(hull))
             return
         # Not from memory: somebody else may have written the rest meanwhile.
         array.forget_chunk(array.chunk_key(index))
@@ -227,7 +221,7 @@ class ArrayEdits:
                 slice(part.start - whole.start, part.stop - whole.start)
                 for part, whole in zip(region, hull, strict=False)
             )
-            values[inside or ...] = edited[region or ...]
+            values[inside or ...] = self._edited(region)
         array.write(hull, values)
 
     def close(self) -> None:
@@ -235,7 +229,7 @@ class ArrayEdits:
         with self._lock:
             self._stretches = Stretches()
             if self._file is not None:
-                os.close(self._file)
+                self._file.close()
                 self._file = None
 
 

@@ -31,6 +31,7 @@ from zarrfs.views.entry import Directory, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.group_directory import BrokenDirectory, ErrorDirectory, GroupDirectory
 from zarrfs.views.names import file_name, segment
+from zarrfs.views.spool import SpoolMemory
 from zarrfs.views.texts import Texts
 
 _NODES_MAX: Final = 10_000
@@ -47,7 +48,7 @@ class ArraysView:
         freshness: how long its documents count.
         forget_chunks: called when a file is opened and nothing older than that moment may be told.
         shown: suffixes of virtual files that listings show; the others open by name.
-        is_editable: whether what can be written may be changed.
+        memory: for what is being written; None where nothing may be.
 
     Attributes:
         editor: changes it, in that case.
@@ -60,9 +61,9 @@ class ArraysView:
         freshness: Freshness,
         forget_chunks: Callable[[], None] = lambda: None,
         shown: tuple[str, ...] = _SHOWN,
-        is_editable: bool = False,
+        memory: SpoolMemory | None = None,
     ) -> None:
-        self.editor = ArrayEditor(self.hierarchy) if is_editable else None
+        self.editor = None if memory is None else ArrayEditor(self.hierarchy, memory)
         self.freshness = freshness
         self.shown = shown
         self._open_hierarchy = open_hierarchy

@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 from zarrcore.errors import ChangedError
 from zarrcore.stores.interface import ByteRange, ReadableStore, StoreStat
 from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
-from zarrfs.views.spool import Spool
+from zarrfs.views.spool import Spool, SpoolMemory
 
 _INLINE_MAX: Final = 1 << 20
 """Bytes of a local file that are read on the spot; more would keep others waiting."""
@@ -107,13 +107,13 @@ class OpenKey(OpenFile):
         )
 
 
-def fetched(file: OpenKey) -> Spool:
+def fetched(file: OpenKey, memory: SpoolMemory) -> Spool:
     """A copy of an open value.
 
     Raises:
         As `OpenKey.read`, and `Spool.write`.
     """
-    spool = Spool()
+    spool = Spool(memory)
     try:
         for offset in range(0, file.size, _PIECE):
             spool.write(offset, file.read(offset, min(_PIECE, file.size - offset), True))

@@ -15,6 +15,7 @@ from zarrcore.stores.wrapper import WrapperStore
 from zarrfs.views.entry import File, RefusedError, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.key_file import OpenKey, fetched
+from zarrfs.views.spool import SpoolMemory
 from zarrfs.views.unstored import Unstored
 from zarrfs.views.written_key import WrittenKey, look_again
 from zarrfs.watched_store import WatchedStore
@@ -31,13 +32,15 @@ class KeyWriter:
 
     Args:
         store: where they are.
+        memory: for what is being written.
 
     Attributes:
         unstored: names that are only in the mount.
     """
 
-    def __init__(self, store: WatchedStore) -> None:
+    def __init__(self, store: WatchedStore, memory: SpoolMemory) -> None:
         self.store = store
+        self.memory = memory
         self.unstored = Unstored()
         self._open: dict[str, WrittenKey] = {}
         self._wanted: Remembered[str, None] = Remembered(Freshness(_WANTED_S), _WANTED_MAX)
@@ -166,8 +169,13 @@ class KeyWriter:
             for _, (written, name) in sorted(both.items()):  # always in one order: two renames may meet
                 if written is not None:
                     held.enter_context(written.moving(name))
-            self.copy(key, new, replace=replace)
-            self.store.erase(key)
+            renamed = self.store.rename(key, new, if_absent=not replace)
+            if renamed is None:
+                self.copy(key, new, replace=replace)
+                self.store.erase(key)
+            elif not renamed:
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+            self.unstored.stored(new)
         self._gone(key)
         with self._lock:
             self._open.pop(new, None)
@@ -180,13 +188,15 @@ class KeyWriter:
         Raises:
             RefusedError: there is one already, and ``replace`` does not say that it may go.
         """
-        spool = fetched(self.stored_value(key, wait=True))
-        try:
-            with spool.value() as value:
-                if not self.store.set(new, value, if_absent=not replace):
-                    raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
-        finally:
-            spool.close()
+        linked = None if replace else self.store.link(key, new)
+        if linked is None:
+            spool = fetched(self.stored_value(key, wait=True), self.memory)
+            try:
+                linked = spool.set_in(self.store, new, if_absent=not replace)
+            finally:
+                spool.close()
+        if not linked:
+            raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
         self.unstored.stored(new)
 
     def make_directory(self, path: str) -> None:

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from threading import Lock
 from typing import Any, Final
 
@@ -16,11 +17,14 @@ import numpy as np
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
 from zarrfs.views.entry import BytesLike, OpenFile, RefusedError
-from zarrfs.views.spool import Spool
+from zarrfs.views.spool import Spool, SpoolMemory
 from zarrfs.views.unfinished import UnfinishedFile, turn
 
 _HEADER_MAX: Final = 1 << 17
 _SLAB_NBYTES: Final = 64 << 20
+
+Slab = Callable[[int, int], np.ndarray[Any, Any]]
+"""Gives the elements of an array between two positions along its first axis."""
 
 
 class NewArray(OpenFile):
@@ -30,9 +34,12 @@ class NewArray(OpenFile):
         hierarchy: opens that which the array becomes a part of.
         path: the array's.
         closed: called when nobody writes it any more.
+        memory: for what is being written.
     """
 
-    def __init__(self, hierarchy: Callable[[], Hierarchy], path: str, closed: Callable[[], object]) -> None:
+    def __init__(
+        self, hierarchy: Callable[[], Hierarchy], path: str, closed: Callable[[], object], memory: SpoolMemory
+    ) -> None:
         self.path = path
         self.version = f"new-{path}-{time.monotonic_ns()}"
         self.mtime_s = time.time()
@@ -40,7 +47,7 @@ class NewArray(OpenFile):
         self.shown = FileOfNewArray(self)
         self._hierarchy = hierarchy
         self._closed = closed
-        self._spool = Spool()
+        self._spool = Spool(memory)
         self._lock = Lock()
 
     @property
@@ -72,14 +79,23 @@ class NewArray(OpenFile):
             if not self.holds_changes or not closing:
                 return
             shape, is_fortran, dtype, start = self._header()
-            with self._spool.value() as content:
-                order: Any = "F" if is_fortran else "C"
-                values = np.ndarray(shape, dtype, content, start, order=order)
-                try:
-                    self._make(values)
-                finally:
-                    del values
+            self._make(shape, dtype, partial(self._slab, shape, dtype, start, is_fortran))
             self.holds_changes = False
+
+    def _slab(
+        self,
+        shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+        offset: int,
+        is_fortran: bool,
+        begin: int,
+        end: int,
+    ) -> np.ndarray[Any, Any]:
+        """The elements from ``begin`` to ``end`` along the first axis."""
+        region = (slice(begin, end), *(slice(0, length) for length in shape[1:]))[: len(shape)]
+        if not is_fortran:
+            return self._spool.read_region(shape, dtype, region, offset)
+        return self._spool.read_region(shape[::-1], dtype, region[::-1], offset).transpose()
 
     def _header(self) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
         """Shape, order, type, and where the elements begin.
@@ -111,11 +127,11 @@ class NewArray(OpenFile):
             )
         return shape, is_fortran, dtype, start
 
-    def _make(self, values: np.ndarray[Any, Any]) -> None:
+    def _make(self, shape: tuple[int, ...], dtype: np.dtype[Any], slab: Slab) -> None:
         hierarchy = self._hierarchy()
-        array = hierarchy.create_array(self.path, shape=values.shape, data_type=values.dtype)
+        array = hierarchy.create_array(self.path, shape=shape, data_type=dtype)
         try:
-            _fill(array, values)
+            _fill(array, slab)
         except BaseException:
             with suppress(ZarrError):
                 hierarchy.erase(self.path)
@@ -126,16 +142,17 @@ class NewArray(OpenFile):
         self._spool.close()
 
 
-def _fill(array: ArrayNode, values: np.ndarray[Any, Any]) -> None:
-    """Write all elements, whole rows of chunks at a time: those of another byte order are copied."""
-    if not values.ndim:
-        array[...] = values
+def _fill(array: ArrayNode, slab: Slab) -> None:
+    """Write all elements, whole rows of chunks at a time."""
+    if not array.shape:
+        array[...] = slab(0, 1)
         return
     length = array.chunk_shape[0]
-    row = max(1, length * math.prod(values.shape[1:]) * values.itemsize)
+    row = max(1, length * math.prod(array.shape[1:]) * array.itemsize)
     step = length * max(1, _SLAB_NBYTES // row)
-    for start in range(0, len(values), step):
-        array[start : start + step] = values[start : start + step]
+    for start in range(0, array.shape[0], step):
+        stop = min(start + step, array.shape[0])
+        array[start:stop] = slab(start, stop)
 
 
 class FileOfNewArray(UnfinishedFile):

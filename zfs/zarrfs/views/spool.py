@@ -1,41 +1,72 @@
-"""Bytes that are being written: in memory while they are few, then in a file without a name, which ends with its user."""
+"""Bytes that are being written: in memory while they are few, then in a file without a name."""
 
 from __future__ import annotations
 
-import mmap
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+from threading import Lock
+from typing import Any, Final
 
-from zarrcore.array.spill import unnamed_files_folder
-from zarrcore.errors import StoreFullError
+import numpy as np
 
-_MEMORY_MAX: Final = 4 << 20
+from zarrcore.stores.interface import WritableStore
+from zarrfs.views.unnamed_file import UnnamedFile, region_of_bytes
+
+_IN_MEMORY_MAX: Final = 4 << 20
+
+
+class SpoolMemory:
+    """Memory for all values that are being written in a mount. Thread-safe.
+
+    Args:
+        nbytes: how much.
+    """
+
+    def __init__(self, nbytes: int) -> None:
+        self._left = nbytes
+        self._lock = Lock()
+
+    def take(self, nbytes: int) -> bool:
+        """Reserve bytes; False where not as many are left."""
+        with self._lock:
+            if nbytes > self._left:
+                return False
+            self._left -= nbytes
+            return True
+
+    def give_back(self, nbytes: int) -> None:
+        """Give back bytes that were reserved."""
+        with self._lock:
+            self._left += nbytes
 
 
 class Spool:
     """A value that grows, shrinks and changes. Not thread-safe.
 
     Args:
-        in_memory: bytes that it may have in memory.
+        memory: what it may take from; as soon as there is not enough, or it has more than 4 MiB, it lies on disk.
 
     Attributes:
         size: how many bytes there are.
     """
 
-    def __init__(self, in_memory: int = _MEMORY_MAX) -> None:
+    def __init__(self, memory: SpoolMemory) -> None:
         self.size = 0
-        self._in_memory = in_memory
+        self._budget = memory
         self._memory = bytearray()
-        self._file: int | None = None
+        self._file: UnnamedFile | None = None
 
     def read(self, offset: int, nbytes: int) -> bytes:
         """``nbytes`` from ``offset``, fewer at the end only."""
         if self._file is None:
             return bytes(self._memory[offset : offset + nbytes])
-        return os.pread(self._file, max(0, min(nbytes, self.size - offset)), offset)
+        return self._file.read(offset, max(0, min(nbytes, self.size - offset)))
+
+    def read_region(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int
+    ) -> np.ndarray[Any, Any]:
+        """As `UnnamedFile.read_region`."""
+        if self._file is None:
+            return region_of_bytes(self._memory, shape, dtype, region, offset)
+        return self._file.read_region(shape, dtype, region, offset)
 
     def write(self, offset: int, content: bytes | memoryview) -> None:
         """Put bytes at ``offset``; what lies between the end and it is zeros.
@@ -48,63 +79,51 @@ class Spool:
             self.resize(end)
         if self._file is None:
             self._memory[offset:end] = content
-            return
-        rest = memoryview(content)
-        while len(rest):
-            with room():
-                done = os.pwrite(self._file, rest, end - len(rest))
-            rest = rest[done:]
+        else:
+            self._file.write(offset, content)
 
     def resize(self, nbytes: int) -> None:
         """Cut it, or add zeros.
 
         Raises:
             StoreFullError: there is no room for a file of this size.
+            RefusedError: no file can have this size.
         """
-        if self._file is None and nbytes > self._in_memory:
+        grown = nbytes - len(self._memory)
+        if self._file is None and grown > 0 and (nbytes > _IN_MEMORY_MAX or not self._budget.take(grown)):
             self._move_to_disk()
-        if self._file is None:
-            del self._memory[nbytes:]
-            self._memory.extend(bytes(nbytes - len(self._memory)))
+        if self._file is not None:
+            self._file.resize(nbytes)
+        elif grown > 0:
+            self._memory.extend(bytes(grown))
         else:
-            with room():
-                os.ftruncate(self._file, nbytes)
+            del self._memory[nbytes:]
+            self._budget.give_back(-grown)
         self.size = nbytes
 
     def _move_to_disk(self) -> None:
-        with room(), tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
-            os.pwrite(file.fileno(), self._memory, 0)
-            self._file = os.dup(file.fileno())
+        file = UnnamedFile()
+        try:
+            file.write(0, self._memory)
+        except BaseException:
+            file.close()
+            raise
+        self._file = file
+        self._empty()
+
+    def _empty(self) -> None:
+        self._budget.give_back(len(self._memory))
         self._memory = bytearray()
 
-    @contextmanager
-    def value(self) -> Iterator[memoryview]:
-        """All of it, for as long as the block lasts; it must not be changed meanwhile."""
-        if self._file is None or not self.size:
-            with memoryview(self._memory) as view:
-                yield view
-            return
-        with mmap.mmap(self._file, self.size, prot=mmap.PROT_READ) as mapped, memoryview(mapped) as view:
-            yield view
+    def set_in(self, store: WritableStore, key: str, *, if_absent: bool = False) -> bool:
+        """Store all of it; as `WritableStore.set`."""
+        if self._file is None:
+            return store.set(key, bytes(self._memory), if_absent=if_absent)
+        return store.set_file(key, self._file.descriptor, if_absent=if_absent)
 
     def close(self) -> None:
         """Let go of it; its size can still be asked."""
         if self._file is not None:
-            os.close(self._file)
+            self._file.close()
             self._file = None
-        self._memory = bytearray()
-
-
-@contextmanager
-def room() -> Iterator[None]:
-    """Says in one line that a file without a name could not be written.
-
-    Raises:
-        StoreFullError: so it was.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise StoreFullError(
-            f"what is being written finds no room in {unnamed_files_folder()}: {error.strerror}; TMPDIR names another folder"
-        ) from error
+        self._empty()

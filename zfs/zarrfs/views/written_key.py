@@ -57,7 +57,7 @@ class WrittenKey(OpenFile):
         self.shown = FileBeingWritten(self)
         self.writer = writer
         self._base = base
-        self._spool = Spool() if base is None else None
+        self._spool = Spool(writer.memory) if base is None else None
         self._replaces: str | None = None
         self.holds_changes = base is None
         self._lock = Lock()
@@ -86,7 +86,7 @@ class WrittenKey(OpenFile):
             if nbytes == self.size:
                 return
             if nbytes == 0 and self._spool is None:
-                self._spool = Spool()
+                self._spool = Spool(self.writer.memory)
             self._copy(wait).resize(nbytes)
             self._touch()
 
@@ -96,12 +96,13 @@ class WrittenKey(OpenFile):
 
     def _copy(self, wait: bool) -> Spool:
         """What is written to: the value, fetched when it is needed."""
-        if self._spool is None and self._base is not None:
+        if self._spool is None:
             if not wait:
                 raise WouldBlockError
+            assert self._base is not None  # noqa: S101 - one of them is there from the beginning
             self._replaces = self._base.known_version()
-            self._spool = fetched(self._base)
-        return self._spool or Spool()
+            self._spool = fetched(self._base, self.writer.memory)
+        return self._spool
 
     def store(self, closing: bool = True) -> None:
         with turn(self._lock, wait=True):
@@ -112,8 +113,7 @@ class WrittenKey(OpenFile):
             store = self.writer.store
             if self._replaces is not None:
                 self._check(key)
-            with spool.value() as value:
-                store.set(key, value)
+            spool.set_in(store, key)
             if self._replaces is not None and (facts := store.stat(key)) is not None:
                 self._replaces = version_of(facts)
             self.holds_changes = False

@@ -1,0 +1,88 @@
+"""Files without a name that hold what is being written, compared with NumPy."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrcore.errors import BrokenBodyError, StoreFullError
+from zarrfs.views import unnamed_file
+from zarrfs.views.entry import RefusedError
+from zarrfs.views.spool import Spool, SpoolMemory
+from zarrfs.views.unnamed_file import UnnamedFile
+
+
+@st.composite
+def regions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[slice, ...]]:
+    """A shape, and a region of an array of that shape."""
+    shape = tuple(draw(st.lists(st.integers(1, 40), max_size=4)))
+    parts = []
+    for length in shape:
+        start = draw(st.integers(0, length - 1))
+        parts.append(slice(start, draw(st.integers(start + 1, length))))
+    return shape, tuple(parts)
+
+
+@given(asked=regions(), dtype=st.sampled_from(["u1", "<f4", "<M8[s]", "<c16"]), offset=st.integers(0, 9))
+def test_regions_are_those_of_the_array(
+    asked: tuple[tuple[int, ...], tuple[slice, ...]], dtype: str, offset: int
+) -> None:
+    shape, region = asked
+    nbytes = math.prod(shape) * np.dtype(dtype).itemsize
+    array = (np.arange(nbytes) % 251).astype("u1").view(dtype).reshape(shape)
+    for memory in (0, 1 << 30):
+        spool = Spool(SpoolMemory(memory))
+        spool.write(0, bytes(offset) + array.tobytes())
+        found = spool.read_region(shape, array.dtype, region, offset)
+        spool.close()
+        assert (found.shape, found.dtype) == (array[region].shape, array.dtype)
+        assert found.tobytes() == array[region].tobytes()
+
+
+def test_a_hole_is_zeros_and_takes_no_room() -> None:
+    file = UnnamedFile()
+    file.resize(1 << 40)
+    file.write(1 << 39, b"x")
+    assert file.read((1 << 39) - 3, 7) == b"\0\0\0x\0\0\0"
+    assert os.fstat(file.descriptor).st_blocks * 512 < 1 << 20
+    file.close()
+
+
+def test_what_cannot_be_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = UnnamedFile()
+    with pytest.raises(RefusedError, match="can be so large"):
+        file.resize((1 << 63) - 1)
+    with pytest.raises(BrokenBodyError, match="became shorter"):
+        file.read(0, 1)
+
+    def full(*_: object) -> int:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(unnamed_file.os, "pwrite", full)
+    with pytest.raises(StoreFullError, match="TMPDIR names another folder"):
+        file.write(8, b"9")
+    file.close()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
+    with pytest.raises(StoreFullError, match="No such file or directory; TMPDIR names another folder"):
+        UnnamedFile()
+
+
+def test_values_share_the_memory_that_there_is() -> None:
+    memory = SpoolMemory(100)
+    first, second = Spool(memory), Spool(memory)
+    first.write(0, bytes(60))
+    second.write(0, bytes(60))  # which finds no room, and goes to disk
+    first.resize(100)
+    assert not memory.take(1)
+    first.resize(10)
+    assert memory.take(90)
+    memory.give_back(90)
+    first.close()
+    second.close()
+    assert memory.take(100)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ElementError,
         HierarchyNotFoundError,
         InvalidKeyError,
+        KeyTooLongError,
         ListingUnsupportedError,
         MetadataError,
         MissingExtraError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         StoreTimeoutError,
         UnreachableError,
         UnsupportedError,
+        ValueTooLargeError,
         ZarrError,
     )
     from zarrcore.filetypes import VirtualFile, virtual_file
@@ -70,6 +72,7 @@ __all__ = [
     "Hierarchy",
     "HierarchyNotFoundError",
     "InvalidKeyError",
+    "KeyTooLongError",
     "ListingUnsupportedError",
     "MetadataError",
     "MissingExtraError",
@@ -84,6 +87,7 @@ __all__ = [
     "StoreTimeoutError",
     "UnreachableError",
     "UnsupportedError",
+    "ValueTooLargeError",
     "VirtualFile",
     "ZarrError",
     "create",

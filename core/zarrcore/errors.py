@@ -11,9 +11,11 @@ The tree, each class beside the standard exception that a caller would expect::
     │   │   └── BodyTooLargeError                           a body larger than whoever asked can take
     │   ├── ChangedError                                    a value is not any more what was read of it before
     │   ├── StoreFullError                                  no room for a value: a full disk, a quota
+    │   │   └── ValueTooLargeError                          a value larger than the store can hold
     │   ├── StoreNotFoundError      FileNotFoundError       no such directory, bucket, file
     │   ├── ListingUnsupportedError                         the store can be read but not listed
     │   └── InvalidKeyError         ValueError              a key that the store cannot hold
+    │       └── KeyTooLongError                             a key with a longer name than the store can hold
     ├── NodeNotFoundError           KeyError                no node at this path
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
     ├── MetadataError               ValueError              a metadata document is broken
@@ -112,7 +114,11 @@ class ChangedError(StoreError):
 
 
 class StoreFullError(StoreError):
-    """There is no room for a value: the disk is full, or a quota or a limit of its size is reached."""
+    """There is no room for a value: the disk is full, or a quota is reached."""
+
+
+class ValueTooLargeError(StoreFullError):
+    """A value is larger than any that the store can hold."""
 
 
 class StoreNotFoundError(StoreError, FileNotFoundError):
@@ -125,6 +131,10 @@ class ListingUnsupportedError(StoreError):
 
 class InvalidKeyError(StoreError, ValueError):
     """A key that this store cannot hold, for instance one with a ``..`` segment."""
+
+
+class KeyTooLongError(InvalidKeyError):
+    """A key that is longer than this store can hold, or has a segment that is."""
 
 
 class NodeNotFoundError(ZarrError, KeyError):

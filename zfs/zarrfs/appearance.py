@@ -8,7 +8,7 @@ from typing import Final
 
 import pyfuse3
 
-from zarrfs.views.entry import Entry, File
+from zarrfs.views.entry import NAME_MAX, Entry, File
 
 _BLOCK_BYTES: Final = 512
 
@@ -24,6 +24,8 @@ class Appearance:
     """Shown where nothing better is known."""
     timeout_s: float
     """How long the kernel may keep names and attributes."""
+    name_max: int = NAME_MAX
+    """Bytes of the longest name."""
     is_changed_here: bool = False
     """Whether the kernel is to ask for each name that shows what may be written under another one."""
 

@@ -10,6 +10,7 @@ from zarrcore.errors import (
     ChangedError,
     CodecError,
     InvalidKeyError,
+    KeyTooLongError,
     ListingUnsupportedError,
     MetadataError,
     NodeExistsError,
@@ -20,6 +21,7 @@ from zarrcore.errors import (
     StoreFullError,
     StoreTimeoutError,
     UnsupportedError,
+    ValueTooLargeError,
     ZarrError,
 )
 from zarrfs.views.entry import RefusedError
@@ -29,7 +31,9 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (AccessDeniedError, errno.EACCES),
     (StoreTimeoutError, errno.ETIMEDOUT),
     (ListingUnsupportedError, errno.EOPNOTSUPP),
+    (KeyTooLongError, errno.ENAMETOOLONG),
     (InvalidKeyError, errno.EINVAL),
+    (ValueTooLargeError, errno.EFBIG),
     (StoreFullError, errno.ENOSPC),
     # Unreachable, broken bodies, and a store that is gone altogether: for a reader that takes ENOENT for
     # "this chunk was never written", an outage must not look like an absent key.
@@ -45,10 +49,15 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (MemoryError, errno.ENOMEM),
 )
 
+_NO_THREAD: Final = "can't start new thread"
+"""What Python says where there is no memory for a thread's stack."""
+
 UNFORESEEN: Final = errno.EIO
 """What anything outside the table becomes, beside a traceback in the log."""
 
-ORDINARY: Final = frozenset({errno.ENOENT, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST})
+ORDINARY: Final = frozenset(
+    {errno.ENOENT, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
+)
 """What programs provoke by asking, as they may: not worth a line in the log."""
 
 
@@ -56,6 +65,10 @@ def errno_of(error: BaseException) -> int | None:
     """The errno of an error, or None where the table foresees nothing like it."""
     if isinstance(error, RefusedError):
         return error.errno
+    if isinstance(error.__cause__, MemoryError) or (
+        isinstance(error, RuntimeError) and str(error) == _NO_THREAD
+    ):
+        return errno.ENOMEM
     for kind, number in TABLE:
         if isinstance(error, kind):
             return number

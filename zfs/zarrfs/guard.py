@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
 import pyfuse3
+import trio
 
 from zarrfs.counters import Counters
 from zarrfs.errnos import ORDINARY, UNFORESEEN, errno_of
@@ -65,6 +66,9 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
                 # The kernel awaits no answer to this one, and pyfuse3 no error.
                 return None  # type: ignore[return-value]
             raise pyfuse3.FUSEError(number) from error
+        except trio.Cancelled as error:
+            # Without an answer the program would wait for ever, should the mount go on. The next checkpoint cancels again.
+            raise pyfuse3.FUSEError(UNFORESEEN) from error
 
     return answer
 

@@ -105,6 +105,10 @@ class HandleTable:
         """The inode numbers of all open files."""
         return {handle.number for handle in self._files.values()}
 
+    def unstored(self) -> set[int]:
+        """The inode numbers of all open files that hold what is not stored."""
+        return {handle.number for handle in self._files.values() if handle.reader.file.holds_changes}
+
     def directory(self, number: int) -> DirectoryHandle:
         """The open directory of that number."""
         return self._directories[number]

@@ -252,6 +252,14 @@ class InodeTable:
         self._attach(self._inodes.get(new_parent), new_name, number)
         self.expire(number)
 
+    def path(self, number: int) -> str:
+        """The path of a remembered number below the mount point, as last learnt."""
+        names: list[str] = []
+        while number != ROOT and (inode := self._inodes.get(number)) is not None:
+            names.append(inode.name)
+            number = inode.parent
+        return "/".join(reversed(names))
+
     def children(self, number: int) -> list[tuple[str, int]]:
         """Names in a directory that the kernel knows, with their numbers."""
         return list((self.inode(number).children or {}).items())

@@ -24,7 +24,6 @@ from zarrfs.kernel_cache import KernelCache
 from zarrfs.prefetch import Budget, Reader
 from zarrfs.read_only import ReadOnlyOperations
 from zarrfs.views.entry import (
-    NAME_MAX,
     BytesLike,
     Directory,
     Entry,
@@ -74,10 +73,10 @@ class Operations(ReadOnlyOperations):
         self.ahead = ahead
         self.kernel = KernelCache(self.inodes, freshness)
         self._freshness = freshness
-        self._appearance = appearance
+        self.appearance = appearance
         self._workers = workers
         # Listings fill one and the same object again and again: making one costs as much as filling it.
-        self._listed = self._appearance.new()
+        self._listed = self.appearance.new()
 
     async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
@@ -104,7 +103,13 @@ class Operations(ReadOnlyOperations):
     async def lookup(
         self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
     ) -> pyfuse3.EntryAttributes:
-        return await self._lookup(parent_inode, os.fsdecode(name))
+        return await self._lookup(parent_inode, self._name(name))
+
+    def _name(self, name: bytes) -> str:
+        """A name that the kernel sent."""
+        if len(name) > self.appearance.name_max:
+            raise pyfuse3.FUSEError(errno.ENAMETOOLONG)
+        return os.fsdecode(name)
 
     async def _lookup(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
         directory = await self._directory(parent)
@@ -119,10 +124,10 @@ class Operations(ReadOnlyOperations):
 
     def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
         """The attributes of an entry, whose number the kernel knows from now on."""
-        attributes = self._appearance.new()
+        attributes = self.appearance.new()
         number = self.inodes.assign(parent, name, entry, taken_s)
         try:
-            self._appearance.fill(attributes, number, self.inodes.told(number, entry))
+            self.appearance.fill(attributes, number, self.inodes.told(number, entry))
         except BaseException:
             self.inodes.drop_uncounted(number)
             raise
@@ -134,7 +139,7 @@ class Operations(ReadOnlyOperations):
         if self._freshness.ttl_s <= 0 or not self.kernel.may_remember_absent(parent, name):
             raise pyfuse3.FUSEError(errno.ENOENT)
         self.counters.failed(errno.ENOENT)
-        attributes = self._appearance.new()
+        attributes = self.appearance.new()
         attributes.st_ino = 0
         return attributes
 
@@ -150,8 +155,8 @@ class Operations(ReadOnlyOperations):
             entry = self.inodes.entry(number)  # who has it open asks, and keeps it
         if isinstance(entry, File) and not entry.is_sized:
             entry = await self._sized(number, entry)
-        attributes = self._appearance.new()
-        self._appearance.fill(attributes, number, entry)
+        attributes = self.appearance.new()
+        self.appearance.fill(attributes, number, entry)
         # Programs that write compare the number of what they have open with that of the name.
         attributes.st_ino = self.inodes.written_as(number)
         return attributes
@@ -237,6 +242,10 @@ class Operations(ReadOnlyOperations):
     async def write(self, fh: int, off: int, buf: bytes) -> int:
         return await self._ask(self.handles.file(fh).reader.file.write, off, buf)
 
+    def unstored(self) -> list[str]:
+        """Paths below the mount point of open files that hold what is not stored."""
+        return sorted(map(self.inodes.path, self.handles.unstored()))
+
     async def release(self, fh: int) -> None:
         self._release(fh)
 
@@ -280,13 +289,13 @@ class Operations(ReadOnlyOperations):
         """Hand out the first waiting entry; False where the kernel has no room for it."""
         name, entry = handle.waiting[0]
         encoded = name.encode("utf-8", "surrogateescape")
-        if len(encoded) > NAME_MAX:
+        if len(encoded) > self.appearance.name_max:
             _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
             handle.taken()
             return True
         number = self.inodes.assign(handle.number, name, entry, asked_s)
         try:
-            self._appearance.fill(self._listed, number, self.inodes.told(number, entry))
+            self.appearance.fill(self._listed, number, self.inodes.told(number, entry))
             fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
         except BaseException:
             self.inodes.drop_uncounted(number)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyfuse3
 
+from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
 from zarrfs.guard import guarded
-from zarrfs.views.entry import NAME_MAX
 from zarrfs.views.freshness import Remembered
 
 
@@ -18,6 +18,7 @@ class ReadOnlyOperations(pyfuse3.Operations):
     """Requests that need no tree."""
 
     supports_dot_lookup = False
+    appearance: Appearance
     counters: Counters
     warned: Remembered[str, None]
 
@@ -35,5 +36,5 @@ class ReadOnlyOperations(pyfuse3.Operations):
         facts.f_bsize = facts.f_frsize = 4096
         facts.f_blocks = facts.f_bfree = facts.f_bavail = 0
         facts.f_files = facts.f_ffree = facts.f_favail = 0
-        facts.f_namemax = NAME_MAX
+        facts.f_namemax = self.appearance.name_max
         return facts

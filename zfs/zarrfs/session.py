@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
@@ -30,8 +31,8 @@ from zarrfs.options import MountOptions
 from zarrfs.prefetch import Budget
 from zarrfs.views.arrays import ArraysView
 from zarrfs.views.control import Control
-from zarrfs.views.entry import Directory
-from zarrfs.views.freshness import Freshness
+from zarrfs.views.entry import NAME_MAX, Directory
+from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.hdf5 import HDF5View
 from zarrfs.views.key_writer import KeyWriter
 from zarrfs.views.keys import KeysView
@@ -58,6 +59,8 @@ _WRITTEN_MAX: Final = 64 << 20
 """Bytes in memory of values that are being written; beyond them, they lie on disk."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_S: Final = 0.2
+_LACKED_S: Final = 60.0
+"""How long after the last time the log says again that there is no memory."""
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 _GRACE_S: Final = 3.0
 """How long requests that still wait for a store may hold up unmounting."""
@@ -83,6 +86,7 @@ class Session:
             store = StatisticsStore(store)
         self._store = store
         self._early: set[int] = set()
+        self._lacked_memory: Remembered[None, None] = Remembered(Freshness(_LACKED_S), 1)
         self._counters = Counters()
         self._freshness, self._decoded_freshness, self._numbers_freshness = (
             Freshness(options.share_s) for _ in range(3)
@@ -122,6 +126,7 @@ class Session:
                 options.umask,
                 started_s,
                 self._freshness.timeout_s,
+                min(NAME_MAX, store.name_max or NAME_MAX),
                 options.read_write,
             ),
             self._workers,
@@ -223,6 +228,8 @@ class Session:
                 _log.critical("the mount at %s ends by an error", self._options.mountpoint, exc_info=True)
                 raise sole(error) from None
             finally:
+                for path in self._operations.unstored():
+                    _log.error("%s is still open, and what was written to it is not stored", path)
                 pyfuse3.close(unmount=True)
 
     def _init(self) -> None:
@@ -253,8 +260,24 @@ class Session:
             self._workers.nursery = nursery
             nursery.start_soon(self._await_signals, nursery)
             nursery.start_soon(self._announce, ready)
-            await pyfuse3.main()
+            while not await self._answered_all():
+                self._chunks.clear()
+                await trio.sleep(_AGAIN_S)
             nursery.cancel_scope.cancel()
+
+    async def _answered_all(self) -> bool:
+        """Answer requests until the mount is gone; False where there was no memory to receive one, which waits."""
+        try:
+            await pyfuse3.main()
+        except BaseExceptionGroup as errors:
+            error = sole(errors)
+            if not isinstance(error, OSError) or error.errno != errno.ENOMEM:
+                raise
+            if self._lacked_memory.get(None) is None:
+                _log.error("no memory to receive requests: what was read is forgotten")
+            self._lacked_memory.put(None, None, self._lacked_memory.freshness.now())
+            return False
+        return True
 
     async def _announce(self, ready: Callable[[], None]) -> None:
         """Ask the mount something, as any program would: when that is answered, it works."""

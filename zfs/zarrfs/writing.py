@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import stat
 from typing import Any, Final
 
 import pyfuse3
@@ -21,7 +22,7 @@ from zarrfs.guard import guarded
 from zarrfs.handles import FileHandle
 from zarrfs.kernel_cache import forget_pages
 from zarrfs.operations import WRITING, Operations
-from zarrfs.views.entry import Entry, File, OpenFile
+from zarrfs.views.entry import Directory, Entry, File, OpenFile
 
 _log = logging.getLogger(__name__)
 
@@ -38,10 +39,14 @@ class WritingOperations(Operations):
         super().__init__(*arguments)
         self.inodes.is_changed_here = True
 
+    async def _place(self, parent: int, name: bytes) -> tuple[Directory, str]:
+        """A directory and the name in it that the kernel means."""
+        return await self._directory(parent), self._name(name)
+
     async def create(
         self, parent_inode: int, name: bytes, mode: int, flags: int, ctx: pyfuse3.RequestContext
     ) -> tuple[pyfuse3.FileInfo, pyfuse3.EntryAttributes]:
-        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        directory, text = await self._place(parent_inode, name)
         asked_s = self._freshness.now()
         entry = await self._ask(directory.lookup, text)
         file: OpenFile
@@ -68,20 +73,20 @@ class WritingOperations(Operations):
     async def mkdir(
         self, parent_inode: int, name: bytes, mode: int, ctx: pyfuse3.RequestContext
     ) -> pyfuse3.EntryAttributes:
-        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        directory, text = await self._place(parent_inode, name)
         made = await self._ask(directory.make_directory, text)
         attributes = self._told(parent_inode, text, made, self._freshness.now())
         await self._changed()
         return attributes
 
     async def unlink(self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
-        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        directory, text = await self._place(parent_inode, name)
         await self._ask(directory.remove, text)
         self.inodes.removed(parent_inode, text)
         await self._changed()
 
     async def rmdir(self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
-        directory, text = await self._directory(parent_inode), os.fsdecode(name)
+        directory, text = await self._place(parent_inode, name)
         await self._ask(directory.remove_directory, text)
         self.inodes.removed(parent_inode, text)
         await self._changed()
@@ -97,8 +102,8 @@ class WritingOperations(Operations):
     ) -> None:
         if flags & ~pyfuse3.RENAME_NOREPLACE:
             raise pyfuse3.FUSEError(errno.EINVAL)
-        source, target = await self._directory(parent_inode_old), await self._directory(parent_inode_new)
-        old, new = os.fsdecode(name_old), os.fsdecode(name_new)
+        source, old = await self._place(parent_inode_old, name_old)
+        target, new = await self._place(parent_inode_new, name_new)
         replace = not flags & pyfuse3.RENAME_NOREPLACE
         await self._ask(source.rename, old, target, new, replace)
         self.inodes.moved(parent_inode_old, old, parent_inode_new, new)
@@ -108,7 +113,7 @@ class WritingOperations(Operations):
         self, inode: int, new_parent_inode: int, new_name: bytes, ctx: pyfuse3.RequestContext
     ) -> pyfuse3.EntryAttributes:
         """What programs make hard links for works, that a name is taken only if it is free; it is a copy."""
-        directory, text = await self._directory(new_parent_inode), os.fsdecode(new_name)
+        directory, text = await self._place(new_parent_inode, new_name)
         file = await self._current(inode)
         if not isinstance(file, File):
             raise pyfuse3.FUSEError(errno.EPERM)
@@ -117,10 +122,25 @@ class WritingOperations(Operations):
         return await self._lookup(new_parent_inode, text)
 
     async def _impossible(self, *_: Any) -> Any:
-        """Neither devices nor pipes nor symbolic links are anything to a store."""
+        """Symbolic links are nothing to a store."""
         raise pyfuse3.FUSEError(errno.EPERM)
 
-    mknod = symlink = _impossible  # type: ignore[assignment]
+    symlink = _impossible  # type: ignore[assignment]
+
+    async def mknod(
+        self, parent_inode: int, name: bytes, mode: int, rdev: int, ctx: pyfuse3.RequestContext
+    ) -> pyfuse3.EntryAttributes:
+        """An empty file; devices and pipes are nothing to a store."""
+        if not stat.S_ISREG(mode):
+            raise pyfuse3.FUSEError(errno.EPERM)
+        directory, text = await self._place(parent_inode, name)
+        file = await self._ask(directory.create, text)
+        try:
+            await self._workers.run(file.store, True)
+        finally:
+            file.close()
+            await self._changed()
+        return await self._lookup(parent_inode, text)
 
     async def setattr(
         self,

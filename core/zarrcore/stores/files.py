@@ -10,11 +10,12 @@ from typing import Final
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
-    InvalidKeyError,
+    KeyTooLongError,
     StoreError,
     StoreFullError,
     StoreTimeoutError,
     UnreachableError,
+    ValueTooLargeError,
 )
 from zarrcore.stores.beneath import OutsideError
 from zarrcore.stores.interface import ByteRange, BytesLike
@@ -25,11 +26,11 @@ LARGEST_READ: Final = 2**31 - 4096
 _KINDS: Final[dict[int, type[StoreError]]] = {
     errno.EACCES: AccessDeniedError,
     errno.EPERM: AccessDeniedError,
-    errno.ENAMETOOLONG: InvalidKeyError,
+    errno.ENAMETOOLONG: KeyTooLongError,
     errno.EROFS: AccessDeniedError,
     errno.ENOSPC: StoreFullError,
     errno.EDQUOT: StoreFullError,
-    errno.EFBIG: StoreFullError,
+    errno.EFBIG: ValueTooLargeError,
     errno.ETIMEDOUT: StoreTimeoutError,
     errno.ENOTCONN: UnreachableError,
     errno.ESTALE: UnreachableError,

@@ -15,7 +15,7 @@ from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from zarrcore.errors import BrokenBodyError, ChangedError, ListingUnsupportedError, StoreFullError
+from zarrcore.errors import BrokenBodyError, ChangedError, ListingUnsupportedError, ValueTooLargeError
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.partial_writes import patch_values
 
@@ -100,6 +100,11 @@ class Store(ABC):
 
     remembers: bool = False
     """Whether `stat` is answered from memory for a while, so that asking costs nothing."""
+
+    @property
+    def name_max(self) -> int | None:
+        """The most bytes that a segment of a key may have; None where only whole keys have a limit, or none."""
+        return None
 
     @property
     def read_only(self) -> bool:
@@ -279,11 +284,11 @@ class WritableStore(Store):
             if_absent: as for `set`.
 
         Raises:
-            As `set`; StoreFullError: it has more bytes than this store takes at once.
+            As `set`; ValueTooLargeError: it has more bytes than this store takes at once.
         """
         size = os.fstat(descriptor).st_size
         if size > _AT_ONCE_MAX:
-            raise StoreFullError(
+            raise ValueTooLargeError(
                 f"{key} in {self.url}: {size} bytes are more than this store takes at once ({_AT_ONCE_MAX})",
                 key=key,
                 url=self.url,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
-    InvalidKeyError,
+    KeyTooLongError,
     MissingExtraError,
     StoreError,
     StoreFullError,
@@ -44,7 +44,7 @@ _LITTLE: Final = 1 << 20
 
 _BROKEN: Final = (BrokenBodyError, "the database is damaged")
 _FAILURES: Final[dict[str, tuple[type[StoreError], str]]] = {
-    "BadValsizeError": (InvalidKeyError, "LMDB can hold no key as long as this"),
+    "BadValsizeError": (KeyTooLongError, "LMDB can hold no key as long as this"),
     "MapFullError": (StoreFullError, "the database is as large as it may become"),
     "ReadersFullError": (StoreError, "too many programs read the database at once"),
     "ReadonlyError": (AccessDeniedError, "the database, or its directory, can only be read"),

@@ -87,6 +87,11 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
     def identity(self) -> Hashable:
         return "file", self._resolved, self.follow_links
 
+    @property
+    def name_max(self) -> int:
+        """As the file system says; 255 on most."""
+        return os.fpathconf(self._directory().descriptor, "PC_NAME_MAX")
+
     def close(self) -> None:
         self._opened = None
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, quote, unquote
 
-from zarrcore.errors import BodyTooLargeError, InvalidKeyError, StoreError, StoreFullError
+from zarrcore.errors import BodyTooLargeError, InvalidKeyError, StoreError, ValueTooLargeError
 from zarrcore.stores.checks import check_address
 from zarrcore.stores.clients import REQUESTS_IN_FLIGHT
 from zarrcore.stores.interface import (
@@ -187,7 +187,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         name, data = self._name(key), memoryview(value).cast("B")
         if len(data) > _LARGEST:
-            raise StoreFullError(
+            raise ValueTooLargeError(
                 f"{key} in {self.url}: {len(data)} bytes are more than Redis takes, which is {_LARGEST}",
                 key=key,
                 url=self.url,

@@ -22,6 +22,7 @@ from zarrcore.errors import (
     StoreFullError,
     StoreNotFoundError,
     StoreTimeoutError,
+    ValueTooLargeError,
 )
 from zarrcore.stores.files import file_failure
 
@@ -47,7 +48,7 @@ _FAILURES: Final[dict[int, tuple[type[StoreError], str]]] = {
     sqlite3.SQLITE_CORRUPT: (BrokenBodyError, "the database is damaged"),
     sqlite3.SQLITE_NOTADB: (BrokenBodyError, "it is no SQLite database"),
     sqlite3.SQLITE_FULL: (StoreFullError, "the disk is full"),
-    sqlite3.SQLITE_TOOBIG: (StoreFullError, "it is larger than SQLite takes"),
+    sqlite3.SQLITE_TOOBIG: (ValueTooLargeError, "it is larger than SQLite takes"),
     sqlite3.SQLITE_NOMEM: (StoreError, "there is no memory for it"),
 }
 

@@ -38,6 +38,10 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         return self.store.identity
 
     @property
+    def name_max(self) -> int | None:
+        return self.store.name_max
+
+    @property
     def read_only(self) -> bool:
         return self.store.read_only
 

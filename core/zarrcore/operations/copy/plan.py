@@ -74,6 +74,8 @@ class CopyPlan:
     """What the copy cannot keep as it is."""
     memory_nbytes: int = DEFAULT_MEMORY_NBYTES
     """How much memory blocks may take at a time."""
+    source_path: str = "/"
+    """The path in the source of the node that becomes the root."""
 
     @property
     def nbytes(self) -> int:
@@ -152,7 +154,9 @@ def plan_copy(
             notes += [f"{node.path}: {note}"] if note else []
             arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
     _check_layout(layout, arrays)
-    return CopyPlan(f"{source.url}#{top}", format_, tuple(groups), tuple(arrays), tuple(notes), memory_nbytes)
+    return CopyPlan(
+        f"{source.url}#{top}", format_, tuple(groups), tuple(arrays), tuple(notes), memory_nbytes, top
+    )
 
 
 def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:

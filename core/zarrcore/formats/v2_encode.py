@@ -54,7 +54,10 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
     if chain.order is not None and not chain.is_reversed:
         raise UnsupportedError("codec", "transpose", f"in another order than the reverse {_WHY}")
     stored_dtype = _stored_dtype(metadata, chain)
-    on_bytes = [_codec_document(codec) for codec in chain.compressors]
+    compressors = chain.compressors
+    if chain.array_to_bytes.name.startswith("numcodecs."):
+        compressors = chain.array_to_bytes, *compressors
+    on_bytes = [_codec_document(codec) for codec in compressors]
     filters = [_codec_document(codec) for codec in chain.filters if codec.name != "v2_view"]
     if chain.array_to_bytes.name in _VARIABLE_LENGTH:
         filters.append({"id": chain.array_to_bytes.name})
@@ -117,7 +120,7 @@ def _stored_dtype(metadata: ArrayMetadata, chain: CodecChain) -> np.dtype[Any]:
     dtype, codec = metadata.data_type.dtype, chain.array_to_bytes
     if codec.name in _VARIABLE_LENGTH:
         return dtype
-    if codec.name not in ("bytes", "v2_struct_bytes"):
+    if codec.name not in ("bytes", "v2_struct_bytes") and not codec.name.startswith("numcodecs."):
         raise UnsupportedError("codec", codec.name, _WHY)
     if chain.filters:
         first = chain.filters[0].configuration

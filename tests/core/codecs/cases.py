@@ -135,11 +135,12 @@ _ON_BYTES = [
     Case("numcodecs.jenkins_lookup3", {"initval": 7}, before=(LITTLE,)),
 ]
 _TO_BYTES = [
-    Case("numcodecs.pcodec", {}, ("<u2", "<i8", "<f2", "<f4", "<f8")),
+    Case("numcodecs.pcodec", {}, ("<u2", "<i8", "<f2", "<f4", "<f8", "<c16", "<M8[ns]", "<m8")),
     Case(
         "numcodecs.pcodec", {"level": 2, "delta_spec": "try_consecutive", "delta_encoding_order": 1}, ("<i4",)
     ),
     Case("numcodecs.pcodec", {"mode_spec": "classic", "equal_pages_up_to": 5}, ("<u4",)),
+    Case("packbits", {"padding_encoding": "first_byte"}, ("|b1", "<i2", "<f4", "<c8", "<M8[ns]", "<m8")),
     Case("bytes", {"endian": "little"}),
     Case("bytes", {"endian": "big"}),
     Case("bytes", {}, ("|u1", "|b1", "|S5", "|V3")),

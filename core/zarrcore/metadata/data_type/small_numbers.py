@@ -134,6 +134,17 @@ def significant_bits(dtype: np.dtype[Any]) -> int:
     return 8 * dtype.itemsize
 
 
+def is_complex(dtype: np.dtype[Any]) -> bool:
+    """Whether elements are complex numbers, whoever brings them.
+
+    >>> is_complex(np.dtype("<c8")), is_complex(np.dtype("<f4"))
+    (True, False)
+    """
+    if dtype.names is not None:
+        return dtype.names == ("real", "imag") and is_small_number(dtype["real"])
+    return dtype.kind == "c" or (is_small_number(dtype) and "complex" in dtype.name)
+
+
 def part_of_complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type of the real part of a complex number, whoever brings it."""
     if dtype.fields is not None:

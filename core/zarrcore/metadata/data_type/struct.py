@@ -15,6 +15,7 @@ import numpy as np
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.data_type.fixed_length import parse_bytes, spell_bytes
 from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, item_bytes, no_element
+from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
 
@@ -44,7 +45,10 @@ class StructFamily(DataTypeFamily):
         raw = parse_bytes(value, data_type)
         if len(raw) != dtype.itemsize:
             raise MetadataError(f"expected {dtype.itemsize} bytes, found {len(raw)}", member="fill_value")
-        return np.frombuffer(raw, dtype)[:1].reshape(dtype.shape).copy()
+        element = np.frombuffer(raw, dtype)[:1].reshape(dtype.shape).copy()
+        if has_unused_bits(dtype):
+            clear_unused_bits(element)
+        return element
 
     def spell(self, element: Element, data_type: DataType) -> Any:
         # Who still writes the old name reads no object of fields.

@@ -31,7 +31,7 @@ from zarrcore.metadata import (
     RegularChunkGrid,
 )
 from zarrcore.metadata.data_type import with_byte_order
-from zarrcore.metadata.fill_value import fill_value_document, zero
+from zarrcore.metadata.fill_value import fill_value_document, undefined
 
 _SHUFFLE_NUMBERS = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 _VARIABLE_LENGTH = ("vlen-utf8", "vlen-bytes")
@@ -147,7 +147,7 @@ def _codec_document(codec: NamedConfiguration) -> JsonObject:
 
 def _fill_value(metadata: ArrayMetadata, stored_dtype: np.dtype[Any]) -> Any:
     element = metadata.fill_value
-    if not metadata.fill_value_is_told and is_fill(element, zero(element.dtype)):
+    if not metadata.fill_value_is_told and is_fill(element, undefined(element.dtype)):
         return None  # xarray would take a zero for its mask
     match element.dtype.kind:
         case "S":

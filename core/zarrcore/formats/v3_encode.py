@@ -22,6 +22,7 @@ from zarrcore.formats.chunk_terms import (
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE, OBJECT_CODECS
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NamedConfiguration, NodeMetadata
+from zarrcore.metadata.data_type.struct import by_its_new_name
 from zarrcore.metadata.json_document import parse_json_object
 
 _OURS = {"v2_view", "v2_struct_bytes", "n5_lz4", *OBJECT_CODECS}
@@ -43,7 +44,8 @@ def encode_node(metadata: NodeMetadata) -> bytes:
         raise UnsupportedError("chunk key encoding", name, "has no place in version 3")
     refuse_ours(metadata.codecs)
     codecs = completed(metadata.codecs, chunk_spec(metadata))
-    document = replace(metadata, attributes=attributes, codecs=codecs).document()
+    data_type = by_its_new_name(metadata.data_type)
+    document = replace(metadata, attributes=attributes, data_type=data_type, codecs=codecs).document()
     document["storage_transformers"] = []
     return document_bytes(document)
 

@@ -23,7 +23,7 @@ from zarrcore.metadata.named_configuration import integers
 class StructFamily(DataTypeFamily):
     """Records and arrays of other types."""
 
-    names: ClassVar[tuple[str, ...]] = ("structured", "struct", "subarray")
+    names: ClassVar[tuple[str, ...]] = ("struct", "structured", "subarray")
 
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
         if name == "subarray":
@@ -51,13 +51,25 @@ class StructFamily(DataTypeFamily):
         return element
 
     def spell(self, element: Element, data_type: DataType) -> Any:
-        # Who still writes the old name reads no object of fields.
-        if data_type.name != "struct":
+        if data_type.name == "subarray":
             return spell_bytes(element.tobytes())
         return {
             name: _spell_field(element[name], field)
             for name, field in _fields(data_type.configuration, "data_type")
         }
+
+
+def by_its_new_name(data_type: DataType) -> DataType:
+    """The same type with ``struct`` for ``structured``, in its fields too: the registry has the old name read, not written."""
+    if data_type.name == "subarray":
+        inner = _fixed(data_type.configuration["data_type"], "data_type")
+        told = {**data_type.configuration, "data_type": by_its_new_name(inner).document()}
+        return DataType(data_type.name, told, data_type.dtype)
+    if data_type.name not in ("struct", "structured"):
+        return data_type
+    parts = [(name, by_its_new_name(field)) for name, field in _fields(data_type.configuration, "data_type")]
+    fields = [{"name": name, "data_type": field.document()} for name, field in parts]
+    return DataType("struct", {"fields": fields}, data_type.dtype)
 
 
 def _numpys(parts: Any, member: str) -> np.dtype[Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.codecs import completed, is_fill
-from zarrcore.errors import UnsupportedError
+from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.chunk_terms import (
     CodecChain,
     chunk_spec,
@@ -66,7 +66,7 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
         "zarr_format": 2,
         "shape": list(metadata.shape),
         "chunks": list(metadata.chunk_grid.chunk_shape),
-        "dtype": "|O" if stored_dtype.hasobject else spelled_dtype(stored_dtype),
+        "dtype": _spelled(stored_dtype, metadata),
         "compressor": on_bytes[-1] if on_bytes else None,
         "fill_value": _fill_value(metadata, stored_dtype),
         "order": "F" if chain.is_reversed else "C",
@@ -129,6 +129,20 @@ def _stored_dtype(metadata: ArrayMetadata, chain: CodecChain) -> np.dtype[Any]:
     if codec.name == "v2_struct_bytes":
         return parse_dtype(codec.configuration["dtype"])
     return with_byte_order(dtype, ">" if codec.configuration.get("endian") == "big" else "<")
+
+
+def _spelled(stored_dtype: np.dtype[Any], metadata: ArrayMetadata) -> Any:
+    """The dtype as NumPy spells it, which has no words of its own for the numbers of ml_dtypes."""
+    if stored_dtype.hasobject:
+        return "|O"
+    spelled = spelled_dtype(stored_dtype)
+    try:
+        is_told = parse_dtype(spelled) == stored_dtype
+    except MetadataError:
+        is_told = False
+    if not is_told:
+        raise UnsupportedError("data type", metadata.data_type.name, _WHY)
+    return spelled
 
 
 def _codec_document(codec: NamedConfiguration) -> JsonObject:

@@ -21,7 +21,7 @@ import zarrcore as zc
 from tests.conftest import Written
 from tests.core.formats.draft_writer import DRAFTS, write
 from tests.core.formats.draft_writer import Array as DraftArray
-from zarrcore.errors import NodeExistsError
+from zarrcore.errors import MetadataError, NodeExistsError, UnsupportedError
 from zarrcore.formats import format_named
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.operations.copy import CopyPlan, CopyResult, Layout, LeftKeys, execute, plan_copy
@@ -171,6 +171,32 @@ def test_nothing_is_left_of_what_zarr_python_writes(hierarchy: Written) -> None:
     arrays = [node.path for node in zc.open(hierarchy.path).walk() if node.kind == "array"]
     for path in arrays[:: len(arrays) // 8]:
         assert copy(hierarchy.path, MemoryStore(), path).left == LeftKeys()
+
+
+@pytest.mark.parametrize("to", ["v2", "n5"])
+@pytest.mark.parametrize(
+    "name", ["float8_e5m2", "complex_float16", "complex_bfloat16", "complex_float8_e5m2", "int4", "bfloat16"]
+)
+def test_a_type_that_the_format_does_not_have_is_told_with_the_array(name: str, to: str) -> None:
+    store = MemoryStore()
+    made = zc.create(store)
+    fields = [{"name": "x", "data_type": name}]
+    record = {"name": "struct", "configuration": {"fields": fields}}
+    for path, data_type in (("g/plain", name), ("record", record)):
+        made.create_array(path, shape=(3,), data_type=data_type)
+        title = "version 2" if to == "v2" else "N5"
+        told = data_type if isinstance(data_type, str) else "struct"
+        sentence = f"array '/{path}' cannot be copied: data type '{told}' cannot be told in {title}"
+        with pytest.raises(UnsupportedError, match=f"^{sentence}$"):
+            copy(store, MemoryStore(), to=to)
+        made.erase(path)
+
+
+def test_codecs_that_do_not_fit_are_told_with_the_array() -> None:
+    store = MemoryStore()
+    zc.create(store).create_array("g/text", shape=(3,), data_type="string")
+    with pytest.raises(MetadataError, match=r"^/g/text: .*packbits"):
+        copy(store, MemoryStore(), codecs=(NamedConfiguration("packbits"),))
 
 
 def test_missing_chunks_stay_missing(source: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from zarrcore.array.pools import CORES
-from zarrcore.errors import SelectionError, StoreError, UnsupportedError
+from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
@@ -151,6 +151,8 @@ def plan_copy(
                 destination, note = destination_metadata(found, format_, layout, same_format=same)
             except UnsupportedError as error:
                 raise UnsupportedError("array", node.path, f"cannot be copied: {error}") from error
+            except MetadataError as error:
+                raise error.at(node.path) from error
             notes += [f"{node.path}: {note}"] if note else []
             arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
     _check_layout(layout, arrays)

@@ -140,6 +140,8 @@ _TO_BYTES = [
         "numcodecs.pcodec", {"level": 2, "delta_spec": "try_consecutive", "delta_encoding_order": 1}, ("<i4",)
     ),
     Case("numcodecs.pcodec", {"mode_spec": "classic", "equal_pages_up_to": 5}, ("<u4",)),
+    Case("zfp", {"mode": "reversible"}, ("<i2", "<i4", "<i8", "<M8[ns]")),
+    Case("numcodecs.zfpy", {"mode": 5}, ("|u1", "<i4", "<i8", "<m8[s]")),
     Case("packbits", {"padding_encoding": "first_byte"}, ("|b1", "<i2", "<f4", "<c8", "<M8[ns]", "<m8")),
     Case("bytes", {"endian": "little"}),
     Case("bytes", {"endian": "big"}),
@@ -260,6 +262,8 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("numcodecs.astype", {"encode_dtype": "i2"}),
     ("numcodecs.bitround", {"keepbits": -1}),
     ("numcodecs.bitround", {}),
+    ("zfp", {"mode": "fixed_rate", "rate": -1}),
+    ("numcodecs.zfpy", {"mode": 6}),
     ("numcodecs.pcodec", {"level": 13}),
     ("numcodecs.pcodec", {"delta_spec": "none", "delta_encoding_order": 1}),
     ("numcodecs.pcodec", {"delta_spec": "try_consecutive"}),

@@ -133,6 +133,7 @@ _ON_BYTES = [
     Case("numcodecs.adler32", before=(LITTLE,)),
     Case("numcodecs.fletcher32", before=(LITTLE,)),
     Case("numcodecs.jenkins_lookup3", {"initval": 7}, before=(LITTLE,)),
+    Case("conditional", {"codecs": ["zstd", "crc32c"], "header_bits": 16}, before=(LITTLE,)),
 ]
 _TO_BYTES = [
     Case("numcodecs.pcodec", {}, ("<u2", "<i8", "<f2", "<f4", "<f8", "<c16", "<M8[ns]", "<m8")),

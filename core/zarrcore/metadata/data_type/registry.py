@@ -36,6 +36,8 @@ _OTHERS = {
     "struct": "struct:StructFamily",
     "structured": "struct:StructFamily",
     "subarray": "struct:StructFamily",
+    "zarrs.optional": "optional:OptionalFamily",
+    "optional": "optional:OptionalFamily",
     "string": "variable_length:StringFamily",
     "bytes": "variable_length:BytesFamily",
     "variable_length_bytes": "variable_length:BytesFamily",

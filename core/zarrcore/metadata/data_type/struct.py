@@ -60,7 +60,12 @@ class StructFamily(DataTypeFamily):
 
 
 def by_its_new_name(data_type: DataType) -> DataType:
-    """The same type with ``struct`` for ``structured``, in its fields too: the registry has the old name read, not written."""
+    """The same type with ``struct`` for ``structured``, in its fields too: the registry has the old name read, not written.
+
+    zarrs reads no longer what it called ``optional``.
+    """
+    if data_type.name == "optional":
+        return DataType("zarrs.optional", data_type.configuration, data_type.dtype)
     if data_type.name == "subarray":
         inner = _fixed(data_type.configuration["data_type"], "data_type")
         told = {**data_type.configuration, "data_type": by_its_new_name(inner).document()}

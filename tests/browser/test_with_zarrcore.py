@@ -78,6 +78,20 @@ def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbo
     qtbot.waitUntil(lambda: "chunks" in window.status.message.text)
 
 
+def test_groups_of_version_2_without_documents_are_in_the_tree(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    zarr.create_group(tmp_path / "x.zarr", zarr_format=2)
+    zarr.create_array(tmp_path / "x.zarr/A/1/0", data=VOLUME, chunks=(7, 16, 16), zarr_format=2)
+    window.open_text(str(tmp_path / "x.zarr"))
+    qtbot.waitUntil(lambda: window.model.rowCount(window.model.index(0, 0)) == 1)
+    group = window.model.index(0, 0, window.model.index(0, 0))
+    assert group.data() == "A"
+    window.tree.choose(group)
+    window.model.fetchMore(group)
+    qtbot.waitUntil(lambda: window.model.rowCount(group) == 1)
+
+
 def test_a_damaged_chunk_is_a_sentence_and_the_other_planes_are_shown(
     window: MainWindow, written: Path, qtbot: QtBot
 ) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import tensorstore
 import zarr
+import zarr.dtype
 import zarrs
 from zarr.abc.codec import ArrayBytesCodec
 from zarr.codecs import GzipCodec
@@ -138,17 +139,19 @@ def test_others_read_the_records_that_we_write(tmp_path: Path) -> None:
     hierarchy = zarrcore.create(tmp_path / "x.zarr")
     array = hierarchy.create_array("r", shape=(4,), data_type=dtype, chunk_shape=(2,), fill_value=values[1])
     array[:2] = values
-    with warnings.catch_warnings(action="ignore"):
-        theirs = zarr.open_array(tmp_path / "x.zarr/r", mode="r")[...]
-    assert theirs.tolist() == [*values.tolist(), *values[1:].tolist() * 2]
+    ours = zarrcore.open(tmp_path / "x.zarr")["r"]
+    assert ours[...].tolist() == [*values.tolist(), *values[1:].tolist() * 2]
+    assert ours.fill_value.tobytes() == values[1].tobytes()
+    if hasattr(zarr.dtype, "Struct"):  # 3.1 knows the first name of the type only
+        with warnings.catch_warnings(action="ignore"):
+            theirs = zarr.open_array(tmp_path / "x.zarr/r", mode="r")[...]
+        assert theirs.tolist() == ours[...].tolist()
     small = hierarchy.create_array("small", shape=(2,), data_type=np.dtype([("a", "<i2"), ("b", "<f8")]))
     small[...] = np.array([(1, 2.5), (3, 4.5)], small.dtype)
-    spec = {
-        "driver": "zarr3",
-        "kvstore": {"driver": "file", "path": f"{tmp_path}/x.zarr/small"},
-        "field": "b",
-    }
-    assert tensorstore.open(spec).result().read().result().tolist() == [2.5, 4.5]
+    for field in ("a", "b"):
+        kvstore = {"driver": "file", "path": f"{tmp_path}/x.zarr/small"}
+        opened = tensorstore.open({"driver": "zarr3", "kvstore": kvstore, "field": field}).result()
+        assert opened.read().result().tolist() == small[...][field].tolist()
 
 
 def test_zarr_python_reads_the_strings_and_bytes_that_we_write(tmp_path: Path) -> None:

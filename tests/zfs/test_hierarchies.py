@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zarr
 
 from tests.core.formats.draft_writer import DRAFTS, Array, write
 from tests.zfs.conftest import Mount, Mounter
@@ -66,6 +67,17 @@ def test_every_array_whole(mounted_hierarchy: tuple[Any, Mount]) -> None:
         assert same_bits(found, expected), folder
         assert json.loads((folder / "metadata.json").read_bytes())["node_type"] == "array"
         assert isinstance(json.loads((folder / "attributes.json").read_bytes()), dict)
+
+
+def test_groups_of_version_2_without_documents(tmp_path: Path, mounter: Mounter) -> None:
+    values = np.arange(6, dtype="i4").reshape(2, 3)
+    zarr.create_group(tmp_path, zarr_format=2)
+    zarr.create_array(tmp_path / "A/1/0", data=values, chunks=(1, 3), zarr_format=2)
+    mount = mounter(tmp_path)
+    assert sorted(os.listdir(mount.arrays / "A")) == ["1", "attributes.json", "metadata.json"]
+    assert same_bits(np.load(mount.arrays / "A/1/0/data.npy"), values)
+    members = zarr.open_group(mount.path / "zarr3", mode="r", zarr_format=3).members(max_depth=None)
+    assert sorted(path for path, _ in members) == ["A", "A/1", "A/1/0"]
 
 
 @pytest.mark.parametrize("day", ["2019-06-19", "2020-10-16", "2022-12-02", "2023-02-09"])

@@ -22,7 +22,8 @@ _DESCRIPTION = """\
 Copy a node and all below it to DEST, where it becomes the root. What is not asked for stays as it is: the format, chunks,
 shards, codecs. What was interrupted goes on where it stopped when the same command is run again; what has changed in
 SOURCE meanwhile is not looked for. Every block that is copied is read back and compared. A folder of many hierarchies
-becomes one hierarchy, in which each is a group."""
+becomes one hierarchy, in which each is a group. Keys of SOURCE that belong to no node are not copied: copy names some
+of them and exits with 1."""
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LEVELS = {
     "zstd": "level",
@@ -115,7 +116,9 @@ def run(namespace: argparse.Namespace) -> int:
         print(json.dumps(_told(plan, result, destination.url, time.monotonic() - started_s)))
     elif not namespace.quiet:
         print(_summary(plan, result, destination.url, time.monotonic() - started_s))
-    return 0
+    if result.left.count:
+        print(f"zarrscope: {_left(plan, result)}", file=sys.stderr)
+    return int(result.left.count > 0)
 
 
 def _destination(namespace: argparse.Namespace) -> ReadableStore:
@@ -169,6 +172,8 @@ def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[
         "resumed_nbytes": result.resumed_nbytes,
         "missing_nbytes": result.missing_nbytes,
         "resumed": result.resumed,
+        "left_keys": result.left.count,
+        "left_examples": list(result.left.examples),
         "notes": list(plan.notes),
         "seconds": round(seconds, 3),
     }
@@ -184,6 +189,13 @@ def _summary(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> st
     if result.missing_nbytes:
         parts.append(f"{human_bytes(result.missing_nbytes)} are missing chunks, and stay missing")
     return "; ".join(parts)
+
+
+def _left(plan: CopyPlan, result: CopyResult) -> str:
+    left = result.left
+    examples = ", ".join(map(printable, left.examples)) + (", …" if left.count > len(left.examples) else "")
+    keys = "1 key belongs" if left.count == 1 else f"{left.count:,} keys belong"
+    return f"{printable(plan.source_url)}: {keys} to no node and stayed behind: {examples} (zarrscope check tells more)"
 
 
 def _lengths(text: str) -> tuple[int, ...]:

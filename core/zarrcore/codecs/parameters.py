@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from zarrcore.errors import MetadataError
+from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import numpy_dtype
 from zarrcore.metadata.json_document import describe
+from zarrcore.metadata.named_configuration import parse_named_configuration
 
 
 def integer(
@@ -80,6 +82,18 @@ def choice(configuration: Mapping[str, Any], name: str, allowed: tuple[str, ...]
     if value not in allowed or not isinstance(value, str):
         raise MetadataError(f"expected one of {', '.join(allowed)}, found {describe(value)}", member=name)
     return value
+
+
+def codecs(configuration: Mapping[str, Any], name: str) -> tuple[NamedConfiguration, ...]:
+    """Other codecs.
+
+    Raises:
+        MetadataError: anything else.
+    """
+    value = configuration.get(name)
+    if not isinstance(value, list):
+        raise MetadataError(f"expected an array of codecs, found {describe(value)}", member=name)
+    return tuple(parse_named_configuration(item, f"{name}[{place}]") for place, item in enumerate(value))
 
 
 def dtype(configuration: Mapping[str, Any], name: str) -> np.dtype[Any]:

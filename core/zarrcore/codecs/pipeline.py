@@ -26,6 +26,7 @@ from zarrcore.codecs.registry import make_codec
 from zarrcore.codecs.scratch import scratch_buffer
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
+from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 
 _SMALL_NBYTES = 64 << 10
 """Below this, what a call costs counts beside the work it does."""
@@ -83,6 +84,7 @@ class Pipeline:
         self._verbatim = (
             isinstance(codec, BytesCodec) and not self._array_to_array and codec.is_plain(encoded)
         )
+        self._clears_bits = self._verbatim and has_unused_bits(encoded.dtype)
         alone = not self._array_to_array and not self._bytes_to_bytes
         self.shard = codec if isinstance(codec, ShardingIndexedCodec) and alone else None
 
@@ -153,6 +155,7 @@ class Pipeline:
         """
         if is_span and region is not None:
             self._copy_span(encoded, destination, region)
+            self._clear_bits(destination)
             return
         if region is None and self._verbatim and destination.flags.c_contiguous and destination.nbytes:
             target = destination.reshape(-1).view(np.uint8).data
@@ -160,6 +163,7 @@ class Pipeline:
             if decoded is not target:
                 self._check_nbytes(decoded)
                 target[:] = decoded
+            self._clear_bits(destination)
             return
         if self._bytes_to_bytes and self._verbatim:
             decoded = self._decode_bytes(encoded, scratch_buffer("decoded", self.spec.nbytes))
@@ -190,7 +194,14 @@ class Pipeline:
             for position, piece in enumerate(encoded):
                 self._check_nbytes(piece)
                 out[position * nbytes : (position + 1) * nbytes] = piece
-        return np.ndarray((len(encoded), *self.spec.shape), self.spec.dtype, out)
+        chunks: np.ndarray[Any, Any] = np.ndarray((len(encoded), *self.spec.shape), self.spec.dtype, out)
+        self._clear_bits(chunks)
+        return chunks
+
+    def _clear_bits(self, copied: np.ndarray[Any, Any]) -> None:
+        """Clear what numbers of less than a byte leave of it, in elements that were copied as they stood."""
+        if self._clears_bits:
+            clear_unused_bits(copied)
 
     def encode(self, chunk: np.ndarray[Any, Any], *, passing: bool = False) -> Buffer:
         """The encoded bytes of ``chunk``, of shape ``spec.shape`` and any strides; thread-safe.

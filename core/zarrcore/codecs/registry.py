@@ -7,6 +7,7 @@ Classes load when a document first names them. Third parties add theirs through 
 from __future__ import annotations
 
 import importlib
+import re
 import threading
 from functools import cache
 from typing import Any
@@ -27,6 +28,8 @@ _BUILT_IN = {
     "bitround": f"{_A2A}.bitround:BitroundCodec",
     "scale_offset": f"{_A2A}.scale_offset:ScaleOffsetCodec",
     "cast_value": f"{_A2A}.cast_value:CastValueCodec",
+    "zarrs.squeeze": f"{_A2A}.squeeze:SqueezeCodec",
+    "squeeze": f"{_A2A}.squeeze:SqueezeCodec",
     "v2_view": f"{_A2A}.v2_view:V2ViewCodec",
     "numcodecs.delta": f"{_A2A}.numcodecs:DeltaCodec",
     "numcodecs.fixedscaleoffset": f"{_A2A}.numcodecs:FixedScaleOffsetCodec",
@@ -40,10 +43,17 @@ _BUILT_IN = {
     "packbits": f"{_A2B}.packbits:PackbitsCodec",
     "vlen-utf8": f"{_A2B}.vlen_utf8:VlenUtf8Codec",
     "vlen-bytes": f"{_A2B}.vlen_bytes:VlenBytesCodec",
+    "zarrs.vlen": f"{_A2B}.vlen:VlenCodec",
+    "vlen": f"{_A2B}.vlen:VlenCodec",
+    "zarrs.optional": f"{_A2B}.optional:OptionalCodec",
+    "optional": f"{_A2B}.optional:OptionalCodec",
     "n5_default": f"{_A2B}.n5_default:N5DefaultCodec",
     "numcodecs.json2": f"{_A2B}.json2:Json2Codec",
     "numcodecs.msgpack2": f"{_A2B}.msgpack2:Msgpack2Codec",
     "numcodecs.pcodec": f"{_A2B}.pcodec:PCodec",
+    "numcodecs.zfpy": f"{_A2B}.zfpy:ZfpyCodec",
+    "zfp": f"{_A2B}.zfp:ZfpCodec",
+    "zarrs.zfp": f"{_A2B}.zfp:ZfpCodec",
     "v2_struct_bytes": f"{_A2B}.v2_struct_bytes:V2StructBytesCodec",
     "sharding_indexed": f"{_A2B}.sharding_indexed:ShardingIndexedCodec",
     "gzip": f"{_B2B}.gzip:GzipCodec",
@@ -53,6 +63,7 @@ _BUILT_IN = {
     "numcodecs.zstd": f"{_B2B}.zstd:ZstdCodec",
     "blosc": f"{_B2B}.blosc:BloscCodec",
     "numcodecs.blosc": f"{_B2B}.blosc:BloscCodec",
+    "conditional": f"{_B2B}.conditional:ConditionalCodec",
     "crc32c": f"{_B2B}.crc32c:Crc32cCodec",
     "n5_lz4": f"{_B2B}.n5_lz4:N5Lz4Codec",
     "numcodecs.bz2": f"{_B2B}.standard_library:Bz2Codec",
@@ -66,6 +77,9 @@ _BUILT_IN = {
     "numcodecs.jenkins_lookup3": f"{_B2B}.numcodecs:JenkinsLookup3Codec",
 }
 
+_URL_OF_ZARRS = re.compile(r"https://codec\.zarrs\.dev/(?:array|bytes)_to_(?:array|bytes)/(\w+)")
+"""What zarrs called its own codecs before each had a name."""
+
 
 def codec_class(name: str) -> type[Codec]:
     """The class that decodes ``name``.
@@ -76,6 +90,16 @@ def codec_class(name: str) -> type[Codec]:
     if "pickle" in name.lower():
         raise UnsupportedError(
             "codec", name, "could run any program that the data's author wrote, and is never decoded"
+        )
+    if by_url := _URL_OF_ZARRS.fullmatch(name):
+        name = next(
+            (known for known in (by_url[1], f"numcodecs.{by_url[1]}") if known in _BUILT_IN), by_url[1]
+        )
+    if name in ("zarrs.gdeflate", "gdeflate"):
+        raise UnsupportedError(
+            "codec",
+            name,
+            "needs GDeflate, for which Python has no decoder: copy the array with zarrs, to zstd for instance",
         )
     return _load(name)
 

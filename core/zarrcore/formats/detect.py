@@ -98,7 +98,8 @@ def _detect_in_children(store: ReadableStore, formats: tuple[Format, ...]) -> Fo
     by_prefix: dict[str, list[Format]] = {}
     for candidate in formats:
         # Where there has to be an entry point, no child stands in for it.
-        if candidate.implicit_groups and candidate.deciding_keys == candidate.document_keys("/"):
+        implies = candidate.implicit_groups and candidate.implicit_root
+        if implies and candidate.deciding_keys == candidate.document_keys("/"):
             by_prefix.setdefault(candidate.prefix("/"), []).append(candidate)
     for prefix, candidates in by_prefix.items():
         if prefix and not is_there(store, prefix):

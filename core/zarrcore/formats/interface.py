@@ -29,7 +29,9 @@ class Format(ABC):
         title: the name for people.
         specification: where the format is described.
         implicit_groups: whether a prefix without a document of its own is a group.
-        empty_groups: whether it is one too where no node stands below it.
+        empty_groups: whether any key below it makes it one; without, only what may be a node.
+        implicit_root: whether the root of a hierarchy may be such a group; without, a folder whose children are nodes
+            of this format is a collection of hierarchies.
         consolidated_key: the key that holds consolidated metadata and nothing else, where there is such a key.
         writable: whether `encode` and the other methods that make documents work.
     """
@@ -39,6 +41,7 @@ class Format(ABC):
     specification: ClassVar[str]
     implicit_groups: ClassVar[bool]
     empty_groups: ClassVar[bool] = True
+    implicit_root: ClassVar[bool] = True
     consolidated_key: ClassVar[str] = ""
     writable: ClassVar[bool] = False
 

@@ -29,13 +29,20 @@ class V2Format(Format):
     name = "v2"
     title = "Zarr v2"
     specification = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
-    implicit_groups = False
+    implicit_groups = (
+        True  # which no text demands, and writers of images leave; others find what is below by its path only
+    )
+    empty_groups = False
+    implicit_root = False
     consolidated_key = ".zmetadata"
     writable = True
 
     def document_keys(self, path: str) -> tuple[str, ...]:
         prefix = self.prefix(path)
         return tuple(prefix + name for name in _NAMES)
+
+    def may_name_node(self, name: str) -> bool:
+        return bool(name.strip("."))  # version 3 reserves names, version 2 none
 
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
         array_key, group_key, attributes_key = self.document_keys(path)

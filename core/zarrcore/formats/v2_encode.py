@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.codecs import completed, is_fill
-from zarrcore.errors import UnsupportedError
+from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.chunk_terms import (
     CodecChain,
     chunk_spec,
@@ -31,7 +31,7 @@ from zarrcore.metadata import (
     RegularChunkGrid,
 )
 from zarrcore.metadata.data_type import with_byte_order
-from zarrcore.metadata.fill_value import fill_value_document, zero
+from zarrcore.metadata.fill_value import fill_value_document, undefined
 
 _SHUFFLE_NUMBERS = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 _VARIABLE_LENGTH = ("vlen-utf8", "vlen-bytes")
@@ -54,7 +54,10 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
     if chain.order is not None and not chain.is_reversed:
         raise UnsupportedError("codec", "transpose", f"in another order than the reverse {_WHY}")
     stored_dtype = _stored_dtype(metadata, chain)
-    on_bytes = [_codec_document(codec) for codec in chain.compressors]
+    compressors = chain.compressors
+    if chain.array_to_bytes.name.startswith("numcodecs."):
+        compressors = chain.array_to_bytes, *compressors
+    on_bytes = [_codec_document(codec) for codec in compressors]
     filters = [_codec_document(codec) for codec in chain.filters if codec.name != "v2_view"]
     if chain.array_to_bytes.name in _VARIABLE_LENGTH:
         filters.append({"id": chain.array_to_bytes.name})
@@ -63,7 +66,7 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
         "zarr_format": 2,
         "shape": list(metadata.shape),
         "chunks": list(metadata.chunk_grid.chunk_shape),
-        "dtype": "|O" if stored_dtype.hasobject else spelled_dtype(stored_dtype),
+        "dtype": _spelled(stored_dtype, metadata),
         "compressor": on_bytes[-1] if on_bytes else None,
         "fill_value": _fill_value(metadata, stored_dtype),
         "order": "F" if chain.is_reversed else "C",
@@ -117,7 +120,7 @@ def _stored_dtype(metadata: ArrayMetadata, chain: CodecChain) -> np.dtype[Any]:
     dtype, codec = metadata.data_type.dtype, chain.array_to_bytes
     if codec.name in _VARIABLE_LENGTH:
         return dtype
-    if codec.name not in ("bytes", "v2_struct_bytes"):
+    if codec.name not in ("bytes", "v2_struct_bytes") and not codec.name.startswith("numcodecs."):
         raise UnsupportedError("codec", codec.name, _WHY)
     if chain.filters:
         first = chain.filters[0].configuration
@@ -126,6 +129,20 @@ def _stored_dtype(metadata: ArrayMetadata, chain: CodecChain) -> np.dtype[Any]:
     if codec.name == "v2_struct_bytes":
         return parse_dtype(codec.configuration["dtype"])
     return with_byte_order(dtype, ">" if codec.configuration.get("endian") == "big" else "<")
+
+
+def _spelled(stored_dtype: np.dtype[Any], metadata: ArrayMetadata) -> Any:
+    """The dtype as NumPy spells it, which has no words of its own for the numbers of ml_dtypes."""
+    if stored_dtype.hasobject:
+        return "|O"
+    spelled = spelled_dtype(stored_dtype)
+    try:
+        is_told = parse_dtype(spelled) == stored_dtype
+    except MetadataError:
+        is_told = False
+    if not is_told:
+        raise UnsupportedError("data type", metadata.data_type.name, _WHY)
+    return spelled
 
 
 def _codec_document(codec: NamedConfiguration) -> JsonObject:
@@ -144,7 +161,7 @@ def _codec_document(codec: NamedConfiguration) -> JsonObject:
 
 def _fill_value(metadata: ArrayMetadata, stored_dtype: np.dtype[Any]) -> Any:
     element = metadata.fill_value
-    if not metadata.fill_value_is_told and is_fill(element, zero(element.dtype)):
+    if not metadata.fill_value_is_told and is_fill(element, undefined(element.dtype)):
         return None  # xarray would take a zero for its mask
     match element.dtype.kind:
         case "S":

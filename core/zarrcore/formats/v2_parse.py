@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.codecs.interface import ArrayToArrayCodec, BytesToBytesCodec
+from zarrcore.codecs.interface import ArrayToArrayCodec, ArrayToBytesCodec, BytesToBytesCodec
 from zarrcore.codecs.registry import codec_class
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.parsed_once import parsed_once
@@ -80,14 +80,15 @@ def _array(document: JsonObject) -> ArrayMetadata:
             raise MetadataError("the member is missing", member=member)
     shape = integers(document["shape"], "shape", minimum=0)
     chunks = integers(document["chunks"], "chunks", minimum=0)
-    filters = _filters(document)
+    filters, compressor = _filters(document), _compressor(document)
     if document["dtype"] in ("|O", "O"):
-        data_type, array_codecs = _objects(document["dtype"], filters)
+        data_type, codecs = _objects(document["dtype"], filters)
+        codecs += compressor
         stored_dtype = data_type.dtype
     else:
         stored_dtype = parse_dtype(document["dtype"])
         data_type = data_type_of(stored_dtype)
-        array_codecs = _elements(stored_dtype, filters)
+        codecs = _elements(stored_dtype, [*filters, *compressor])
     return ArrayMetadata(
         shape=shape,
         data_type=data_type,
@@ -96,7 +97,7 @@ def _array(document: JsonObject) -> ArrayMetadata:
             "v2", _separator(document), is_told="dimension_separator" in document
         ),
         fill_value=_fill_value(document["fill_value"], data_type, stored_dtype),
-        codecs=(*_transposed(document), *array_codecs, *_compressor(document)),
+        codecs=(*_transposed(document), *codecs),
         fill_value_is_told=document["fill_value"] is not None,
     )
 
@@ -203,12 +204,18 @@ def _objects(dtype: str, filters: list[NamedConfiguration]) -> tuple[DataType, l
 
 
 def _elements(stored_dtype: np.dtype[Any], filters: list[NamedConfiguration]) -> list[NamedConfiguration]:
-    """The codecs that the filters of elements of fixed size are."""
+    """The codecs that the filters and the compressor of elements of fixed size are: version 2 keeps them apart by place only."""
     on_arrays = [codec for codec in filters if issubclass(codec_class(codec.name), ArrayToArrayCodec)]
     if filters[: len(on_arrays)] != on_arrays:
         raise UnsupportedError("filter", filters[0].name, "on bytes stands before a filter on elements")
-    views, filtered_dtype = _with_views(on_arrays, stored_dtype)
-    return [*views, _array_to_bytes(filtered_dtype), *filters[len(on_arrays) :]]
+    chain, filtered_dtype = _with_views(on_arrays, stored_dtype)
+    rest = filters[len(on_arrays) :]
+    if not rest or not issubclass(codec_class(rest[0].name), ArrayToBytesCodec):
+        return [*chain, _array_to_bytes(filtered_dtype), *rest]
+    if filtered_dtype.kind in "Mm" and filtered_dtype.byteorder == ">":
+        # numcodecs takes the bytes of times for integers of the machine's own order, whatever theirs is.
+        chain.append(_view(filtered_dtype, np.dtype("<i8")))
+    return [*chain, *rest]
 
 
 def _with_views(
@@ -223,11 +230,7 @@ def _with_views(
         configuration = codec.configuration
         given = configuration.get("decode_dtype") or configuration.get("dtype")
         if given is not None and (viewed := parse_dtype(given)) != dtype:
-            chain.append(
-                NamedConfiguration(
-                    "v2_view", {"dtype": spelled_dtype(dtype), "viewed_dtype": spelled_dtype(viewed)}
-                )
-            )
+            chain.append(_view(dtype, viewed))
             dtype = viewed
         chain.append(codec)
         left = configuration.get("encode_dtype") or configuration.get("astype")
@@ -236,6 +239,11 @@ def _with_views(
         elif left is not None:
             dtype = parse_dtype(left)
     return chain, dtype
+
+
+def _view(dtype: np.dtype[Any], viewed: np.dtype[Any]) -> NamedConfiguration:
+    configuration = {"dtype": spelled_dtype(dtype), "viewed_dtype": spelled_dtype(viewed)}
+    return NamedConfiguration("v2_view", configuration)
 
 
 def spelled_dtype(dtype: np.dtype[Any]) -> Any:

@@ -26,7 +26,7 @@ from zarrcore.formats.v3_encode import adapted_array, consolidated_document, enc
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject, NamedConfiguration, NodeMetadata
 from zarrcore.metadata.chunk_grid import parse_chunk_grid
 from zarrcore.metadata.chunk_key_encoding import ChunkKeyEncoding, parse_chunk_key_encoding
-from zarrcore.metadata.data_type import DataType, has_byte_order, parse_data_type
+from zarrcore.metadata.data_type import DataType, Element, has_byte_order, parse_data_type, with_byte_order
 from zarrcore.metadata.fill_value import parse_fill_value
 from zarrcore.metadata.json_document import describe, parse_json_object
 from zarrcore.metadata.named_configuration import integers, parse_named_configuration
@@ -224,6 +224,7 @@ def _array(document: JsonObject) -> ArrayMetadata:
         encoding = parse_chunk_key_encoding(
             parse_named_configuration(document["chunk_key_encoding"], "chunk_key_encoding")
         )
+    codecs = _codecs(document.get("codecs", []), data_type)
     return ArrayMetadata(
         shape=shape,
         data_type=data_type,
@@ -231,8 +232,8 @@ def _array(document: JsonObject) -> ArrayMetadata:
             parse_named_configuration(_required(document, "chunk_grid"), "chunk_grid"), shape
         ),
         chunk_key_encoding=encoding,
-        fill_value=parse_fill_value(document.get("fill_value"), data_type),
-        codecs=_codecs(document.get("codecs", []), data_type),
+        fill_value=_fill_value(document.get("fill_value"), data_type, codecs),
+        codecs=codecs,
         dimension_names=_dimension_names(document.get("dimension_names"), len(shape)),
     )
 
@@ -279,6 +280,27 @@ def _codecs(value: Any, data_type: DataType) -> tuple[NamedConfiguration, ...]:
         configuration = {"endian": "little"} if has_byte_order(data_type.dtype) else {}
         codecs.insert(first, NamedConfiguration("bytes", configuration))
     return tuple(codecs)
+
+
+def _fill_value(value: Any, data_type: DataType, codecs: Sequence[NamedConfiguration]) -> Element:
+    """The fill value; the bytes of a whole record are in the order of bytes that its chunks have."""
+    if data_type.name not in ("struct", "structured") or isinstance(value, dict | None) or not _big(codecs):
+        return parse_fill_value(value, data_type)
+    stored = replace(data_type, dtype=with_byte_order(data_type.dtype, ">"))
+    element = parse_fill_value(value, stored).astype(data_type.dtype)
+    element.flags.writeable = False
+    return element
+
+
+def _big(codecs: Sequence[NamedConfiguration]) -> bool:
+    """Whether elements are stored big-endian, within shards too."""
+    for codec in codecs:
+        if codec.name in ("bytes", "endian"):
+            return codec.configuration.get("endian") == "big"
+        inner = codec.configuration.get("codecs")
+        if isinstance(inner, list) and _big([parse_named_configuration(item, "codecs") for item in inner]):
+            return True
+    return False
 
 
 def _kind(codec: NamedConfiguration) -> type:

@@ -18,10 +18,20 @@ from zarrcore.formats.chunk_terms import (
     plain_array_to_bytes,
     transposed,
     without_blocks,
+    without_shards,
 )
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE, OBJECT_CODECS
-from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NamedConfiguration, NodeMetadata
+from zarrcore.metadata import (
+    ArrayMetadata,
+    ChunkKeyEncoding,
+    JsonObject,
+    NamedConfiguration,
+    NodeMetadata,
+    RegularChunkGrid,
+)
+from zarrcore.metadata.data_type.optional import OptionalFamily
+from zarrcore.metadata.data_type.struct import by_its_new_name
 from zarrcore.metadata.json_document import parse_json_object
 
 _OURS = {"v2_view", "v2_struct_bytes", "n5_lz4", *OBJECT_CODECS}
@@ -43,7 +53,9 @@ def encode_node(metadata: NodeMetadata) -> bytes:
         raise UnsupportedError("chunk key encoding", name, "has no place in version 3")
     refuse_ours(metadata.codecs)
     codecs = completed(metadata.codecs, chunk_spec(metadata))
-    document = replace(metadata, attributes=attributes, codecs=codecs).document()
+    _refuse_plain_optional(metadata)
+    data_type = by_its_new_name(metadata.data_type)
+    document = replace(metadata, attributes=attributes, data_type=data_type, codecs=codecs).document()
     document["storage_transformers"] = []
     return document_bytes(document)
 
@@ -83,6 +95,21 @@ def refuse_ours(codecs: tuple[NamedConfiguration, ...]) -> None:
         if codec.name in _OURS:
             raise UnsupportedError(
                 "codec", codec.name, "describes another format's chunks, and is never written"
+            )
+
+
+def _refuse_plain_optional(metadata: ArrayMetadata) -> None:
+    """Values that may be missing have a codec of their own; as records nobody else would read them.
+
+    Raises:
+        UnsupportedError: another codec makes bytes of them.
+    """
+    if metadata.data_type.name in OptionalFamily.names:
+        plain = without_shards(metadata) if isinstance(metadata.chunk_grid, RegularChunkGrid) else metadata
+        codec = codec_chain(plain.codecs, len(metadata.shape)).array_to_bytes.name
+        if codec not in OptionalFamily.names:
+            raise UnsupportedError(
+                "codec", codec, "is none for elements that may be missing: zarrs.optional is"
             )
 
 

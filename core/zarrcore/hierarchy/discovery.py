@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -115,6 +115,27 @@ class Discovery:
                 sentence = f"{url} cannot be listed and has no consolidated metadata: name the path of a node"
                 raise ListingUnsupportedError(sentence, url=url) from error
             yield from found.names.get(within, ())
+
+    def implies_group(self, path: str) -> bool:
+        """Whether what stands below a path without documents makes it a group.
+
+        Consolidated metadata answer where they tell of a node below it, else a listing, where the store can give one.
+
+        Raises:
+            StoreError: the store did not answer as it should.
+        """
+        within, format_, store = self._hierarchy.within(path), self._hierarchy.format, self._hierarchy.store
+        found = self._believed()
+        if found is not None and within in found.names:
+            return True
+        try:
+            if format_.empty_groups and isinstance(store, ListableStore):
+                return store.has_prefix(format_.prefix(within))
+            return next(self._listed_names(within), None) is not None
+        except ListingUnsupportedError:
+            with suppress(ZarrError):
+                found = self._consolidated()
+            return found is not None and within in found.names
 
     def told(self, path: str) -> tuple[JsonObject, float] | None:
         """What consolidated metadata tell of a node, as `Format.comparable` has it, and when they were asked for.

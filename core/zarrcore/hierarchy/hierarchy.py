@@ -15,7 +15,6 @@ from typing import Any, Self, overload
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
 from zarrcore.errors import (
-    ListingUnsupportedError,
     MetadataError,
     NodeNotFoundError,
     ReadOnlyError,
@@ -394,21 +393,13 @@ class Hierarchy:
         return self._implicit_group(path, found) if metadata is None else Group(self, path, found, metadata)
 
     def _implicit_group(self, path: str, found: Found) -> Group | None:
-        is_root, names = path == self.at, self.within(path)[1:].split("/")
-        if not (self.format.implicit_groups or is_root) or not isinstance(self.store, ListableStore):
-            return None
-        if not is_root and not all(map(self.format.may_name_node, names)):
-            return None
-        try:
-            exists = is_root or self._implies_group(self.store, path)
-        except ListingUnsupportedError:
-            return None
+        if path == self.at:
+            exists = isinstance(self.store, ListableStore)
+        else:
+            names = self.within(path)[1:].split("/")
+            exists = self.format.implicit_groups and all(map(self.format.may_name_node, names))
+            exists = exists and self._discovery.implies_group(path)
         return Group(self, path, found, GroupMetadata()) if exists else None
-
-    def _implies_group(self, store: ListableStore, path: str) -> bool:
-        if self.format.empty_groups:
-            return store.has_prefix(self.format.prefix(self.within(path)))
-        return next(self._discovery.child_names(path), None) is not None
 
     def __repr__(self) -> str:
         return f"<Hierarchy {self.url} ({self.format.title})>"

@@ -12,11 +12,11 @@ import numpy as np
 
 from zarrcore.metadata.data_type import DataType, Element, data_type_of, family_of
 
-__all__ = ["Element", "fill_value_document", "parse_fill_value", "zero"]
+__all__ = ["Element", "fill_value_document", "parse_fill_value", "undefined", "zero"]
 
 
 def zero(dtype: np.dtype[Any]) -> Element:
-    """The element whose bytes are all zero, or that has none: what an undefined fill value reads as.
+    """The element whose bytes are all zero, or that has none.
 
     >>> zero(np.dtype("<f4")), zero(np.dtypes.StringDType()).item()
     (array(0., dtype=float32), '')
@@ -25,6 +25,17 @@ def zero(dtype: np.dtype[Any]) -> Element:
     if dtype.kind == "O":
         element[()] = b""
     return _sealed(element)
+
+
+def undefined(dtype: np.dtype[Any]) -> Element:
+    """What an undefined fill value, ``null``, reads as: not a time where elements are times, else zero.
+
+    zarr-python means the same, and stores no chunk that holds nothing else.
+
+    >>> undefined(np.dtype("<M8[s]")), undefined(np.dtype("<i2"))
+    (array('NaT', dtype='datetime64[s]'), array(0, dtype=int16))
+    """
+    return _sealed(np.array("NaT", dtype)) if dtype.kind in "Mm" else zero(dtype)
 
 
 def parse_fill_value(value: Any, data_type: DataType) -> Element:
@@ -38,7 +49,7 @@ def parse_fill_value(value: Any, data_type: DataType) -> Element:
     array(2143289345, dtype=uint32)
     """
     if value is None:
-        return zero(data_type.dtype)
+        return undefined(data_type.dtype)
     return _sealed(family_of(data_type.name).parse(value, data_type))
 
 

@@ -92,6 +92,20 @@ def test_copy(zarrscope: Run, source: Path, tmp_path: Path) -> None:
     assert copied["line"].chunks == (7,), "it has another number of dimensions"
 
 
+def test_copy_tells_what_it_leaves_behind(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    for name in ("images/a\nb", "notes", "x", "y"):
+        (source / name).write_text("mine")
+    done = zarrscope("copy", source, tmp_path / "t", "--quiet")
+    assert (done.status, done.text) == (1, "")
+    assert done.stderr.startswith(f"zarrscope: {source}#/: 4 keys belong to no node and stayed behind: ")
+    assert done.stderr.endswith(", … (zarrscope check tells more)\n")
+    assert done.stderr.count("\n") == 1
+    told = json.loads(zarrscope("copy", source, tmp_path / "u", "--json").text)
+    assert (told["arrays"], told["left_keys"], len(told["left_examples"])) == (2, 4, 3)
+    done = zarrscope("copy", source, tmp_path / "v", "--path", "images")
+    assert (done.status, done.stderr.count("1 key belongs to no node and stayed behind: images/a")) == (1, 1)
+
+
 def test_copy_of_a_part(zarrscope: Run, source: Path, tmp_path: Path) -> None:
     for number, arguments in enumerate(((f"{source}#/images",), (source, "-p", "images"))):
         target = tmp_path / f"t{number}"

@@ -133,13 +133,17 @@ _ON_BYTES = [
     Case("numcodecs.adler32", before=(LITTLE,)),
     Case("numcodecs.fletcher32", before=(LITTLE,)),
     Case("numcodecs.jenkins_lookup3", {"initval": 7}, before=(LITTLE,)),
+    Case("conditional", {"codecs": ["zstd", "crc32c"], "header_bits": 16}, before=(LITTLE,)),
 ]
 _TO_BYTES = [
-    Case("numcodecs.pcodec", {}, ("<u2", "<i8", "<f2", "<f4", "<f8")),
+    Case("numcodecs.pcodec", {}, ("<u2", "<i8", "<f2", "<f4", "<f8", "<c16", "<M8[ns]", "<m8")),
     Case(
         "numcodecs.pcodec", {"level": 2, "delta_spec": "try_consecutive", "delta_encoding_order": 1}, ("<i4",)
     ),
     Case("numcodecs.pcodec", {"mode_spec": "classic", "equal_pages_up_to": 5}, ("<u4",)),
+    Case("zfp", {"mode": "reversible"}, ("<i2", "<i4", "<i8", "<M8[ns]")),
+    Case("numcodecs.zfpy", {"mode": 5}, ("|u1", "<i4", "<i8", "<m8[s]")),
+    Case("packbits", {"padding_encoding": "first_byte"}, ("|b1", "<i2", "<f4", "<c8", "<M8[ns]", "<m8")),
     Case("bytes", {"endian": "little"}),
     Case("bytes", {"endian": "big"}),
     Case("bytes", {}, ("|u1", "|b1", "|S5", "|V3")),
@@ -259,6 +263,8 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("numcodecs.astype", {"encode_dtype": "i2"}),
     ("numcodecs.bitround", {"keepbits": -1}),
     ("numcodecs.bitround", {}),
+    ("zfp", {"mode": "fixed_rate", "rate": -1}),
+    ("numcodecs.zfpy", {"mode": 6}),
     ("numcodecs.pcodec", {"level": 13}),
     ("numcodecs.pcodec", {"delta_spec": "none", "delta_encoding_order": 1}),
     ("numcodecs.pcodec", {"delta_spec": "try_consecutive"}),

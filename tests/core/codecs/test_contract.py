@@ -106,13 +106,14 @@ def test_garbage_and_altered_bytes_give_an_array_or_a_codec_error(
             assert pipeline.decode(chunk).shape == array.shape
 
 
-# Shards may hold more than their chunks need, and two chunks of numcodecs.packbits are no larger one.
+# Shards may hold more than their chunks need, two chunks of numcodecs.packbits are no larger one, and zfp does not tell where
+# a chunk ends.
 @pytest.mark.parametrize(
     "case",
     [
         case
         for case in CASES
-        if case.array().ndim and case.name not in ("sharding_indexed", "numcodecs.packbits")
+        if case.array().ndim and case.name not in ("sharding_indexed", "numcodecs.packbits", "zfp")
     ],
     ids=str,
 )

@@ -65,6 +65,19 @@ def test_the_words_of_the_registry(data: st.DataObject) -> None:
     assert made.decode(expected).tobytes() == decoded
 
 
+@pytest.mark.parametrize("name", ["numpy.datetime64", "numpy.timedelta64"])
+def test_times_are_integers_of_64_bits(name: str) -> None:
+    dtype = parse_data_type({"name": name, "configuration": {"unit": "ms", "scale_factor": 1}}).dtype
+    numbers = np.array([0, 1, -1, 500, -512, 511], "<i8")
+    codecs = [NamedConfiguration("packbits", {"last_bit": 9})]
+    of_times, of_integers = (
+        Pipeline(codecs, ArraySpec(numbers.shape, kind, zero(kind))) for kind in (dtype, numbers.dtype)
+    )
+    encoded = bytes(of_times.encode(numbers.view(dtype)))
+    assert encoded == bytes(of_integers.encode(numbers))
+    assert np.array_equal(of_times.decode(encoded).view("<i8"), numbers)
+
+
 def test_many_blocks() -> None:
     values = np.random.default_rng(0).random(200_001) < 0.5
     made = pipeline("bool", values.shape)

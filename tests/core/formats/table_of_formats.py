@@ -36,7 +36,7 @@ def _row(known: Format) -> tuple[str, ...]:
         ", ".join(f"`{key}`" for key in known.deciding_keys),
         ", ".join(f"`{key}`" for key in known.document_keys("/foo")),
         f"`{chunk}`",
-        "yes" if known.implicit_groups else "no",
+        "no" if not known.implicit_groups else "yes" if known.implicit_root else "below the root",
     )
 
 

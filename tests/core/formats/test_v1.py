@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zarr
+import zarr.dtype
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,7 +79,13 @@ def test_what_zarr_python_1_wrote(archive: Path, tmp_path: Path, name: str) -> N
     assert {finding.what for finding in check(hierarchy)} == {"missing-chunks"}
     execute(plan_copy(hierarchy, to=Format.V3), hierarchy, LocalStore(tmp_path / "copy", create=True))
     with warnings.catch_warnings(action="ignore"):  # of data types and codecs that few know
-        theirs = zarr.open_array(tmp_path / "copy", mode="r")
+        # Of records zarr-python 3.1 knows the first name only, so a copy of the copy has to do.
+        if name == "record" and not hasattr(zarr.dtype, "Struct"):
+            copied = zarrcore.open(tmp_path / "copy")
+            execute(plan_copy(copied, to=Format.V2), copied, LocalStore(tmp_path / "copy2", create=True))
+            theirs = zarr.open_array(tmp_path / "copy2", mode="r")
+        else:
+            theirs = zarr.open_array(tmp_path / "copy", mode="r")
         assert theirs[...].tobytes() == array[...].tobytes()
     assert dict(theirs.attrs) == {"name": name}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from zarrcore.errors import (
     UnsupportedError,
     ZarrError,
 )
-from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore, ReadableStore
+from zarrcore.stores import ByteRange, BytesLike, LocalStore, MemoryStore, ReadableStore, StoreEntry
 
 GROUP = b'{"zarr_format": 3, "node_type": "group", "attributes": {"a": 1}}'
 ARRAY = json.dumps(
@@ -94,6 +95,97 @@ def test_implicit_groups_are_listed_and_opened() -> None:
         ("/a/b/x", "array"),
     ]
     assert hierarchy["a/b"].attributes == {}
+
+
+V2_ARRAY = json.dumps(
+    {
+        "zarr_format": 2,
+        "shape": [2],
+        "chunks": [2],
+        "dtype": "|i1",
+        "compressor": None,
+        "fill_value": 5,
+        "order": "C",
+        "filters": None,
+    }
+).encode()
+V2_WITHOUT_GROUPS = {
+    ".zgroup": V2_GROUP,
+    "A/1/0/.zarray": V2_ARRAY,
+    "A/1/0/0": b"\1\2",
+    "b/.zgroup": V2_GROUP,
+    "b/__x/y/.zarray": V2_ARRAY,
+    "junk/a": b"no node",
+}
+V2_NODES = ["/", "/A", "/A/1", "/A/1/0", "/b", "/b/__x", "/b/__x/y"]
+
+
+def test_version_2_has_implicit_groups_below_its_root() -> None:
+    hierarchy = zarrcore.open(memory(**V2_WITHOUT_GROUPS))
+    assert [node.path for node in hierarchy.walk()] == V2_NODES
+    assert hierarchy["A/1"].kind == "group"
+    assert hierarchy["A"]["1/0"][...].tolist() == [1, 2]
+    assert "junk" not in hierarchy
+    assert "A/2" not in hierarchy
+
+
+class Remote(MemoryStore):
+    """Counts what is asked of it over its network."""
+
+    is_remote = True
+
+    def __init__(self, values: dict[str, bytes]) -> None:
+        super().__init__(values=values)
+        self.got: list[str] = []
+        self.listed: list[str] = []
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        self.got.append(key)
+        return super().get(key, byte_range)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        self.listed.append(prefix)
+        return super().list_dir(prefix)
+
+
+def test_what_a_walk_asks_a_remote_store_of_version_2_for() -> None:
+    store = Remote(V2_WITHOUT_GROUPS)
+    hierarchy = zarrcore.open(store)
+    store.got.clear()
+    assert sorted(node.path for node in hierarchy.walk()) == V2_NODES
+    asked = {
+        name: [key for key in store.got if key.rpartition("/")[0] == name] for name in ("A/1/0", "b", "A")
+    }
+    assert sorted(asked["A/1/0"]) == ["A/1/0/.zarray", "A/1/0/.zattrs"]
+    assert sorted(asked["b"]) == ["b/.zarray", "b/.zattrs", "b/.zgroup"]
+    assert sorted(asked["A"]) == ["A/.zarray", "A/.zgroup"]
+    listed = {prefix: store.listed.count(prefix) for prefix in store.listed}
+    assert listed == {"": 1, "b/": 1, "A/": 2, "A/1/": 2, "b/__x/": 2, "junk/": 1}
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("kind", [Remote, MemoryStore])
+def test_consolidated_metadata_imply_groups_where_nothing_is_listed(zarr_format: int, kind: type) -> None:
+    if zarr_format == 2:
+        metadata = {".zgroup": json.loads(V2_GROUP), "A/1/0/.zarray": json.loads(V2_ARRAY)}
+        consolidated = {"zarr_consolidated_format": 1, "metadata": metadata}
+        values = {**V2_WITHOUT_GROUPS, ".zmetadata": json.dumps(consolidated).encode()}
+    else:
+        told = {"kind": "inline", "must_understand": False, "metadata": {"A/1/0": json.loads(ARRAY)}}
+        group = json.dumps({**json.loads(GROUP), "consolidated_metadata": told}).encode()
+        values = {"zarr.json": group, "A/1/0/zarr.json": ARRAY}
+
+    class Unlisted(kind):  # type: ignore[misc, valid-type]
+        def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+            raise zarrcore.ListingUnsupportedError("cannot be listed", url=self.url)
+
+        list_dir = list_prefix
+
+    hierarchy = zarrcore.open(Unlisted(values=values))
+    assert [node.path for node in hierarchy.walk()] == ["/", "/A", "/A/1", "/A/1/0"]
+    assert hierarchy["A/1"].kind == "group"
 
 
 def test_a_root_without_a_document() -> None:

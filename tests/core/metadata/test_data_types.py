@@ -29,7 +29,7 @@ from zarrcore.metadata.data_type import (
 )
 from zarrcore.metadata.data_type.numbers import NumberFamily
 from zarrcore.metadata.data_type.small_numbers import SmallNumberFamily
-from zarrcore.metadata.fill_value import fill_value_document, parse_fill_value, zero
+from zarrcore.metadata.fill_value import fill_value_document, parse_fill_value, undefined, zero
 
 RECORD = {
     "name": "struct",
@@ -76,7 +76,7 @@ def test_documents_come_back(document: Any) -> None:
     again = parse_data_type(as_json(data_type.document()))
     assert (again, again.dtype) == (data_type, data_type.dtype)
     element = zero(data_type.dtype)
-    assert parse_fill_value(None, data_type).tolist() == element.tolist()
+    assert parse_fill_value(None, data_type).tolist() == undefined(data_type.dtype).tolist()
     assert (
         parse_fill_value(as_json(fill_value_document(element, data_type)), data_type).tolist()
         == element.tolist()

@@ -184,6 +184,14 @@ def test_a_group_without_a_document(root: Path) -> None:
     assert kinds(root) == {("warning", "implicit-group", "/implied")}
 
 
+def test_a_group_of_version_2_without_a_document(tmp_path: Path) -> None:
+    zarr.create_group(tmp_path / "x.zarr", zarr_format=2)
+    zarr.create_array(tmp_path / "x.zarr/implied/b", data=DATA, chunks=(5, 5), zarr_format=2)
+    assert [(finding.severity, finding.what, finding.key) for finding in findings(tmp_path / "x.zarr")] == [
+        ("warning", "implicit-group", "implied/")
+    ]
+
+
 @pytest.mark.parametrize("named", [False, True])
 def test_version_2_keys_with_slashes(tmp_path: Path, named: bool) -> None:
     root = tmp_path / "x.zarr"

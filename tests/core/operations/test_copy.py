@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import shutil
 import warnings
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,10 +19,12 @@ from hypothesis import strategies as st
 
 import zarrcore as zc
 from tests.conftest import Written
-from zarrcore.errors import NodeExistsError
+from tests.core.formats.draft_writer import DRAFTS, write
+from tests.core.formats.draft_writer import Array as DraftArray
+from zarrcore.errors import MetadataError, NodeExistsError, UnsupportedError
 from zarrcore.formats import format_named
 from zarrcore.metadata import NamedConfiguration
-from zarrcore.operations.copy import CopyPlan, CopyResult, Layout, execute, plan_copy
+from zarrcore.operations.copy import CopyPlan, CopyResult, Layout, LeftKeys, execute, plan_copy
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ReadableStore
@@ -96,6 +99,104 @@ def test_to_another_format(source: Path, tmp_path: Path, to: str) -> None:
     assert copied["a"].chunk_shape == (5, 12)
     assert copied["g/s"].inner_chunk_shape == (4, 6)
     assert list((target).glob(".zarrscope*")) == [], "the marker is gone"
+
+
+def test_of_version_2_groups_without_documents_are_copied(tmp_path: Path) -> None:
+    zarr.create_group(tmp_path / "s", zarr_format=2)
+    zarr.create_array(tmp_path / "s/A/1/0", data=DATA, chunks=(5, 12), zarr_format=2)
+    result = copy(tmp_path / "s", tmp_path / "t", to="v3")
+    assert (result.groups, result.arrays, result.left.count) == (3, 1, 0)
+    assert np.array_equal(read_by_zarr(tmp_path / "t/A/1/0"), DATA)
+    assert sorted(path for path, _ in zarr.open_group(tmp_path / "t", mode="r").members(max_depth=None)) == [
+        "A",
+        "A/1",
+        "A/1/0",
+    ]
+
+
+@pytest.mark.parametrize("to", ["v3", "v2", "n5"])
+def test_keys_that_belong_to_no_node_are_told(source: Path, tmp_path: Path, to: str) -> None:
+    copy(source, tmp_path / "s", to=to, consolidate=to != "n5")
+    assert copy(tmp_path / "s", MemoryStore()).left == LeftKeys()
+    (tmp_path / "s/g/notes").write_text("mine")
+    shutil.copytree(tmp_path / "s/g/s", tmp_path / "s/a/hidden")  # an array within another is no node
+    (tmp_path / "s/a/0.1f2e.partial").write_bytes(b"left by a writer that was stopped")
+    within = [path for path in (tmp_path / "s/a/hidden").rglob("*") if path.is_file()]
+    left = copy(tmp_path / "s", MemoryStore(), to="v3").left
+    assert left.count == len(within) + 1
+    assert all(key == "g/notes" or key.startswith("a/hidden/") for key in left.examples)
+    assert len(left.examples) == 3
+    assert copy(tmp_path / "s", MemoryStore(), "/g").left == LeftKeys(1, ("g/notes",))
+    assert copy(tmp_path / "s", MemoryStore(), "/g/s").left == LeftKeys()
+
+
+@pytest.mark.parametrize("day", DRAFTS)
+def test_keys_that_belong_to_no_node_of_a_draft(day: str) -> None:
+    values = write(day, {"/": {"n": 1}, "/g/x": DraftArray(DATA, (5, 12)), "/y": DraftArray(DATA, (24, 36))})
+    assert copy(MemoryStore(values=values), MemoryStore()).left == LeftKeys()
+    (chunk,) = (key for key in values if "/y/" in f"/{key}" and "zarr.json" not in key)
+    lost = f"/{chunk}".replace("/y/", "/lost/")[1:]
+    assert copy(MemoryStore(values={**values, lost: b""}), MemoryStore()).left == LeftKeys(1, (lost,))
+
+
+def test_keys_that_belong_to_no_node_of_a_collection(source: Path, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    shutil.copytree(source, place / "deep/one.zarr")
+    copy(source, place / "two.n5", to="n5")
+    with zc.create(place / "three.zip") as zipped:
+        zipped.create_array("x", shape=(4,), data_type="int8")[...] = 1
+    assert copy(place, MemoryStore(), to="v3").left == LeftKeys()
+    (place / "deep/readme").write_text("")  # what lies beside hierarchies is not theirs
+    (place / "two.n5/g/notes").write_text("")
+    (place / "deep/one.zarr/notes").write_text("")
+    assert copy(place, MemoryStore(), "/two.n5", to="v3").left == LeftKeys(1, ("two.n5/g/notes",))
+    left = copy(place, MemoryStore(), to="v3").left
+    assert (left.count, sorted(left.examples)) == (2, ["deep/one.zarr/notes", "two.n5/g/notes"])
+
+
+def test_of_stores_that_cannot_be_listed_no_left_key_is_known(source: Path, tmp_path: Path) -> None:
+    class Unlisted(LocalStore):
+        def list_prefix(self, prefix: str) -> Any:
+            raise zc.ListingUnsupportedError("cannot be listed", url=self.url)
+
+        list_dir = list_prefix
+
+    copy(source, tmp_path / "s", consolidate=True)
+    (tmp_path / "s/notes").write_text("")
+    result = copy(Unlisted(tmp_path / "s"), MemoryStore())
+    assert (result.arrays, result.left) == (2, LeftKeys())
+
+
+def test_nothing_is_left_of_what_zarr_python_writes(hierarchy: Written) -> None:
+    arrays = [node.path for node in zc.open(hierarchy.path).walk() if node.kind == "array"]
+    for path in arrays[:: len(arrays) // 8]:
+        assert copy(hierarchy.path, MemoryStore(), path).left == LeftKeys()
+
+
+@pytest.mark.parametrize("to", ["v2", "n5"])
+@pytest.mark.parametrize(
+    "name", ["float8_e5m2", "complex_float16", "complex_bfloat16", "complex_float8_e5m2", "int4", "bfloat16"]
+)
+def test_a_type_that_the_format_does_not_have_is_told_with_the_array(name: str, to: str) -> None:
+    store = MemoryStore()
+    made = zc.create(store)
+    fields = [{"name": "x", "data_type": name}]
+    record = {"name": "struct", "configuration": {"fields": fields}}
+    for path, data_type in (("g/plain", name), ("record", record)):
+        made.create_array(path, shape=(3,), data_type=data_type)
+        title = "version 2" if to == "v2" else "N5"
+        told = data_type if isinstance(data_type, str) else "struct"
+        sentence = f"array '/{path}' cannot be copied: data type '{told}' cannot be told in {title}"
+        with pytest.raises(UnsupportedError, match=f"^{sentence}$"):
+            copy(store, MemoryStore(), to=to)
+        made.erase(path)
+
+
+def test_codecs_that_do_not_fit_are_told_with_the_array() -> None:
+    store = MemoryStore()
+    zc.create(store).create_array("g/text", shape=(3,), data_type="string")
+    with pytest.raises(MetadataError, match=r"^/g/text: .*packbits"):
+        copy(store, MemoryStore(), codecs=(NamedConfiguration("packbits"),))
 
 
 def test_missing_chunks_stay_missing(source: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.data_type import has_byte_order, is_variable_length, with_byte_order
+from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 
 
 class BytesCodec(ArrayToBytesCodec):
@@ -37,7 +38,10 @@ class BytesCodec(ArrayToBytesCodec):
         return self._stored_dtype or with_byte_order(spec.dtype, self._byte_order)
 
     def is_plain(self, spec: ArraySpec) -> bool:
-        """Whether the encoded bytes are those of the decoded array, unchanged and whatever they are."""
+        """Whether the encoded bytes are those of the decoded array, unchanged and whatever they are.
+
+        But for bits that no number uses: what is copied as it stands goes through `clear_unused_bits` afterwards.
+        """
         return self.stored_dtype(spec) == spec.dtype and not _holds_texts(spec.dtype)
 
     def encoded_nbytes(self, spec: ArraySpec) -> int:
@@ -60,6 +64,9 @@ class BytesCodec(ArrayToBytesCodec):
         elements = np.frombuffer(encoded, dtype, count=spec.size if dtype.subdtype is None else -1)
         if _holds_texts(dtype):
             self._check_texts(elements)
+        if has_unused_bits(dtype):
+            elements = elements.copy()
+            clear_unused_bits(elements)
         return elements.reshape(spec.shape)
 
     def _check_texts(self, elements: np.ndarray[Any, Any]) -> None:

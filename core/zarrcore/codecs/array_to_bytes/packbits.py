@@ -15,7 +15,7 @@ from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.data_type import is_small_number
-from zarrcore.metadata.data_type.small_numbers import part_of_complex, significant_bits
+from zarrcore.metadata.data_type.small_numbers import is_complex, part_of_complex, significant_bits
 
 _PADDING = {"start_byte": "first_byte", "end_byte": "last_byte"}
 # Bits are unpacked to a byte each: so many numbers at once, a multiple of eight.
@@ -55,9 +55,12 @@ class PackbitsCodec(ArrayToBytesCodec):
     def _layout(self, spec: ArraySpec) -> tuple[np.dtype[Any], int, int, int]:
         """Type and count of the numbers, and the bits that are kept of each: ``[start, stop)``."""
         dtype = spec.dtype
-        complex_fields = dtype.names == ("real", "imag") and is_small_number(dtype["real"])
-        if dtype.kind == "c" or complex_fields or (is_small_number(dtype) and "complex" in dtype.name):
+        if is_complex(dtype):
             part, count = part_of_complex(dtype), 2 * spec.size
+        elif (
+            dtype.kind in "Mm"
+        ):  # of which the registry says nothing; zarrs writes the integers that they are
+            part, count = np.dtype("<i8"), spec.size
         elif dtype.kind in "biuf" or is_small_number(dtype):
             part, count = dtype.newbyteorder("<"), spec.size
         else:

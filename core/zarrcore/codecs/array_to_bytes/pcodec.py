@@ -1,7 +1,8 @@
 """The ``numcodecs.pcodec`` codec: numbers compressed as numbers.
 
-Specification: the zarr-extensions registry, "numcodecs.pcodec"; numcodecs' PCodec. The library is written in Rust, checks what
-it reads, and decodes into an array of the size that is expected, never more.
+Specification: numcodecs' PCodec, which takes times for 64-bit integers; zarrs takes a complex number for its two parts, and its
+``pcodec`` is otherwise the same. The library is written in Rust, checks what it reads, and decodes into an array of the
+size that is expected, never more.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, integer, known
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+from zarrcore.metadata.data_type.small_numbers import is_complex, part_of_complex
 
 _MODES = ("auto", "classic")
 _DELTAS = ("auto", "none", "no_op", "try_consecutive", "try_lookback")
@@ -70,30 +72,31 @@ class PCodec(ArrayToBytesCodec):
         return dict(self._parameters)
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
-        if spec.dtype not in _DTYPES:
+        if _number_dtype(spec.dtype) not in _DTYPES:
             raise MetadataError(f"expected numbers of 2 to 8 bytes, found {spec.dtype}", member=self.name)
-        pages: int = -(-spec.size // self._parameters["equal_pages_up_to"])
+        size = spec.nbytes // _number_dtype(spec.dtype).itemsize
+        pages: int = -(-size // self._parameters["equal_pages_up_to"])
         return 2 * spec.nbytes + 64 * pages + 4096
 
     def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
         from pcodec import standalone
 
-        decoded = np.empty(spec.size, spec.dtype)
+        numbers = np.empty(spec.nbytes // _number_dtype(spec.dtype).itemsize, _number_dtype(spec.dtype))
         try:
-            progress = standalone.simple_decompress_into(bytes(encoded), decoded)
+            progress = standalone.simple_decompress_into(bytes(encoded), numbers)
         except (RuntimeError, TypeError, ValueError) as error:
             raise CodecError(str(error), codec=self.name) from error
-        if progress.n_processed != spec.size or not progress.finished:
+        if progress.n_processed != numbers.size or not progress.finished:
             raise CodecError(
-                f"expected {spec.size:,} elements, found {'more' if not progress.finished else progress.n_processed}",
+                f"expected {numbers.size:,} numbers, found {'more' if not progress.finished else progress.n_processed}",
                 codec=self.name,
             )
-        return decoded.reshape(spec.shape)
+        return numbers.view(spec.dtype).reshape(spec.shape)
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
         from pcodec import standalone
 
-        numbers = np.ascontiguousarray(decoded, spec.dtype).reshape(-1)
+        numbers = np.ascontiguousarray(decoded, spec.dtype).reshape(-1).view(_number_dtype(spec.dtype))
         try:
             encoded: bytes = standalone.simple_compress(numbers, self._chunk_config())
         except (RuntimeError, TypeError, ValueError) as error:
@@ -117,3 +120,10 @@ class PCodec(ArrayToBytesCodec):
             delta_spec=delta_spec,
             paging_spec=PagingSpec.equal_pages_up_to(parameters["equal_pages_up_to"]),
         )
+
+
+def _number_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the numbers that elements of a type are."""
+    if dtype.kind in "Mm":
+        return np.dtype("i8").newbyteorder(dtype.byteorder)
+    return part_of_complex(dtype) if is_complex(dtype) else dtype

@@ -36,6 +36,8 @@ _OTHERS = {
     "struct": "struct:StructFamily",
     "structured": "struct:StructFamily",
     "subarray": "struct:StructFamily",
+    "zarrs.optional": "optional:OptionalFamily",
+    "optional": "optional:OptionalFamily",
     "string": "variable_length:StringFamily",
     "bytes": "variable_length:BytesFamily",
     "variable_length_bytes": "variable_length:BytesFamily",
@@ -146,9 +148,9 @@ def _named_configuration_of(dtype: np.dtype[Any]) -> NamedConfiguration:
             "subarray", {"data_type": data_type_of(inner).document(), "shape": list(shape)}
         )
     if dtype.names is not None and dtype.fields is not None:
-        # Of the two names the one that every other implementation reads, with fields in its first spelling.
-        fields = [[name, data_type_of(dtype.fields[name][0]).document()] for name in dtype.names]
-        return NamedConfiguration("structured", {"fields": fields})
+        parts = [(name, data_type_of(dtype.fields[name][0])) for name in dtype.names]
+        fields = [{"name": name, "data_type": part.document()} for name, part in parts]
+        return NamedConfiguration("struct", {"fields": fields})
     if is_small_number(dtype):
         from zarrcore.metadata.data_type.small_numbers import small_number_name
 

@@ -1,14 +1,15 @@
 """``bfloat16``, ``int2 … uint4``, ``float4 … float8`` and the complex numbers of them, by the package ml_dtypes.
 
 Specification: the zarr-extensions registry, one page per type. A number of less than a byte takes a whole one in memory and
-in the ``bytes`` codec, whose upper bits are ignored. Where neither NumPy nor ml_dtypes has a complex number of some parts, it is
-a structure of the fields ``real`` and ``imag``.
+in the ``bytes`` codec, whose upper bits are ignored: in memory they are zero. Where neither NumPy nor ml_dtypes has a complex
+number of some parts, it is a structure of the fields ``real`` and ``imag``.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -132,6 +133,44 @@ def significant_bits(dtype: np.dtype[Any]) -> int:
         if digits in ("2", "4", "6"):
             return int(digits)
     return 8 * dtype.itemsize
+
+
+@lru_cache(maxsize=256)
+def has_unused_bits(dtype: np.dtype[Any]) -> bool:
+    """Whether elements, or fields of them, are numbers that do not fill their bytes.
+
+    >>> has_unused_bits(_ml_dtype("int4", "int4")), has_unused_bits(np.dtype("?"))
+    (True, False)
+    """
+    if dtype.fields is not None:
+        return any(has_unused_bits(part[0]) for part in dtype.fields.values())
+    return is_small_number(dtype.base) and significant_bits(dtype.base) < 8
+
+
+def clear_unused_bits(array: np.ndarray[Any, Any]) -> None:
+    """Set to zero, in place, what such numbers leave of their bytes.
+
+    The registry has readers ignore those bits, and some writers extend signs into them. ml_dtypes does not ignore those of
+    its floating point numbers, and whoever compares bytes needs one form of each number.
+    """
+    if array.dtype.names is not None:
+        for name in array.dtype.names:
+            if has_unused_bits(array.dtype[name]):
+                clear_unused_bits(array[name])
+    else:
+        raw = array.view(np.uint8)
+        np.bitwise_and(raw, (1 << significant_bits(array.dtype)) - 1, out=raw)
+
+
+def is_complex(dtype: np.dtype[Any]) -> bool:
+    """Whether elements are complex numbers, whoever brings them.
+
+    >>> is_complex(np.dtype("<c8")), is_complex(np.dtype("<f4"))
+    (True, False)
+    """
+    if dtype.names is not None:
+        return dtype.names == ("real", "imag") and is_small_number(dtype["real"])
+    return dtype.kind == "c" or (is_small_number(dtype) and "complex" in dtype.name)
 
 
 def part_of_complex(dtype: np.dtype[Any]) -> np.dtype[Any]:

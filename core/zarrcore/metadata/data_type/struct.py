@@ -15,6 +15,7 @@ import numpy as np
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.data_type.fixed_length import parse_bytes, spell_bytes
 from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Element, item_bytes, no_element
+from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
 
@@ -22,7 +23,7 @@ from zarrcore.metadata.named_configuration import integers
 class StructFamily(DataTypeFamily):
     """Records and arrays of other types."""
 
-    names: ClassVar[tuple[str, ...]] = ("structured", "struct", "subarray")
+    names: ClassVar[tuple[str, ...]] = ("struct", "structured", "subarray")
 
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
         if name == "subarray":
@@ -44,16 +45,36 @@ class StructFamily(DataTypeFamily):
         raw = parse_bytes(value, data_type)
         if len(raw) != dtype.itemsize:
             raise MetadataError(f"expected {dtype.itemsize} bytes, found {len(raw)}", member="fill_value")
-        return np.frombuffer(raw, dtype)[:1].reshape(dtype.shape).copy()
+        element = np.frombuffer(raw, dtype)[:1].reshape(dtype.shape).copy()
+        if has_unused_bits(dtype):
+            clear_unused_bits(element)
+        return element
 
     def spell(self, element: Element, data_type: DataType) -> Any:
-        # Who still writes the old name reads no object of fields.
-        if data_type.name != "struct":
+        if data_type.name == "subarray":
             return spell_bytes(element.tobytes())
         return {
             name: _spell_field(element[name], field)
             for name, field in _fields(data_type.configuration, "data_type")
         }
+
+
+def by_its_new_name(data_type: DataType) -> DataType:
+    """The same type with ``struct`` for ``structured``, in its fields too: the registry has the old name read, not written.
+
+    zarrs reads no longer what it called ``optional``.
+    """
+    if data_type.name == "optional":
+        return DataType("zarrs.optional", data_type.configuration, data_type.dtype)
+    if data_type.name == "subarray":
+        inner = _fixed(data_type.configuration["data_type"], "data_type")
+        told = {**data_type.configuration, "data_type": by_its_new_name(inner).document()}
+        return DataType(data_type.name, told, data_type.dtype)
+    if data_type.name not in ("struct", "structured"):
+        return data_type
+    parts = [(name, by_its_new_name(field)) for name, field in _fields(data_type.configuration, "data_type")]
+    fields = [{"name": name, "data_type": field.document()} for name, field in parts]
+    return DataType("struct", {"fields": fields}, data_type.dtype)
 
 
 def _numpys(parts: Any, member: str) -> np.dtype[Any]:

@@ -35,9 +35,9 @@ def _check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
     format_, store, path = group.hierarchy.format, group.hierarchy.store, group.path
     if group.kind == "collection":
         return  # what lies beside hierarchies is nobody's error
-    if format_.name == "v3" and not any(group.documents):
-        sentence = "no document says that this is a group; readers of today's Zarr v3 do not find it"
-        yield Finding("warning", "implicit-group", path, sentence, group.metadata_key)
+    if format_.name in ("v3", "v2") and not any(group.documents):
+        sentence = f"no document says that this is a group; other readers of {format_.title} list neither it nor what is below"
+        yield Finding("warning", "implicit-group", path, sentence, format_.prefix(path))
     prefix = format_.prefix(path)
     # The drafts of version 3 keep documents and chunks in trees of their own; what else is in them is not looked for.
     if not isinstance(store, ListableStore) or not format_.document_keys("/x")[0].startswith("x"):

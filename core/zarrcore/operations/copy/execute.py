@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
@@ -21,6 +21,7 @@ from zarrcore.hierarchy import Hierarchy
 from zarrcore.operations.copy.block_copy import BlockCopy
 from zarrcore.operations.copy.blocks import BlockGrid, Box, nbytes_of
 from zarrcore.operations.copy.destination import prepare
+from zarrcore.operations.copy.left_keys import LeftKeys, find_left_keys
 from zarrcore.operations.copy.plan import ArrayPlan, CopyPlan
 from zarrcore.operations.copy.stored import stored_blocks, stored_chunks
 from zarrcore.operations.marker import erase_marker
@@ -55,6 +56,8 @@ class CopyResult:
     """Bytes of blocks that an interrupted copy had left."""
     resumed: bool = False
     """Whether an interrupted copy was finished."""
+    left: LeftKeys = field(default_factory=LeftKeys)
+    """Keys of the source that belong to no node, and were not copied."""
 
     @property
     def missing_nbytes(self) -> int:
@@ -107,6 +110,7 @@ def execute(
         for key, value in plan.format.consolidate(kept).items():
             store.set(key, value)
     erase_marker(store)
+    result.left = find_left_keys(plan, source)
     return result
 
 

@@ -37,7 +37,8 @@ _EXACT = {
         "numcodecs.shuffle",
     ),
     *("bytes", "endian", "vlen-utf8", "vlen-bytes", "vlen-array", "v2_struct_bytes", "numcodecs.pcodec"),
-    *("sharding_indexed", "n5_default"),
+    *("sharding_indexed", "n5_default", "zarrs.squeeze", "squeeze", "zarrs.vlen", "vlen"),
+    *("zarrs.optional", "optional"),
 }
 
 
@@ -202,8 +203,8 @@ def codec_names(codecs: Sequence[NamedConfiguration]) -> list[str]:
     names = []
     for codec in codecs:
         names.append(codec.name)
-        inner = codec.configuration.get("codecs")
-        if isinstance(inner, list):
+        for member in ("codecs", "mask_codecs", "data_codecs"):
+            inner = codec.configuration.get(member, [])
             names += codec_names([parse_named_configuration(item, "codecs") for item in inner])
     return names
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from zarrcore.array.pools import CORES
-from zarrcore.errors import SelectionError, StoreError, UnsupportedError
+from zarrcore.errors import MetadataError, SelectionError, StoreError, UnsupportedError
 from zarrcore.formats import Format
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy, normalize_path
@@ -74,6 +74,8 @@ class CopyPlan:
     """What the copy cannot keep as it is."""
     memory_nbytes: int = DEFAULT_MEMORY_NBYTES
     """How much memory blocks may take at a time."""
+    source_path: str = "/"
+    """The path in the source of the node that becomes the root."""
 
     @property
     def nbytes(self) -> int:
@@ -149,10 +151,14 @@ def plan_copy(
                 destination, note = destination_metadata(found, format_, layout, same_format=same)
             except UnsupportedError as error:
                 raise UnsupportedError("array", node.path, f"cannot be copied: {error}") from error
+            except MetadataError as error:
+                raise error.at(node.path) from error
             notes += [f"{node.path}: {note}"] if note else []
             arrays.append(_plan_array(node, below, found, destination, memory_nbytes))
     _check_layout(layout, arrays)
-    return CopyPlan(f"{source.url}#{top}", format_, tuple(groups), tuple(arrays), tuple(notes), memory_nbytes)
+    return CopyPlan(
+        f"{source.url}#{top}", format_, tuple(groups), tuple(arrays), tuple(notes), memory_nbytes, top
+    )
 
 
 def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:

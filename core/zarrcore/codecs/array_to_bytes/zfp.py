@@ -1,0 +1,240 @@
+"""The ``zfp`` codec: arrays of numbers in blocks of four along each dimension, with or without loss.
+
+Specification: the zarr-extensions registry, "zfp"; zfp's own manual, "Compression modes". What the registry leaves open is done
+as zarrs does it, which wrote the first such arrays: 64-bit times are integers, and unsigned integers of 32 and 64 bits lose
+what is beyond the signed ones, so those are not written here.
+
+The library checks no bounds when it reads, and does not tell how far it read. So it is given as many bytes as it can ever ask
+for, and twice: where what follows the stored bytes changes the numbers, the chunk is too short.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
+from zarrcore.codecs.parameters import choice, integer, known, number
+from zarrcore.errors import CodecError, MetadataError, UnsupportedError
+
+_NATIVE = {"i1": "i4", "u1": "i4", "i2": "i4", "u2": "i4", "i4": "i4", "u4": "i4", "i8": "i8", "u8": "i8"}
+_NATIVE |= {"f2": "f4", "f4": "f4", "f8": "f8", "M8": "i8", "m8": "i8"}
+"""The library's type for each that there is a way to write as such."""
+_MODES = {
+    "reversible": None,
+    "fixed_accuracy": "tolerance",
+    "fixed_rate": "rate",
+    "fixed_precision": "precision",
+    "expert": None,
+}
+_EXPERT = ("minbits", "maxbits", "maxprec", "minexp")
+_MIN_BITS, _MAX_BITS, _MAX_PRECISION, _MIN_EXPONENT = 1, 16658, 64, -1074
+"""What the library takes where nothing limits it: `ZFP_MIN_BITS` and so on."""
+_MAX_RATE = 4096.0
+
+
+def library(name: str) -> ModuleType:
+    """The package zfpy.
+
+    Raises:
+        UnsupportedError: it is not installed.
+    """
+    if importlib.util.find_spec("zfpy") is None:
+        raise UnsupportedError("codec", name, "needs an optional part: pip install 'zarrscope[zfp]'")
+    import zfpy
+
+    return zfpy  # type: ignore[no-any-return]
+
+
+def native_dtype(spec: ArraySpec, codec: str) -> np.dtype[Any]:
+    """The type in which the library has the elements.
+
+    Raises:
+        MetadataError: a type or a number of dimensions that zfp does not have.
+    """
+    code = _NATIVE.get(f"{spec.dtype.kind}{spec.dtype.itemsize}") if spec.dtype.isnative else None
+    if code is None:
+        raise MetadataError(f"expected integers, floats or times, found {spec.dtype}", member=codec)
+    if len(spec.shape) > 4:
+        raise MetadataError(
+            f"expected at most four dimensions, found {len(spec.shape)}: reshape before", member=codec
+        )
+    return np.dtype(code)
+
+
+def promoted(elements: np.ndarray[Any, Any], native: np.dtype[Any], codec: str) -> np.ndarray[Any, Any]:
+    """The elements as the library takes them.
+
+    Raises:
+        CodecError: unsigned integers that no signed one holds.
+    """
+    if elements.dtype.kind in "Mm":
+        return elements.view(native)
+    if elements.dtype.kind == "u" and elements.dtype.itemsize == native.itemsize:
+        if elements.size and elements.max() > np.iinfo(native).max:
+            raise CodecError(f"{elements.max():,} is beyond what zfp holds of {elements.dtype}", codec=codec)
+        return elements.astype(native)
+    if elements.dtype.kind == "f" or elements.dtype.itemsize == native.itemsize:
+        return elements.astype(native, copy=False)
+    bits = 8 * elements.dtype.itemsize
+    middle = 1 << (bits - 1) if elements.dtype.kind == "u" else 0
+    shifted: np.ndarray[Any, Any] = (elements.astype(native) - middle) << (31 - bits)
+    return shifted
+
+
+def demoted(native: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The elements that the library's are."""
+    if dtype.kind in "Mm":
+        return native.view(dtype)
+    if dtype.kind == "f" or (dtype.kind == "i" and dtype.itemsize == native.dtype.itemsize):
+        with np.errstate(over="ignore"):
+            return native.astype(dtype, copy=False)
+    limits = np.iinfo(dtype)
+    if dtype.itemsize == native.dtype.itemsize:
+        return native.clip(0).astype(dtype)
+    bits = 8 * dtype.itemsize
+    middle = 1 << (bits - 1) if dtype.kind == "u" else 0
+    return ((native >> (31 - bits)) + middle).clip(limits.min, limits.max).astype(dtype)
+
+
+def most_nbytes(spec: ArraySpec, native: np.dtype[Any], rate: float | None = None) -> int:
+    """No more bytes than this can be read for an array: of each block all bits of its numbers, and what stands between them."""
+    shape = spec.shape or (1,)
+    values = 4 ** len(shape)
+    blocks = math.prod(-(-length // 4) for length in shape)
+    bits: int = max(values * (8 * native.itemsize + 1) + 64, math.ceil(values * (rate or 0)))
+    return blocks * bits // 8 + 64
+
+
+def padded(encoded: Buffer, nbytes: int, byte: int = 0) -> np.ndarray[Any, Any]:
+    """The encoded bytes, and after them so many of one value that there are ``nbytes``."""
+    buffer = np.full(max(nbytes, len(encoded)), byte, np.uint8)
+    buffer[: len(encoded)] = np.frombuffer(encoded, np.uint8)
+    return buffer
+
+
+def decompressed(
+    encoded: Buffer,
+    nbytes: int,
+    decompress: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]],
+    codec: str,
+) -> np.ndarray[Any, Any]:
+    """What the library makes of encoded bytes, of which it asks for ``nbytes`` at most.
+
+    Raises:
+        CodecError: there are too few.
+    """
+    if len(encoded) % 8 or not len(encoded):
+        raise CodecError(f"expected words of 8 bytes, found {len(encoded):,}", codec=codec)
+    try:
+        decoded, again = (decompress(padded(encoded, nbytes, byte)) for byte in (0, 0xFF))
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise CodecError(str(error), codec=codec) from error
+    if decoded.tobytes() != again.tobytes():
+        raise CodecError(f"{len(encoded):,} bytes are too few", codec=codec)
+    return decoded
+
+
+class ZfpCodec(ArrayToBytesCodec):
+    """zfp's bits, without a header: the metadata tell what would stand in it."""
+
+    names: ClassVar[tuple[str, ...]] = ("zfp", "zarrs.zfp")
+
+    def __init__(self, configuration: Mapping[str, Any]) -> None:
+        self._configuration = dict(configuration)
+
+    @classmethod
+    def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
+        mode = choice(configuration, "mode", tuple(_MODES), None)
+        parameter = _MODES[mode]
+        names = _EXPERT if mode == "expert" else (parameter,) if parameter else ()
+        known(configuration, "mode", *names)
+        if parameter == "precision":
+            integer(configuration, parameter, minimum=0)
+        elif parameter:
+            value = number(configuration, parameter)
+            if value < 0 or (parameter == "rate" and not 0 < value <= _MAX_RATE):
+                raise MetadataError(
+                    f"expected more than 0, at most 4,096 of a rate, found {value}", member=parameter
+                )
+        if mode == "expert":
+            for name in _EXPERT:
+                integer(configuration, name, minimum=None if name == "minexp" else 0)
+        library(cls.names[0])
+        return cls({name: configuration[name] for name in ("mode", *names)})
+
+    def configuration(self, spec: ArraySpec) -> dict[str, Any]:
+        self._parameters(spec)
+        return dict(self._configuration)
+
+    def _parameters(self, spec: ArraySpec) -> dict[str, Any]:
+        """The library's argument for the mode; none for the reversible one."""
+        parameter = _MODES[self._configuration["mode"]]
+        if parameter is not None:
+            return {parameter: self._configuration[parameter]}
+        if self._configuration["mode"] == "reversible":
+            return {}
+        return self._of_expert(4 ** max(1, len(spec.shape)))
+
+    def _of_expert(self, values: int) -> dict[str, Any]:
+        """The other mode that expert parameters amount to: the library's Python side takes no others."""
+        told = tuple(self._configuration[name] for name in _EXPERT)
+        minbits, maxbits, maxprec, minexp = told
+        if (minbits, maxbits, maxprec) == (_MIN_BITS, _MAX_BITS, _MAX_PRECISION):
+            return {"tolerance": 2.0**minexp} if minexp >= _MIN_EXPONENT else {}
+        if told == (_MIN_BITS, _MAX_BITS, maxprec, _MIN_EXPONENT) and maxprec:
+            return {"precision": maxprec}
+        if told == (minbits, minbits, _MAX_PRECISION, _MIN_EXPONENT) and 0 < minbits <= _MAX_RATE * values:
+            return {"rate": minbits / values}
+        raise UnsupportedError(
+            "codec",
+            self.name,
+            "in mode 'expert' is supported only where its parameters are those of another mode",
+        )
+
+    def max_encoded_nbytes(self, spec: ArraySpec) -> int:
+        return most_nbytes(spec, native_dtype(spec, self.name), self._parameters(spec).get("rate"))
+
+    def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
+        zfpy, native = library(self.name), native_dtype(spec, self.name)
+        if not spec.size:
+            return np.empty(spec.shape, spec.dtype)
+        kind, shape, parameters = zfpy.dtype_to_ztype(native), spec.shape or (1,), self._parameters(spec)
+        decompress = partial(zfpy._decompress, ztype=kind, shape=shape, **parameters)  # noqa: SLF001 - zfp documents it
+        decoded = decompressed(encoded, self.max_encoded_nbytes(spec), decompress, self.name)
+        return demoted(decoded, spec.dtype).reshape(spec.shape)
+
+    def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
+        return compressed(decoded, spec, self.name, self._parameters(spec), write_header=False)
+
+
+def compressed(
+    decoded: np.ndarray[Any, Any],
+    spec: ArraySpec,
+    codec: str,
+    parameters: Mapping[str, Any],
+    *,
+    write_header: bool,
+) -> Buffer:
+    """What the library makes of an array.
+
+    Raises:
+        CodecError: it cannot hold a value, or the mode is not for such numbers.
+    """
+    native = native_dtype(spec, codec)
+    if not spec.size:
+        return b""
+    elements = np.ascontiguousarray(decoded, spec.dtype).reshape(spec.shape or (1,))
+    try:
+        encoded: bytes = library(codec).compress_numpy(
+            promoted(elements, native, codec), write_header=write_header, **parameters
+        )
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise CodecError(str(error), codec=codec) from error
+    return encoded

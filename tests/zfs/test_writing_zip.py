@@ -21,10 +21,10 @@ from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
 from zarrcore import open_store
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
+@pytest.fixture(params=["x.zip"])
+def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A zip file with an array."""
-    place = tmp_path / "store" / "x.zip"
+    place = tmp_path / "store" / request.param
     place.parent.mkdir()
     with zc.create(place) as made:
         made.create_array("a", shape=(64, 64), data_type="i4", chunk_shape=(16, 16))[...] = 1
@@ -74,6 +74,7 @@ def test_what_was_closed_or_synchronized_survives_the_daemon(place: Path, mount:
         os.close(kept)
 
 
+@pytest.mark.parametrize("place", ["x.ozx", "x.zip"], indirect=True)
 def test_other_programs_read_the_file_while_it_is_mounted(place: Path, mount: Mounter) -> None:
     mounted = mount(place, "--read-write")
     (mounted.keys / "note").write_bytes(b"first")

@@ -33,6 +33,9 @@ from zarrcore.stores.zip_directory import is_safe
 from zarrcore.stores.zip_members import ZipMembers
 from zarrcore.stores.zip_writing import check_name
 
+ZIP_SUFFIXES: Final = (".zip", ".ozx")
+"""What names of zip files end in; ``.ozx`` is OME-NGFF's (RFC 9)."""
+
 _READ_BETWEEN: Final = 20
 """How often the directory is read at most between the changes of another process."""
 

@@ -211,6 +211,7 @@ HELD_BY = {
         "test_writing_arrays.test_a_folder_of_hierarchies_is_only_read",
     ],
     "S37": [
+        "test_hdf5.test_xarray_opens_the_whole_tree",
         "test_hdf5.test_a_group_is_a_directory_of_files",
         "test_hdf5.test_every_file_is_the_one_that_is_written",
         "test_hdf5.test_what_is_left_out_is_told",

@@ -35,6 +35,9 @@ _ROOM_MOST: Final = 1 << 26
 """Bytes that the file grows by at once, beside what is needed: an eighth of it, within these bounds."""
 _NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
+_CANNOT_PROMISE: Final = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENODEV}
+"""What file systems say that cannot promise room."""
+
 _HEADER_NBYTES: Final = 30
 _ENTRY_NBYTES: Final = 46 + 28
 """A member in the directory, with what zip64 adds, without its name."""
@@ -208,16 +211,13 @@ class ZipWriter(ZipMembers):
     def _grow(self, nbytes: int) -> None:
         descriptor, before = self.file.descriptor, self._room
         try:
-            try:
-                os.posix_fallocate(descriptor, before, nbytes - before)
-            except OSError as error:
-                if error.errno in _NO_ROOM:
-                    raise
-                os.ftruncate(descriptor, nbytes)  # a file system that cannot promise room
+            # First of all: a file without one at its end would be one that was cut off.
             self.file.write(nbytes - TRAILER_NBYTES, self._journal.trailer())
-        except OSError:
-            os.ftruncate(descriptor, before)
-            raise
+            os.posix_fallocate(descriptor, before, nbytes - before)
+        except OSError as error:
+            if error.errno not in _CANNOT_PROMISE:
+                os.ftruncate(descriptor, before)
+                raise
         if self._durable:
             os.fdatasync(descriptor)
         self._room, self.is_settled, self._last_bytes = nbytes, False, self._journal.trailer()

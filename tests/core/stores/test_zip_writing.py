@@ -15,6 +15,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zarr
@@ -39,6 +40,7 @@ from zarrcore.stores import (
     ZipStore,
     open_store,
     zip_changes,
+    zip_writing,
 )
 from zarrcore.stores.zip_writing import ZipWriter
 
@@ -253,6 +255,69 @@ def test_a_file_that_may_only_be_read_tells_what_was_set(tmp_path: Path) -> None
         store = open_store(place)
         assert {entry.key: store.get(entry.key) for entry in store.list()} == expected
     assert place.read_bytes() == before
+
+
+@pytest.mark.parametrize("rest", [0, 5, 1e9])
+def test_what_was_set_is_there_after_every_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: float
+) -> None:
+    """Whatever the system was asked for last, and were it half done, when the writer was killed."""
+    monkeypatch.setattr(zip_changes, "_REST", rest)
+    monkeypatch.setattr(zip_writing, "_RUNNING_LEAST", 400_000)
+    monkeypatch.setattr(zip_writing, "_ROOM_LEAST", 10_000)
+    place = tmp_path / "x.zip"
+    place.write_bytes(make_zip())
+    stored: dict[str, bytes | None] = dict(VALUES)
+    pending: dict[str, bytes | None] = {}
+    steps: list[str] = []
+
+    def look(step: str) -> None:
+        steps.append(step)
+        found = ZipStore(MemoryStore(values={"x.zip": place.read_bytes()}), "x.zip")
+        values = {entry.key: found.get(entry.key) for entry in found.list()}
+        expected = {key: value for key, value in stored.items() if value is not None}
+        after = {key: value for key, value in {**stored, **pending}.items() if value is not None}
+        assert values in (expected, after), step
+
+    def looked_at(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*arguments: Any, **keywords: Any) -> Any:
+            look(f"before {name}")
+            done = call(*arguments, **keywords)
+            look(f"after {name}")
+            return done
+
+        return step
+
+    pwrite = os.pwrite
+
+    def write(descriptor: int, data: Any, position: int) -> int:
+        look("before pwrite")
+        done = 0
+        if len(data) > 100:  # a page is written whole
+            done = pwrite(descriptor, memoryview(data)[: len(data) // 2], position)
+            look("half of pwrite")
+        done += pwrite(descriptor, memoryview(data)[done:], position + done)
+        look("after pwrite")
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", write)
+        for name in ("ftruncate", "posix_fallocate", "replace"):
+            patch.setattr(os, name, looked_at(name, getattr(os, name)))
+        store = open_store(place)
+        for number in range(60):
+            key, value = f"k/{number % 5}", bytes([number]) * (1 + number * 997 % 30_000)
+            pending = {key: value}
+            store.set(key, value)
+            stored |= pending
+            if number % 9 == 8:
+                pending = {key: None}
+                store.erase(key)
+                stored |= pending
+            if number % 20 == 19:
+                store.close()
+        store.close()
+    assert {"after replace", "after ftruncate", "after posix_fallocate", "half of pwrite"} <= {*steps}
 
 
 def test_a_value_that_was_half_written_is_left_out(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ _LOCAL_SIGNATURE: Final = b"PK\x03\x04"
 _HAS_DESCRIPTOR: Final = 0x8
 _DESCRIPTOR_SIGNATURE: Final = b"PK\x07\x08"
 _AT_ONCE: Final = 1 << 22
+_ALWAYS_NAMED: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
+"""What file systems say that know no files without names."""
 
 
 def compact(writer: ZipWriter, *, durable: bool) -> bool:
@@ -42,14 +44,15 @@ def compact(writer: ZipWriter, *, durable: bool) -> bool:
     temporary = temporary_name()
     try:
         remove_abandoned(directory)
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        made = OpenFile(os.path.join(parent, temporary), flags)
+        made = _unnamed(parent, temporary)
         _copy_permissions(writer.file, made)
         _write(writer, made)
         if durable:
             os.fsync(made.descriptor)
         if not writer.is_current():
             return False
+        if made.path == parent:
+            os.link(f"/proc/self/fd/{made.descriptor}", temporary, dst_dir_fd=directory, follow_symlinks=True)
         os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
         if durable:
             os.fsync(directory)
@@ -57,6 +60,17 @@ def compact(writer: ZipWriter, *, durable: bool) -> bool:
     finally:
         unlink(directory, temporary)
         os.close(directory)
+
+
+def _unnamed(parent: str, name: str) -> OpenFile:
+    """A new file in a directory, which nothing is left of if its writer is killed; by a name where that cannot be."""
+    flags = os.O_RDWR | os.O_CLOEXEC
+    try:
+        return OpenFile(parent, flags | os.O_TMPFILE)
+    except OSError as error:
+        if error.errno not in _ALWAYS_NAMED:
+            raise
+        return OpenFile(os.path.join(parent, name), flags | os.O_CREAT | os.O_EXCL)
 
 
 def _copy_permissions(before: OpenFile, made: OpenFile) -> None:

@@ -553,6 +553,16 @@ def test_replaced_values_do_not_pile_up(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x.zip"]
 
 
+def test_file_systems_without_unnamed_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "O_TMPFILE", os.O_DIRECTORY | os.O_CREAT)  # which Linux refuses by EINVAL
+    with open_store(tmp_path / "x.zip", create=True) as store:
+        store.set("a", bytes(300_000))
+        store.set("a", b"1")
+    assert members(tmp_path / "x.zip") == {"a": b"1"}
+    assert (tmp_path / "x.zip").stat().st_size < 1000
+    assert os.listdir(tmp_path) == ["x.zip"]
+
+
 class _Stream(io.BytesIO):
     """What cannot go back, so that the sizes of a member stand behind it."""
 

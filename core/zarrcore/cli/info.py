@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 from dataclasses import asdict
@@ -169,7 +170,8 @@ def _fill_value(array: ArrayNode) -> str:
     if not array.data_type.is_variable_length:
         import numpy as np
 
-        with np.errstate(invalid="ignore"):  # of a NaN that signals
+        # Of a NaN that signals; of a date whose unit is not known, which NumPy cannot write.
+        with np.errstate(invalid="ignore"), contextlib.suppress(ValueError):
             return str(array.fill_value)
     return json.dumps(array.metadata.document()["fill_value"], ensure_ascii=False)
 

@@ -16,6 +16,7 @@ import pytest
 import tifffile
 import zarr
 
+import zarrcore
 from tests.command import Outcome
 from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
 from zarrcore.filetypes import SUFFIXES, TEXT_SUFFIXES
@@ -316,3 +317,11 @@ def test_zip_files_of_ome_ngff(zarrscope: Run, source: Path, tmp_path: Path) -> 
         np.testing.assert_array_equal(zarr.open_group(store, mode="r")["stack"][...], DATA)
     assert "stack" in zarrscope("tree", place).text
     assert zarrscope("check", place, "--strict").status == 0
+
+
+def test_dates_without_a_unit_are_shown_as_counts(zarrscope: Run, tmp_path: Path) -> None:
+    array = zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(3,), data_type="datetime64")
+    array[...] = np.array([1, -2, -(2**63)]).view("M8")
+    assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "json").text == "[1, -2, null]\n"
+    assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "csv").text == '1\n-2\n""\n'
+    assert zarrscope("info", tmp_path / "a.zarr", "a").status == 0

@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from zarrbrowser.session.sources import SourceRequest
+from zarrcore.stores.zip import ZIP_SUFFIXES
 
 if TYPE_CHECKING:
     from zarrbrowser.views.open_dialog import OpenDialog
@@ -25,7 +26,9 @@ def ask_for_zip(parent: QWidget, chosen: Callable[[str], object]) -> None:
     """Ask for a zip file."""
     dialog = QFileDialog(parent, "Open a zip file with a Zarr hierarchy")
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setNameFilters(["Zip files (*.zip)", "All files (*)"])
+    dialog.setNameFilters(
+        [f"Zip files ({' '.join(f'*{suffix}' for suffix in ZIP_SUFFIXES)})", "All files (*)"]
+    )
     _open(dialog, chosen)
 
 

@@ -13,20 +13,29 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+_SIGNING = x509.KeyUsage(
+    digital_signature=False, content_commitment=False, key_encipherment=False, data_encipherment=False,
+    key_agreement=False, key_cert_sign=True, crl_sign=True, encipher_only=False, decipher_only=False,
+)  # fmt: skip
+
 
 class Authority:
     """Signs certificates of servers; whoever trusts ``certificate``, a PEM file, trusts them.
 
     Args:
         directory: where to keep files.
+        is_proper: whether its own certificate says what it may be used for, as RFC 5280 (4.2.1.3) wants it.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, is_proper: bool = True) -> None:
         self.directory = directory
         self.certificate = directory / "authority.pem"
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _name("zarrscope's tests")
-        signed = self._signed(self._name, self._key, timedelta(days=1), x509.BasicConstraints(True, None))
+        usage = [_SIGNING] if is_proper else []
+        signed = self._signed(
+            self._name, self._key, timedelta(days=1), x509.BasicConstraints(True, None), *usage
+        )
         self.certificate.write_bytes(signed)
 
     def server_context(
@@ -48,7 +57,7 @@ class Authority:
         name: x509.Name,
         key: ec.EllipticCurvePrivateKey,
         lasting: timedelta,
-        extension: x509.ExtensionType,
+        *extensions: x509.ExtensionType,
     ) -> bytes:
         now = datetime.now(UTC)
         own = key.public_key()
@@ -60,12 +69,14 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - timedelta(days=10))
             .not_valid_after(now + lasting)
-            .add_extension(extension, critical=isinstance(extension, x509.BasicConstraints))
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(own), critical=False)
             .add_extension(
                 x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False
             )
         )
+        for extension in extensions:
+            critical = not isinstance(extension, x509.SubjectAlternativeName)
+            builder = builder.add_extension(extension, critical=critical)
         return builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM)
 
 

@@ -168,3 +168,17 @@ def test_programs(sea: Path, name: str) -> None:
         with xr.open_dataset(sea / f"{name}.nc", engine=engine) as data:
             assert data.wave.sel(time="2020-01-10", lon=20).item() == 119
             assert data.lon.attrs["units"] == "degrees_east"
+
+
+def test_xarray_opens_the_whole_tree(tmp_path: Path, mount: Mounter) -> None:
+    """S37: "a name of a dimension has one length on the way from the root to any group"."""
+    with zc.create(tmp_path / "tree.zarr") as made:
+        for number, path in enumerate(("top", "a/other", "a/b/deep"), 3):
+            values = np.arange(number * 4, dtype="i4").reshape(number, 4)
+            made.create_array(path, shape=values.shape, data_type="i4")[...] = values
+    mounted = mount(tmp_path / "tree.zarr")
+    for suffix, engine in (("nc", "netcdf4"), ("nc", "h5netcdf")):
+        with xr.open_datatree(mounted.path / "hdf5" / f"__all__.{suffix}", engine=engine) as tree:
+            for number, path in enumerate(("top", "a/other", "a/b/deep"), 3):
+                np.testing.assert_array_equal(tree[path].values.ravel(), np.arange(number * 4))
+            assert tree["a/b/deep"].dims == ("dim_0_5", "dim_1")

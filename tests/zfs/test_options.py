@@ -12,6 +12,7 @@ import pytest
 import zarr
 
 from tests.zfs.conftest import Mounter
+from zarrcore.cli import copy
 from zarrcore.filetypes import SUFFIXES
 from zarrfs.cli import _secrets, _take_environment, register_mount
 from zarrfs.mountpoints import MountError
@@ -39,6 +40,15 @@ def test_each_option_is_a_word_and_each_word_an_option() -> None:
     assert parse("-o", words) == long
     assert parse("-o", words.replace("-", "_")) == long
     assert (long.uid, long.gid, long.umask, long.cache_size) == (0, 0, 0o27, 8 << 20)
+
+
+@pytest.mark.parametrize("text", ["512M", "512MB", "512MiB", "1.5g", "4096"])
+def test_a_size_is_the_same_wherever_it_is_written(text: str) -> None:
+    parsers = argparse.ArgumentParser()
+    copy.register(parsers.add_subparsers())
+    expected = parsers.parse_args(["copy", "--memory", text, "a", "b"]).memory
+    mounted = parse("--cache-size", text, "--spill-size", text, "--cache-dir-size", text)
+    assert (mounted.cache_size, mounted.spill_size, mounted.cache_dir_size) == (expected,) * 3
 
 
 def test_words_of_mount_are_passed_over() -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.util
+import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.stores.options import add_store_arguments, store_options
@@ -20,6 +21,7 @@ from zarrfs.options import MountOptions, OptionWords, add_mount_arguments
 if TYPE_CHECKING:
     from zarrcore import ChunkCache, Hierarchy
     from zarrcore.stores.interface import ReadableStore
+    from zarrfs.outcome import Outcome
 
 _MOUNT_EXAMPLES = """\
 The mount point then holds keys/ (every key of the store as a file), arrays/ (groups and arrays as directories,
@@ -140,6 +142,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         from zarrcore.stores import PrefixStore, open_store
         from zarrcore.stores.wrapper import writable
         from zarrfs import logs
+        from zarrfs.outcome import Outcome
         from zarrfs.session import Session
 
         if namespace.format is not None:
@@ -150,7 +153,12 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         url, node = split_uri(namespace.source)
         # The daemon leaves the directory in which a relative path means something.
         url = os.path.abspath(url) if os.path.exists(url) else url
-        with open_store(url, options=store_options(namespace), cache_max_age_s=options.share_s) as store:
+        with (
+            Outcome() as outcome,
+            _completed(
+                open_store(url, options=store_options(namespace), cache_max_age_s=options.share_s), outcome
+            ) as store,
+        ):
             inside = (node or "").strip("/")
             shown = PrefixStore(store, f"{inside}/") if inside else store
             if options.read_write:
@@ -158,9 +166,28 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             _reach(shown)
             if inside:
                 _refuse_nothing(store, inside)
-            Session(shown, _opener(namespace.format, options), options).run(ready)
+            Session(shown, _opener(namespace.format, options), options, outcome).run(ready)
 
     return serve
+
+
+@contextlib.contextmanager
+def _completed(store: ReadableStore, outcome: Outcome) -> Iterator[ReadableStore]:
+    """The store, which is closed at the end; the log and who unmounts are told if that fails."""
+    try:
+        yield store
+    finally:
+        outcome.completing()
+        try:
+            store.close()
+        except Exception as error:
+            from zarrcore.errors import ZarrError
+
+            known = isinstance(error, ZarrError)
+            logging.getLogger(__name__).critical(
+                "%s could not be completed: %s", store.url, error, exc_info=None if known else error
+            )
+            raise
 
 
 def _take_environment(path: str) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zarrcore.stores.sizes import size
+from zarrcore.sizes import SIZE_WORDS
+from zarrcore.stores.options import size
 
 _NOBODY: Final = (1 << 32) - 1
 """No user has this number: to the kernel it means that none is told."""
@@ -195,10 +196,14 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", metavar="NAME", help="the format of the hierarchy, instead of detecting it"
     )
     group.add_argument(
-        "--cache-size", type=size, default=512 << 20, metavar="SIZE", help="memory for decoded data (512MiB)"
+        "--cache-size",
+        type=size,
+        default=512 << 20,
+        metavar="SIZE",
+        help=f"memory for decoded data (512M); such as {SIZE_WORDS}",
     )
     group.add_argument("--spill-size", type=size, default=8 << 30, metavar="SIZE",
-                       help="disk for decoded chunks of arrays of which memory holds no slab; 0 for none (8GiB)")  # fmt: skip
+                       help="disk for decoded chunks of arrays of which memory holds no slab; 0 for none (8G)")  # fmt: skip
     group.add_argument("--metadata-ttl", type=time_to_live, default=60.0, metavar="SECONDS",
                        help="how old an answer may be: seconds, or 'forever'; 0 always asks the store (60)")  # fmt: skip
     group.add_argument("--show", type=file_types, default=("raw", "npy", "h5"), metavar="TYPE,...",

@@ -28,6 +28,7 @@ from zarrfs.interceptions import complaints, noted
 from zarrfs.mountpoints import MountError, raise_read_ahead
 from zarrfs.operations import Operations
 from zarrfs.options import MountOptions
+from zarrfs.outcome import Outcome
 from zarrfs.prefetch import Budget
 from zarrfs.views.arrays import ArraysView
 from zarrfs.views.control import Control
@@ -73,6 +74,7 @@ class Session:
         store: what to show.
         open_hierarchy: finds the hierarchy in it, with the chunk cache to use.
         options: how to show it.
+        outcome: where `stats.json` says that the end of the daemon is told.
     """
 
     def __init__(
@@ -80,8 +82,10 @@ class Session:
         store: ReadableStore,
         open_hierarchy: Callable[[ReadableStore, ChunkCache], Hierarchy],
         options: MountOptions,
+        outcome: Outcome,
     ) -> None:
         self._options = options
+        self._outcome = outcome
         if store.is_remote:
             store = StatisticsStore(store)
         self._store = store
@@ -157,6 +161,7 @@ class Session:
         return {
             "url": self._store.url,
             "mountpoint": self._options.mountpoint,
+            "outcome": self._outcome.path,
             "format": None if (known := self._arrays.format) is None else known.name,
             "specification": None if known is None else known.specification,
             **self._counters.snapshot(),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
 import subprocess
 import sys
+from dataclasses import dataclass
 from typing import Final
 
 from zarrfs.holders import why_busy
 from zarrfs.mountpoints import FSTYPE, BusyError, MountError, mounted_at, resolve, unmount
+from zarrfs.outcome import Awaited
 from zarrfs.views.root import CONTROL
 
 _ANSWER_S: Final = 5.0
@@ -28,7 +31,7 @@ def umount(path: str, lazy: bool = False) -> None:
 
     Raises:
         BusyError: programs use it; the text names them.
-        MountError: nothing of ours is mounted there, or it may not be done.
+        MountError: nothing of ours is mounted there, or it may not be done; or what the daemon could not do at its end.
     """
     mountpoint = resolve(path)
     there = mounted_at(mountpoint) or mounted_at(os.path.realpath(mountpoint))
@@ -39,20 +42,40 @@ def umount(path: str, lazy: bool = False) -> None:
     if lazy:
         unmount(there.mountpoint, lazy=True)
         return
-    process = _daemon(there.mountpoint)
+    daemon = _daemon(there.mountpoint)
     try:
         unmount(there.mountpoint)
-        if process is not None and not select.select([process], [], [], _END_S)[0]:
-            raise MountError(f"{path} is unmounted, but its daemon still runs: a request hangs in its store")
     except BusyError as error:
         raise BusyError(f"{error}: {why_busy(there.mountpoint)}; --lazy unmounts it all the same") from error
-    finally:
-        if process is not None:
-            os.close(process)
+    if daemon is not None:
+        _await_end(daemon, path)
 
 
-def _daemon(mountpoint: str) -> int | None:
-    """A descriptor that becomes readable when the daemon ends; None where the mount does not tell.
+@dataclass(frozen=True)
+class _Daemon:
+    """A daemon that is still there."""
+
+    process: int
+    """A descriptor that becomes readable when it ends."""
+    outcome: Awaited | None
+    """What it tells of its end; None where it does not, or may not be asked."""
+
+
+def _await_end(daemon: _Daemon, path: str) -> None:
+    outcome = daemon.outcome
+    with os.fdopen(daemon.process) as process:
+        while not select.select([process], [], [], _END_S)[0]:
+            if outcome is None or not outcome.is_completing():
+                raise MountError(
+                    f"{path} is unmounted, but its daemon still runs: a request hangs in its store"
+                )
+    failure = "" if outcome is None else outcome.failure()
+    if failure:
+        raise MountError(f"{path} is unmounted, but not all is well: {failure}")
+
+
+def _daemon(mountpoint: str) -> _Daemon | None:
+    """The mount's daemon; None where the mount does not tell.
 
     The mount is asked by another process: should it hang, that one can be left behind.
     """
@@ -66,6 +89,11 @@ def _daemon(mountpoint: str) -> int | None:
             timeout=_ANSWER_S,
             check=True,
         )
-        return os.pidfd_open(int(json.loads(done.stdout)["pid"]))
+        told = json.loads(done.stdout)
+        process = os.pidfd_open(int(told["pid"]))
     except (subprocess.SubprocessError, OSError, ValueError, KeyError, TypeError):
         return None
+    outcome = None
+    with contextlib.suppress(OSError, KeyError, TypeError):
+        outcome = Awaited(told["outcome"])
+    return _Daemon(process, outcome)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from itertools import islice
 
+from zarrcore.stores.zip import ZIP_SUFFIXES
+
 _MOST = 100
 _LOOKED_AT = 10_000
 
@@ -28,6 +30,6 @@ def folders_like(text: str) -> list[str]:
 
 def _can_be_opened(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.name.endswith(".zip") or entry.is_dir()
+        return entry.name.endswith(ZIP_SUFFIXES) or entry.is_dir()
     except OSError:
         return False

@@ -8,22 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_BYTE_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
-
-
-def format_bytes(nbytes: int) -> str:
-    """Bytes in binary units, three significant digits.
-
-    >>> format_bytes(1), format_bytes(1000), format_bytes(1536), format_bytes(268435456)
-    ('1 byte', '1,000 bytes', '1.50 KiB', '256 MiB')
-    """
-    if nbytes < 1024:
-        return count(nbytes, "byte")
-    value, unit = float(nbytes), 0
-    while value >= 999.5 and unit < len(_BYTE_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
-    return f"{value:,.{digits}f} {_BYTE_UNITS[unit]}"
+from zarrcore.sizes import format_bytes as format_bytes
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -12,6 +12,7 @@ from zarrbrowser.session.nodes import NodeLike, is_array
 from zarrbrowser.session.reach import Reach
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.subject import Selection, selection_text
+from zarrcore.stores.zip import ZIP_SUFFIXES
 
 _CLOUDS = ("s3", "gs", "az")
 
@@ -78,7 +79,7 @@ def zarr_code(place: Place, selection: Selection | None) -> str | None:
     version = place.format[1]
     inside = place.path.strip("/")
     imports, store = ["import zarr"], repr(place.url)
-    if place.url.endswith(".zip") and not place.scheme:
+    if place.url.endswith(ZIP_SUFFIXES) and not place.scheme:
         store = f"zarr.storage.ZipStore({place.url!r}, mode='r')"
     elif place.scheme in (*_CLOUDS, "http", "https"):
         imports = ["import obstore.store", "import zarr"]
@@ -154,7 +155,7 @@ def _kvstore(place: Place) -> dict[str, Any] | None:
     inside = place.path.strip("/")
     path = "/".join(part for part in (parts.path.strip("/"), inside) if part) + "/"
     if not place.scheme:
-        if not place.url.endswith(".zip"):
+        if not place.url.endswith(ZIP_SUFFIXES):
             return {"driver": "file", "path": f"{place.joined}/"}
         return {
             "driver": "zip",

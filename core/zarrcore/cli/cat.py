@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from zarrcore.hierarchy import ArrayNode, Group
 
 _PROGRESS_NBYTES = 64 << 20
-_HDF5 = {"hdf5": "hdf5", "h5": "hdf5", "netcdf": "netcdf", "nc": "netcdf"}
-"""Files of whole nodes, by what they and the endings of their names are called."""
-_OME_TIFF = ("ome.tiff", "ome.tif", "ometiff")
-"""The first is the file type's name."""
+TYPES = ("raw", "npy", "png", "tiff", "ometiff", "nrrd", "json", "csv", "hdf5", "netcdf")
+"""What ``--as`` takes, as help and errors name it: those of `zarrcore.filetypes`, which takes too long to import for a
+command line, and files of whole nodes."""
+_OTHER_NAMES = {"tif": "tiff", "ome.tiff": "ometiff", "ome.tif": "ometiff", "h5": "hdf5", "nc": "netcdf"}
+"""What types are called too, and endings of files' names."""
+_HDF5 = ("hdf5", "netcdf")
+_OME_TIFF = "ometiff"
 
 
 def register(commands: Any) -> None:
@@ -43,8 +46,7 @@ def register(commands: Any) -> None:
         "--as",
         dest="suffix",
         metavar="TYPE",
-        help="raw, npy, png, tiff, ometiff, nrrd, json, csv, hdf5 or netcdf (default: the ending of --output, else raw;"
-        " json for strings)",
+        help=f"{', '.join(TYPES[:-1])} or {TYPES[-1]} (default: the ending of --output, else raw; json for strings)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
     parser.set_defaults(run=run)
@@ -68,7 +70,7 @@ def run(namespace: argparse.Namespace) -> int:
     selection = parse_selection(namespace.select, node.dimension_names)
     if suffix in TEXT_SUFFIXES:
         _write_text(namespace.output, values_as_text(node, selection, suffix))
-    elif suffix in _OME_TIFF:
+    elif suffix == _OME_TIFF:
         _write(namespace.output, suffix, array_as_ome_tiff(node, selection, _attributes_above(node)))
     else:
         _write(namespace.output, suffix, virtual_file(node, selection, suffix))
@@ -89,7 +91,7 @@ def _group_file(namespace: argparse.Namespace, group: Group, suffix: str) -> Vir
     from zarrcore.filetypes.tiff import group_as_ome_tiff
     from zarrcore.hierarchy.multiscales import is_multiscale
 
-    if suffix not in _OME_TIFF:
+    if suffix != _OME_TIFF:
         raise SelectionError(
             f"{group.uri} is a {group.kind}: name an array in it (zarrscope tree shows them), or write all of it --as hdf5"
         )
@@ -105,7 +107,7 @@ def _hdf5_file(namespace: argparse.Namespace, node: Group | ArrayNode, suffix: s
     from zarrcore.filetypes.hdf5 import HDF5File
 
     _need_whole(namespace, suffix)
-    return HDF5File(node, netcdf=_HDF5[suffix] == "netcdf")
+    return HDF5File(node, netcdf=suffix == "netcdf")
 
 
 def _need_whole(namespace: argparse.Namespace, suffix: str) -> None:
@@ -114,14 +116,15 @@ def _need_whole(namespace: argparse.Namespace, suffix: str) -> None:
 
 
 def _suffix(namespace: argparse.Namespace, node: Group | ArrayNode) -> str:
-    from zarrcore.filetypes import SUFFIXES, TEXT_SUFFIXES, suffix_of
+    from zarrcore.filetypes import suffix_of
     from zarrcore.hierarchy import Group
 
-    suffix: str | None = namespace.suffix
-    if suffix is None:
-        suffix = suffix_of(namespace.output or "", (*SUFFIXES, *TEXT_SUFFIXES, *_HDF5, *_OME_TIFF))
-    if suffix in _OME_TIFF:
-        return _OME_TIFF[0]
+    asked: str | None = namespace.suffix
+    if asked is None:
+        asked = suffix_of(namespace.output or "", (*TYPES, *_OTHER_NAMES))
+    suffix = _OTHER_NAMES.get(asked, asked)
+    if suffix and suffix not in TYPES:
+        raise UnsupportedError("file type", asked, f"is unknown; known are {', '.join(TYPES)}")
     return suffix or ("raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json")
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
-from zarrcore.cli.text import human_bytes, printable
+from zarrcore.cli.text import printable
+from zarrcore.sizes import SIZE_WORDS, format_bytes
+from zarrcore.stores.options import size
 
 if TYPE_CHECKING:
     from zarrcore.metadata import NamedConfiguration
@@ -24,7 +25,6 @@ shards, codecs. What was interrupted goes on where it stopped when the same comm
 SOURCE meanwhile is not looked for. Every block that is copied is read back and compared. A folder of many hierarchies
 becomes one hierarchy, in which each is a group. Keys of SOURCE that belong to no node are not copied: copy names some
 of them and exits with 1."""
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _LEVELS = {
     "zstd": "level",
     "gzip": "level",
@@ -66,7 +66,11 @@ def register(commands: Any) -> None:
     parser.add_argument("--no-verify", action="store_true", help="do not read back what was written")
     parser.add_argument("--consolidate", action="store_true", help="write consolidated metadata too")
     parser.add_argument(
-        "--memory", type=_nbytes, default="512M", metavar="SIZE", help="for blocks on their way (%(default)s)"
+        "--memory",
+        type=_nbytes,
+        default="512M",
+        metavar="SIZE",
+        help=f"for blocks on their way (%(default)s); such as {SIZE_WORDS}",
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="copy on the Dask cluster of this scheduler (tcp://host:8786)"
@@ -182,12 +186,12 @@ def _told(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> dict[
 def _summary(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> str:
     arrays = "1 array" if result.arrays == 1 else f"{result.arrays:,} arrays"
     parts = [
-        f"{arrays}, {human_bytes(result.nbytes)}, copied to {printable(url)} as {plan.format.title} in {seconds:.1f} s"
+        f"{arrays}, {format_bytes(result.nbytes)}, copied to {printable(url)} as {plan.format.title} in {seconds:.1f} s"
     ]
     if result.resumed:
-        parts.append(f"{human_bytes(result.resumed_nbytes)} of it were there from the run before")
+        parts.append(f"{format_bytes(result.resumed_nbytes)} of it were there from the run before")
     if result.missing_nbytes:
-        parts.append(f"{human_bytes(result.missing_nbytes)} are missing chunks, and stay missing")
+        parts.append(f"{format_bytes(result.missing_nbytes)} are missing chunks, and stay missing")
     return "; ".join(parts)
 
 
@@ -213,10 +217,10 @@ def _shards(text: str) -> tuple[int, ...]:
 
 
 def _nbytes(text: str) -> int:
-    match = re.fullmatch(r"([0-9]+)\s*([KMGT]?)(i?B)?", text.strip(), re.IGNORECASE)
-    if match is None or int(match[1]) == 0:
-        raise argparse.ArgumentTypeError(f"expected a size such as 512M or 2G, found {text!r}")
-    return int(match[1]) * _UNITS[match[2].upper()]
+    nbytes = size(text)
+    if not nbytes:
+        raise argparse.ArgumentTypeError("no bytes are too few")
+    return nbytes
 
 
 def _codecs(text: str) -> list[Any]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import console, human_bytes, human_shape, printable
+from zarrcore.cli.text import console, human_shape, printable
+from zarrcore.sizes import format_bytes
 
 if TYPE_CHECKING:
     from zarrcore.array.storage_info import StorageInfo
@@ -69,12 +71,12 @@ def _storage_rows(storage: StorageInfo) -> list[tuple[str, str]]:
     shown = f"{storage.present:,} of {storage.chunks:,}"
     if storage.missing:
         shown += f"  ({storage.missing:,} missing, which read as the fill value)"
-    stored = human_bytes(storage.stored_bytes)
+    stored = format_bytes(storage.stored_bytes)
     if storage.ratio is not None:
         stored += f"  (1 : {storage.ratio:.2f})"
     rows = [("chunks stored", shown), ("bytes stored", stored)]
     if storage.outside:
-        outside = f"{storage.outside:,} chunk{'s' if storage.outside > 1 else ''}, {human_bytes(storage.outside_bytes)}"
+        outside = f"{storage.outside:,} chunk{'s' if storage.outside > 1 else ''}, {format_bytes(storage.outside_bytes)}"
         rows.append(("outside the grid", f"{outside}: left when the array was made smaller"))
     return rows
 
@@ -161,14 +163,15 @@ def _in_memory(array: ArrayNode) -> str:
 def _bytes(array: ArrayNode, size: int, words: str) -> str:
     """What so many elements take, where that is known without reading them."""
     known = not array.data_type.is_variable_length
-    return words.format(human_bytes(size * array.itemsize)) if known else ""
+    return words.format(format_bytes(size * array.itemsize)) if known else ""
 
 
 def _fill_value(array: ArrayNode) -> str:
     if not array.data_type.is_variable_length:
         import numpy as np
 
-        with np.errstate(invalid="ignore"):  # of a NaN that signals
+        # Of a NaN that signals; of a date whose unit is not known, which NumPy cannot write.
+        with np.errstate(invalid="ignore"), contextlib.suppress(ValueError):
             return str(array.fill_value)
     return json.dumps(array.metadata.document()["fill_value"], ensure_ascii=False)
 

@@ -21,7 +21,7 @@ from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 _ASKED_KINDS = ("file type", "format")  # what only the command line can have named
 _ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse")
 _EPILOG = """\
-SOURCE is a path or URL: a directory, a .zip file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
+SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
 lmdb://PATH, redis://HOST/0?prefix=zarr, or what fsspec knows, for instance ftp:// and sftp://.
 What is no hierarchy but holds some, of whatever formats, is shown, checked, mounted and browsed as one tree.
 SOURCE#/node/path names a node in it.  zarrscope COMMAND --help tells more about a command."""

@@ -11,22 +11,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def human_bytes(nbytes: int) -> str:
-    """Bytes with a binary unit.
-
-    >>> human_bytes(999), human_bytes(1 << 20), human_bytes(123_456_789)
-    ('999 B', '1.0 MiB', '117.7 MiB')
-    """
-    if nbytes >= 1 << 70:  # no file, but a document may say so
-        return "2⁷⁰ B and more"
-    value = float(nbytes)
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if value < 1024 or unit == "PiB":
-            break
-        value /= 1024
-    return f"{nbytes} B" if unit == "B" else f"{value:.1f} {unit}"
-
-
 def human_shape(shape: tuple[int, ...]) -> str:
     """A shape as people say it.
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import human_bytes, human_shape, painter, printable
+from zarrcore.cli.text import human_shape, painter, printable
+from zarrcore.sizes import format_bytes
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy import AnyNode
@@ -78,7 +79,7 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
     if isinstance(node, ArrayNode):
         told = f"{lead}{paint(name, 'bold')}  {human_shape(node.shape)}  {paint(node.data_type.name, 'cyan')}"
         known = not node.data_type.is_variable_length
-        return (f"{told}  {paint(human_bytes(node.nbytes), 'dim')}" if known else told) + format_
+        return (f"{told}  {paint(format_bytes(node.nbytes), 'dim')}" if known else told) + format_
     return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(node.error)), 'red')}"
 
 

@@ -42,7 +42,7 @@ from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.wrapper import listable
-from zarrcore.stores.zip import ZipStore
+from zarrcore.stores.zip import ZIP_SUFFIXES, ZipStore
 
 PROBES = 16
 """Prefixes that are looked at to tell a collection from a place that holds no hierarchy."""
@@ -189,7 +189,7 @@ class Collection(Hierarchy):
         return top, True
 
     def _open(self, name: str, at: str) -> AnyNode:
-        if name.endswith(".zip") and self.store.stat(name) is not None:
+        if name.endswith(ZIP_SUFFIXES) and self.store.stat(name) is not None:
             # Any zip file can be looked into; one without a hierarchy is but a file.
             member = open_place(ZipStore(self.store, name), at, **self._options)
         else:
@@ -237,7 +237,7 @@ class _Members(Discovery):
         names = (
             entry.key.rstrip("/")
             for entry in store.list_dir("")
-            if (entry.is_prefix or entry.key.endswith(".zip")) and not entry.key.startswith(".")
+            if (entry.is_prefix or entry.key.endswith(ZIP_SUFFIXES)) and not entry.key.startswith(".")
         )
         yield from self.in_order(names)
 

@@ -35,6 +35,7 @@ _NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle names m
 _OTHER_NAME: Final = "the server's certificate is made out to another name than the one in the URL"
 _EXPIRED: Final = "the server's certificate has expired"
 _NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is slow"
+_MALFORMED: Final = "the server's certificate, or that of its authority, is not as it must be"
 _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
 _CIRCLES: Final = "the server sends whoever asks round in circles"
 _NO_NAME: Final = "no server is known by this name"
@@ -55,7 +56,10 @@ _TROUBLES: Final = {
     "certificate is not valid for": _OTHER_NAME,
     "certificate has expired": _EXPIRED,
     "certificate is not yet valid": _NOT_YET,
-    "CERTIFICATE_VERIFY_FAILED": _NO_TRUST,
+    "self-signed certificate": _NO_TRUST,
+    "unable to get": _NO_TRUST,
+    "unable to verify": _NO_TRUST,
+    "CERTIFICATE_VERIFY_FAILED": _MALFORMED,
     "Exceeded maximum allowed redirects": _CIRCLES,
     "WRONG_VERSION_NUMBER": _NO_TLS,
     "RECORD_LAYER_FAILURE": _NO_TLS,
@@ -64,7 +68,11 @@ _TROUBLES: Final = {
 }
 """What in the text of an exception tells why there was no connection; the first that fits counts."""
 
-_LASTING: Final = (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NOT_YET, _NO_TLS, _CIRCLES)
+_CERTIFICATES: Final = (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NOT_YET, _MALFORMED)
+_BROKEN_RULE: Final = re.compile(r"certificate verify failed: ([^(\n]*[^(\n ])")
+"""What OpenSSL calls it; from Python 3.13 on all of RFC 5280 counts."""
+
+_LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES)
 """Troubles that are the same a second later."""
 
 
@@ -128,7 +136,7 @@ class Failure:
     @property
     def passing(self) -> bool:
         """Whether the same request may succeed if sent again."""
-        if self.trouble in _LASTING:
+        if self.trouble.startswith(_LASTING):
             return False
         return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 
@@ -255,7 +263,15 @@ def unusable(error: Exception, url: str) -> StoreError:
 
 def trouble_in(text: str) -> str:
     """Why there was no connection, as far as the text of an exception tells it."""
-    return next((meaning for sign, meaning in _TROUBLES.items() if sign in text), "")
+    trouble = next((meaning for sign, meaning in _TROUBLES.items() if sign in text), "")
+    rule = _BROKEN_RULE.search(text) if trouble == _MALFORMED else None
+    return trouble if rule is None else f"{trouble}: {rule[1]}"
+
+
+def certificate_trouble_in(text: str) -> str:
+    """What is wrong with a server's certificate, as far as the text of an exception tells it."""
+    trouble = trouble_in(text)
+    return trouble if trouble.startswith(_CERTIFICATES) else ""
 
 
 _STATUSES: Final = frozenset(int(status) for status in HTTPStatus)

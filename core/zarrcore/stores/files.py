@@ -10,6 +10,7 @@ from typing import Final
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
+    ChangedError,
     KeyTooLongError,
     StoreError,
     StoreFullError,
@@ -73,18 +74,21 @@ class TooLarge(Exception):  # noqa: N818 - it never leaves the store
 
 
 def read_range(
-    descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None = None
+    descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None = None, *, inode: int | None = None
 ) -> BytesLike | None:
     """The bytes of an open file in ``byte_range``; None where it is no regular file.
 
     Raises:
         TooLarge: there are more than ``max_nbytes``.
+        ChangedError: the file has another number than ``inode``.
         BrokenBodyError: the file became shorter meanwhile.
         StoreError: there is not as much memory.
     """
     facts = os.fstat(descriptor)
     if not stat.S_ISREG(facts.st_mode):
         return None
+    if inode is not None and facts.st_ino != inode:
+        raise ChangedError("it was replaced while it was read")
     start, stop = (0, facts.st_size) if byte_range is None else byte_range.resolve(facts.st_size)
     size = stop - start
     if max_nbytes is not None and size > max_nbytes:

@@ -113,6 +113,14 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
                 return value, after
         raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
 
+    def get_of_inode(self, key: str, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
+        """What `get` gives, of the very file that had this inode number, though it may have changed.
+
+        Raises:
+            ChangedError: another file has this name by now.
+        """
+        return self._read(key, _read_of_inode, byte_range, inode)
+
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
         return self._read(key, read_range_into, byte_range, buffer)
 
@@ -159,7 +167,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             return None, False
         if not stat.S_ISREG(facts.st_mode):
             return None, stat.S_ISDIR(facts.st_mode)
-        return _stat_of(facts), False
+        return stat_of(facts), False
 
     def _look(self, directory: int, path: str) -> os.stat_result:
         descriptor = self._open(directory, path, LOOK)
@@ -271,17 +279,27 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             ) from error
 
 
-def _stat_of(facts: os.stat_result) -> StoreStat:
+def stat_of(facts: os.stat_result) -> StoreStat:
+    """What a `LocalStore` tells of a file."""
     etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
     return StoreStat(facts.st_size, facts.st_mtime, etag)
+
+
+def inode_of(facts: StoreStat) -> int:
+    """The inode number of a file of which a `LocalStore` told ``facts``."""
+    return int((facts.etag or "").rpartition("-")[2], 16)
+
+
+def _read_of_inode(descriptor: int, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
+    return read_range(descriptor, byte_range, inode=inode)
 
 
 def _read_between_stats(
     descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None
 ) -> tuple[StoreStat, BytesLike, StoreStat] | None:
-    before = _stat_of(os.fstat(descriptor))
+    before = stat_of(os.fstat(descriptor))
     value = read_range(descriptor, byte_range, max_nbytes)
-    return None if value is None else (before, value, _stat_of(os.fstat(descriptor)))
+    return None if value is None else (before, value, stat_of(os.fstat(descriptor)))
 
 
 def _restore(kind: type[LocalStore], root: str, follow_links: bool, durable: bool) -> LocalStore:

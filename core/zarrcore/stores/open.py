@@ -17,7 +17,7 @@ from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.local import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.zip import ZipStore
+from zarrcore.stores.zip import ZIP_SUFFIXES, ZipStore
 from zarrcore.stores.zip_writing import EMPTY_ZIP
 
 _EXTENSIONS: Final = "zarrscope.stores"
@@ -32,7 +32,7 @@ def open_store(
     Args:
         url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``http``, ``https``, ``zip``,
             ``sqlite``, ``lmdb``, ``redis`` or ``rediss`` for a scheme, or one that fsspec knows, or a chain of such;
-            what ends in ``.zip`` is opened as a zip file, wherever it lies.
+            what ends in ``.zip`` or ``.ozx`` is opened as a zip file, wherever it lies.
         options: how to open it.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
 
@@ -104,7 +104,7 @@ def _open_fsspec(address: str, options: StoreOptions) -> ReadableStore:
 
 
 def _open_path(path: str, options: StoreOptions) -> ReadableStore:
-    if path.endswith(".zip") and not os.path.isdir(path):
+    if path.endswith(ZIP_SUFFIXES) and not os.path.isdir(path):
         return _open_zip_path(path, options)
     return LocalStore(path, follow_links=options.follow_links, create=options.create, durable=options.durable)
 
@@ -204,7 +204,7 @@ def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> R
     from zarrcore.stores.http import HTTPStore
 
     parts = check_address(url)
-    if as_zip or (as_zip is None and parts.path.endswith(".zip")):
+    if as_zip or (as_zip is None and parts.path.endswith(ZIP_SUFFIXES)):
         above, _, name = parts.path.rpartition("/")
         store = HTTPStore(urlunsplit(parts._replace(path=above + "/")), options)
         return ZipStore(_cached(store, options), unquote(name))
@@ -226,7 +226,7 @@ def _split(url: str) -> tuple[str, str, str]:
 
 
 def _in_bucket(make: Callable[[str], ReadableStore], path: str, as_zip: bool | None) -> ReadableStore:
-    if not (as_zip or (as_zip is None and path.endswith(".zip"))):
+    if not (as_zip or (as_zip is None and path.endswith(ZIP_SUFFIXES))):
         return make(path + "/" if path else "")
     above, _, name = path.rpartition("/")
     return ZipStore(make(above + "/" if above else ""), name)

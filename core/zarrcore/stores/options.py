@@ -9,8 +9,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from zarrcore.errors import StoreError
+from zarrcore.sizes import SIZE_WORDS, parse_size
 from zarrcore.stores.checks import check_address, check_header, check_retries, check_timeout
-from zarrcore.stores.sizes import size
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,16 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
         type=size,
         default=DEFAULTS.cache_dir_bytes,
         metavar="SIZE",
-        help="what the directory may take (10GiB)",
+        help=f"what the directory may take (10G); such as {SIZE_WORDS}",
     )
+
+
+def size(text: str) -> int:
+    """A number of bytes, for `argparse`."""
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def store_options(namespace: argparse.Namespace) -> StoreOptions:

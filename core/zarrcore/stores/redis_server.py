@@ -19,6 +19,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
+from zarrcore.stores.failures import certificate_trouble_in
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ _CREDENTIALS: Final = (
     f"access is denied; the password comes from {PASSWORD}, the user from user@host in the URL"
 )
 _TROUBLES: Final = {
-    "CERTIFICATE_VERIFY_FAILED": "the server's certificate is not trusted (--ca-bundle names more to trust)",
     "[SSL": "the server does not speak TLS (try redis:// for rediss://)",
     "Connection refused": "the server refuses the connection",
     "Name or service not known": "no server is known by this name",
@@ -229,5 +229,7 @@ def _kind_and_reason(error: Exception) -> tuple[type[StoreError], str]:
             return BrokenBodyError, "what answers there is no Redis server"
         case exceptions.ResponseError():
             return known or (StoreError, f"the server answers: {text.partition(chr(10))[0][:200]}")
-    reason = next((meaning for sign, meaning in _TROUBLES.items() if sign in text), "the connection broke")
+    reason = certificate_trouble_in(text) or next(
+        (meaning for sign, meaning in _TROUBLES.items() if sign in text), "the connection broke"
+    )
     return UnreachableError, reason

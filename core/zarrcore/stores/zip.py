@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bisect
 import threading
 import time
-import weakref
 import zipfile
 from collections.abc import Hashable, Iterable, Iterator
 from functools import partial
@@ -29,10 +27,20 @@ from zarrcore.stores.interface import (
     WritableStore,
 )
 from zarrcore.stores.keys import check_key, check_prefix, join_url
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local import LocalStore, inode_of
+from zarrcore.stores.zip_changes import ZipChanges
 from zarrcore.stores.zip_directory import is_safe
 from zarrcore.stores.zip_members import ZipMembers
-from zarrcore.stores.zip_writing import ZipDraft, check_name
+from zarrcore.stores.zip_writing import check_name
+
+ZIP_SUFFIXES: Final = (".zip", ".ozx")
+"""What names of zip files end in; ``.ozx`` is OME-NGFF's (RFC 9)."""
+
+_READ_BETWEEN: Final = 20
+"""How often the directory is read at most between the changes of another process."""
+
+_SAME_DATE_S: Final = 0.02
+"""Two changes within that time may leave the same date, as clocks of file systems go."""
 
 _READ_ANEW: Final = 3
 """How often the directory is read again for one value, of a file that is replaced time and again."""
@@ -44,8 +52,15 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     Its directory is read once, and again when the file was replaced: a remote store tells of which version the bytes
     are that it gives. Members whose names lead elsewhere (``..``, absolute ones) are left out.
 
-    A file on this machine can be written: a copy beside it takes the changes, which this store shows at once and
-    others when it is closed and the copy replaces the file. One who is killed before that leaves the file as it was.
+    A file on this machine can be written, by several processes in turn. What is set is in the file at once and survives the
+    writer; stores of this kind show it from then on, and other programs as soon as the directory is written behind it: at
+    once, or where that would take more than a fiftieth of the time, a little later, and when the store is closed. Until
+    then they find no zip file there, or the values before. A file whose writer was killed is completed by the next store that
+    may write it, though it only reads. Bytes of replaced values are given back when they are more than a
+    quarter of the others on closing, or more than all others (and 8 MiB) before.
+
+    Where another program changes the file, its members count from then on. If values that were set here are not among
+    them, the next change, or closing, says so.
 
     Args:
         source: the store that holds the zip file.
@@ -64,14 +79,14 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     def _reset(self) -> None:
         self._lock = threading.Lock()
         self._read: ZipMembers | None = None
-        self._draft: ZipDraft | None = None
-        self._finalizer: weakref.finalize[Any, Any] | None = None
+        self._is_fresh = False
+        self._changes = (
+            ZipChanges(self.source, self.key, self.url) if isinstance(self.source, LocalStore) else None
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._draft is not None:
-            raise StoreError(
-                f"{self.url} holds changes that other processes cannot see yet: close it first", url=self.url
-            )
+        if self._changes is not None:
+            self._changes.settle()
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -84,62 +99,48 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
 
     @property
     def read_only(self) -> bool:
-        return not isinstance(self.source, LocalStore)
+        return self._changes is None
 
     def refresh(self) -> None:
         self.source.refresh()
         self._read = None  # without the lock, which is held while the directory is fetched
 
     def close(self) -> None:
-        """Store what was changed, and give back files and connections.
+        """Complete the file, and give back files and connections.
 
         Raises:
-            StoreError: somebody else changed the file meanwhile, or there is no room for it.
+            ChangedError: another program changed the file, and values that were set here are not in it any more.
+            StoreFullError: there is no room for its directory; what was set is safe, and closing can be tried again.
+            StoreError: it cannot be written for another reason.
         """
-        with self._lock:
-            if self._draft is not None:
-                draft = self._draft
-                try:
-                    draft.commit()
-                finally:
-                    if draft.done:  # else there was no room, and closing can be tried again
-                        self._draft = None
-                        if self._finalizer is not None:
-                            self._finalizer.detach()
+        if self._changes is not None:
+            self._changes.close()
         self.source.close()
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         check_key(key, self.url)
-        self._check_local(key)
-        self._member(self._directory(), key)
+        changes = self._writable(key)
+        if not is_safe(key):
+            raise _leads_elsewhere(key, self.url)
         check_name(key, self.url)
-        return self._changing(key).put(key, value, if_absent=if_absent)
+        return changes.set(key, value, if_absent=if_absent)
 
     def erase(self, key: str) -> None:
-        self._check_local(key)
+        changes = self._writable(key)
         if self._member(self._directory(), key) is not None:
-            self._changing(key).erase(key)
+            changes.erase(key)
 
     def erase_values(self, keys: Iterable[str]) -> None:
-        self._check_local("")
+        self._writable("")
         super().erase_values(keys)
 
     def erase_prefix(self, prefix: str) -> None:
-        self._check_local(prefix)
+        self._writable(prefix)
         super().erase_prefix(prefix)
 
-    def _changing(self, key: str) -> ZipDraft:
-        """The copy that takes changes until the store is closed, or let go."""
-        source = self._check_local(key)
-        with self._lock:
-            if self._draft is None:
-                self._draft = ZipDraft(source, self.key, self._facts(), self.url)
-                self._finalizer = weakref.finalize(self, self._draft.commit)
-            return self._draft
-
-    def _check_local(self, key: str) -> LocalStore:
-        if isinstance(self.source, LocalStore):
-            return self.source
+    def _writable(self, key: str) -> ZipChanges:
+        if self._changes is not None:
+            return self._changes
         raise ReadOnlyError(
             f"{f'{key} in ' if key else ''}{self.url} cannot be written: zip files are written on this machine's "
             "disks only; write one there and copy it, or write keys beside it"
@@ -188,55 +189,86 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
         directory = self._directory()
-        members, names = directory.members, directory.names
-        for index in range(bisect.bisect_left(names, prefix), len(names)):
-            key = names[index]
-            if not key.startswith(prefix):
-                return
-            member = members.get(key)
+        for key in directory.keys_from(prefix):
+            member = directory.members.get(key)
             if member is not None:  # else it was erased meanwhile
                 yield StoreEntry(key, member.file_size, _mtime_s(member))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_prefix(prefix, self.url)
         directory = self._directory()
-        members, names = directory.members, directory.names
-        index = bisect.bisect_left(names, prefix)
-        while index < len(names) and names[index].startswith(prefix):
-            key = names[index]
+        key = directory.key_from(prefix)
+        while key is not None and key.startswith(prefix):
             name, slash, _ = key[len(prefix) :].partition("/")
             if slash:
                 yield StoreEntry(f"{prefix}{name}/")
                 # "0" is the character after "/": what it finds is the first key after all under this prefix.
-                index = bisect.bisect_left(names, f"{prefix}{name}0", lo=index)
-            else:
-                member = members.get(key)
-                if member is not None:
-                    yield StoreEntry(key, member.file_size, _mtime_s(member))
-                index += 1
+                key = directory.key_from(f"{prefix}{name}0")
+                continue
+            member = directory.members.get(key)
+            if member is not None:
+                yield StoreEntry(key, member.file_size, _mtime_s(member))
+            key = directory.key_from(key + "\0")
 
     def _member(self, directory: ZipMembers, key: str) -> zipfile.ZipInfo | None:
         check_key(key, self.url)
         member = directory.members.get(key)
         if member is None and not is_safe(key):
-            raise InvalidKeyError(f"key {key!r} leads elsewhere", key=key, url=self.url)
+            raise _leads_elsewhere(key, self.url)
         return member
 
     def _directory(self) -> ZipMembers:
         with self._lock:
-            if self._draft is not None:
-                return self._draft
+            changed = None if self._changes is None else self._changes.directory()
+            if changed is not None:
+                return changed
             if self._read is None or not self.source.is_remote:
                 facts = self._facts()
-                if self._read is None or self._read.facts != facts:
-                    self._read = ZipMembers(partial(self._fetch_stored, facts), facts, self.url)
+                if self._read is None or self._read.facts != facts or self._is_fresh:
+                    self._read = self._found(facts)
             return self._read
+
+    def _found(self, facts: StoreStat) -> ZipMembers:
+        """The directory of a file that is read."""
+        if self._changes is None:
+            return self._stored(facts)
+        for _ in range(_READ_BETWEEN):
+            try:
+                found = self._stored(facts)
+            except StoreError:
+                # Another process may have changed it meanwhile.
+                self._is_fresh = _is_fresh(facts)
+                if not self._is_fresh and self._facts() == facts:
+                    raise
+                time.sleep(_SAME_DATE_S / 2)
+            else:
+                self._is_fresh = _is_fresh(facts)
+                if found.journal is None or not self._changes.recover():
+                    return found
+            facts = self._facts()
+        return self._stored(facts)
+
+    def _stored(self, facts: StoreStat) -> ZipMembers:
+        if isinstance(self.source, LocalStore):
+            fetch = partial(self._fetch_local, self.source, inode_of(facts))
+            return ZipMembers(fetch, facts, self.url)
+        return ZipMembers(partial(self._fetch_stored, facts), facts, self.url)
 
     def _facts(self) -> StoreStat:
         facts = self.source.stat(self.key)
         if facts is None:
             raise StoreNotFoundError(f"there is no file {self.url}", url=self.url)
         return facts
+
+    def _gone(self) -> StoreNotFoundError:
+        return StoreNotFoundError(f"there is no file {self.url} any more", url=self.url)
+
+    def _fetch_local(self, source: LocalStore, inode: int, start: int, stop: int) -> BytesLike:
+        """Bytes of a file on this machine: what is known of it stays true until another one takes its place."""
+        block = source.get_of_inode(self.key, ByteRange(start, stop), inode)
+        if block is None:
+            raise self._gone()
+        return block
 
     def _fetch_stored(self, facts: StoreStat, start: int, stop: int) -> BytesLike:
         """Bytes of the file as it is stored, of the version that is known."""
@@ -246,10 +278,19 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         else:
             block, now = self.source.get(self.key, part), facts  # which was looked at just now
         if block is None:
-            raise StoreNotFoundError(f"there is no file {self.url} any more", url=self.url)
+            raise self._gone()
         if now.version != facts.version:
             raise ChangedError(f"{self.url} was replaced while it was read", url=self.url)
         return block
+
+
+def _is_fresh(facts: StoreStat) -> bool:
+    """Whether a file may be changed once more without another date."""
+    return facts.mtime_s is not None and abs(time.time() - facts.mtime_s) < _SAME_DATE_S
+
+
+def _leads_elsewhere(key: str, url: str) -> InvalidKeyError:
+    return InvalidKeyError(f"key {key!r} leads elsewhere", key=key, url=url)
 
 
 def _mtime_s(member: zipfile.ZipInfo) -> float | None:

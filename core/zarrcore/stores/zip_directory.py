@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import io
 import struct
 import zipfile
@@ -10,6 +11,7 @@ from typing import Final
 
 from zarrcore.errors import BrokenBodyError, StoreError
 from zarrcore.stores.interface import BytesLike, StoreStat
+from zarrcore.stores.zip_journal import TRAILER_NBYTES, Journal
 
 _END: Final = struct.Struct("<4s16xH")
 _END_SIGNATURE: Final = b"PK\x05\x06"
@@ -49,25 +51,80 @@ class ZipDirectory:
         self.facts = facts
         self.fetch = fetch
         self.url = url
-        found, self.end, self.comment = _read(_RangedFile(fetch, facts.size), url)
+        file = _RangedFile(fetch, facts.size)
+        self.journal = Journal.told_by(file.tail)
+        """What says that the file is being written, or was when the writer was killed."""
+        found, self.comment = self._found(file)
         for info in found:
             info.filename = member_name(_raw_name(info), info.flag_bits)
         self.members = {info.filename: info for info in found if is_safe(info.filename)}
         self.unsafe = [info for info in found if not is_safe(info.filename)]
         """Directories, and members that are left out."""
         self._sorted: list[str] | None = None
-        self.offsets: dict[str, int] = {}
-        """Where the bytes of members begin, as far as known; their own headers tell."""
+        self.offsets: dict[tuple[str, int], int] = {}
+        """Where the bytes of members begin, by their names and where their headers begin, as far as known."""
         self.last: tuple[str, bytes] | None = None
         """The last inflated value: parts of one member are mostly asked for one after another."""
+        self.stop = facts.size if self.journal is None else self._replay(self.journal)
+        """Where the file ends, or the last record of its journal."""
+
+    def _found(self, file: _RangedFile) -> tuple[list[zipfile.ZipInfo], bytes]:
+        """The entries of the directory, and the comment after it."""
+        if self.journal is None:
+            return _read(file, self.url)
+        if self.journal.start > self.facts.size or [*_ends(file.tail)]:
+            raise BrokenBodyError(
+                f"{self.url} ends like two zip files, which hold different members", url=self.url
+            )
+        if not self.journal.start:
+            return [], b""
+        return _read(_RangedFile(self.fetch, self.journal.start), self.url)
+
+    def _replay(self, journal: Journal) -> int:
+        """Change the members as the journal tells; where that ends."""
+        records, stop = journal.replay(self.fetch, self.facts.size - TRAILER_NBYTES)
+        for record in records:
+            if record.info is None or not is_safe(record.key):
+                self.members.pop(record.key, None)
+            else:
+                self.members[record.key] = record.info
+                self.offsets[record.key, record.place] = record.offset
+        return stop
 
     @property
     def names(self) -> list[str]:
-        """The keys in order; the list is never changed, while members may come and go."""
+        """The keys in order, of which some may be gone; who writes adds to it while others read it."""
         found = self._sorted
         if found is None:
             found = self._sorted = sorted(self.members.copy())
         return found
+
+    def _name_comes(self, key: str) -> None:
+        """Keep the order of keys where it is known."""
+        if self._sorted is not None:
+            bisect.insort(self._sorted, key)
+
+    def _name_goes(self, key: str) -> None:
+        """As above."""
+        if self._sorted is not None:
+            del self._sorted[bisect.bisect_left(self._sorted, key)]
+
+    def key_from(self, first: str) -> str | None:
+        """The first key that is not before ``first`` in the order of keys."""
+        names = self.names
+        index = bisect.bisect_left(names, first)
+        return next(iter(names[index : index + 1]), None)
+
+    def keys_from(self, prefix: str) -> Iterator[str]:
+        """The keys that begin with ``prefix``, in order, while others may come and go."""
+        names = self.names
+        index = bisect.bisect_left(names, prefix)
+        while found := names[index : index + 1]:
+            key = found[0]
+            if not key.startswith(prefix):
+                return
+            yield key
+            index = index + 1 if names[index : index + 1] == found else bisect.bisect_right(names, key)
 
 
 def member_name(raw: bytes, flags: int) -> str:
@@ -93,8 +150,8 @@ def is_safe(name: str) -> bool:
     )
 
 
-def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], int, bytes]:
-    """The entries of the directory, where it begins, and the comment after it."""
+def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], bytes]:
+    """The entries of the directory, and the comment after it."""
     ends = [*_ends(file.tail)]
     if len(ends) > 1:
         raise BrokenBodyError(f"{url} ends like two zip files, which hold different members", url=url)
@@ -102,7 +159,7 @@ def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], int, byte
     comment = file.cut_off(ends[0]) if ends else b""
     try:
         with zipfile.ZipFile(file) as archive:
-            return archive.infolist(), archive.start_dir, comment or archive.comment
+            return archive.infolist(), comment or archive.comment
     except _FAULTS as error:
         if file.failure is not None:  # zipfile takes an OSError while it looks for the end for "no zip file"
             raise file.failure from None

@@ -98,12 +98,12 @@ class ZipMembers(ZipDirectory):
 
     def _offset(self, key: str, member: zipfile.ZipInfo) -> int:
         """Where the bytes of a member begin in the file."""
-        offset = self.offsets.get(key)
+        start = member.header_offset
+        offset = self.offsets.get((key, start))
         if offset is None:
-            start = member.header_offset
             header = self._fetch(start, start + _LOCAL_HEADER.size + _name_size(member), may_be_short=True)
             offset = start + self._header_size(key, member, header)
-            self.offsets[key] = offset
+            self.offsets[key, start] = offset
         return offset
 
     def _header_size(self, key: str, member: zipfile.ZipInfo, block: memoryview) -> int:

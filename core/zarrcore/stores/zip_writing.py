@@ -1,36 +1,54 @@
-"""Changing zip files: a copy beside the file takes the changes and replaces it when it is closed.
+"""Changing zip files in place: what is set is in the file at once, and survives the writer.
 
-Nothing else is atomic: members appended in place overwrite the directory at the end of the file, so one who is
-killed before the new directory is written leaves no zip file at all. What is replaced or erased keeps its bytes in
-the file, as zip programs do, until somebody packs it anew.
+Values are appended as records of a journal (`zarrcore.stores.zip_journal`). The directory, which other programs need, is
+written behind them as soon as that takes little of the time that writing takes, and when the store is closed. Nothing that is
+counted on is ever overwritten: neither the zip file that was there before, nor a record.
+
+Values that were replaced or erased, and the directory that was there before, keep their bytes until there are many:
+then the file is written anew without them, beside the old one, whose place it takes.
 """
 
 from __future__ import annotations
 
+import errno
+import io
 import os
-import shutil
-import threading
-import time
 import zipfile
 from typing import Final
 
-from isal import isal_zlib
-
-from zarrcore.errors import InvalidKeyError, StoreError
-from zarrcore.stores.atomic_files import remove_abandoned, temporary_name, unlink
-from zarrcore.stores.beneath import DIRECTORY
-from zarrcore.stores.files import LARGEST_READ, file_failure, read_range
-from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
+from zarrcore.errors import InvalidKeyError, StoreError, StoreNotFoundError
+from zarrcore.stores.files import file_failure
+from zarrcore.stores.interface import BytesLike, StoreStat
 from zarrcore.stores.local import LocalStore
+from zarrcore.stores.zip_file import OpenFile
+from zarrcore.stores.zip_journal import TRAILER_NBYTES, Journal, new_member
 from zarrcore.stores.zip_members import ZipMembers
 
 EMPTY_ZIP: Final = b"PK\x05\x06" + bytes(18)
 """A zip file without members."""
 
-_MODE: Final = 0o100644 << 16
-
-
 _LONGEST_NAME: Final = 2**16 - 1
+
+_PAGE: Final = 4096
+_ROOM_LEAST: Final = 1 << 16
+_ROOM_MOST: Final = 1 << 26
+"""Bytes that the file grows by at once, beside what is needed: an eighth of it, within these bounds."""
+_NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+_CANNOT_PROMISE: Final = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENODEV}
+"""What file systems say that cannot promise room."""
+
+_HEADER_NBYTES: Final = 30
+_ENTRY_NBYTES: Final = 46 + 28
+"""A member in the directory, with what zip64 adds, without its name."""
+_END_NBYTES: Final = 22 + 76
+"""The records at the end of a zip file, with those of zip64, without a comment."""
+_SLACK_NBYTES: Final = 40
+"""What a header may have beside what the directory tells of it; so much more is taken for used."""
+
+_AWAITED_S: Final = 10.0
+_RUNNING_LEAST: Final = 8 << 20
+_CLOSING_LEAST: Final = 1 << 16
 
 
 def check_name(key: str, url: str) -> None:
@@ -48,166 +66,272 @@ def check_name(key: str, url: str) -> None:
         raise InvalidKeyError(f"{shown} in {url}: a zip file can hold no such name", key=key, url=url)
 
 
-class _Copy:
-    """The file that takes the changes; its descriptor closes when the last reader lets go."""
-
-    def __init__(self, source: LocalStore, key: str) -> None:
-        parent, _, self.name = os.path.join(source.root, key).rpartition("/")
-        self.temporary = temporary_name()
-        self.directory = os.open(parent or "/", DIRECTORY)
-        remove_abandoned(self.directory)
-        place = f"{parent}/{self.temporary}"
-        try:
-            shutil.copy(f"{parent}/{self.name}", place)  # with the permissions
-            self.descriptor = os.open(place, os.O_RDWR | os.O_CLOEXEC)
-        except BaseException:
-            unlink(self.directory, self.temporary)
-            raise
-
-    def __del__(self) -> None:
-        for name in ("directory", "descriptor"):
-            if name in self.__dict__:
-                os.close(self.__dict__.pop(name))
-
-    def fetch(self, start: int, stop: int) -> BytesLike:
-        return read_range(self.descriptor, ByteRange(start, stop)) or b""
-
-    def write(self, position: int, *parts: BytesLike) -> int:
-        """Write at a position; returns where that ends."""
-        for part in parts:
-            rest = memoryview(part).cast("B")
-            while len(rest):
-                done = os.pwrite(self.descriptor, rest[:LARGEST_READ], position)
-                rest, position = rest[done:], position + done
-        return position
-
-
-class ZipDraft(ZipMembers):
-    """A zip file with changes that nobody else sees yet: the directory of its copy.
+class ZipWriter(ZipMembers):
+    """A zip file that is being written; also its directory, as it will be. Not thread-safe, but for who only reads.
 
     Args:
         source: the directory in which the file is.
         key: its name there.
-        facts: what was known of it before.
         url: what to call it in errors.
+        wait_s: how long another writer is awaited.
+
+    Attributes:
+        is_settled: whether the file is an ordinary zip file at the moment, and other writers may have it.
+        is_locked: whether the file system keeps other writers out.
 
     Raises:
         BrokenBodyError: it is no zip file.
-        StoreError: there is no room for the copy, or it may not be made.
+        StoreError: it may not be written, or another writer does not come to an end.
     """
 
-    def __init__(self, source: LocalStore, key: str, facts: StoreStat, url: str) -> None:
-        self._source, self._key, self.url = source, key, url
+    def __init__(self, source: LocalStore, key: str, url: str, wait_s: float = _AWAITED_S) -> None:
+        self.url = url
+        self._durable = source.durable
+        self._left = (0, 0, 0)
         self._process = os.getpid()
-        self._writing = threading.Lock()
-        self._before = facts
-        self._done = True  # until there is something that can be discarded
+        path = os.path.join(source.root, key)
         try:
-            self._copy = _Copy(source, key)
+            while True:
+                self.file = OpenFile(path)
+                self.is_locked = self.file.lock(wait_s)
+                if self.file.has_its_name():
+                    break
+        except BlockingIOError as error:
+            raise _busy(url) from error
+        except FileNotFoundError as error:
+            raise StoreNotFoundError(f"there is no file {url}", url=url) from error
         except OSError as error:
             raise file_failure(error, None, url) from error
-        self._done = False
-        try:
-            super().__init__(self._copy.fetch, StoreStat(os.fstat(self._copy.descriptor).st_size), url)
-        except BaseException:
-            self.discard()
-            raise
-        self._position = self.end if self._members_end() <= self.end else self.facts.size
+        facts = self.file.stat()
+        super().__init__(self.file.fetch, facts, url)
+        self.is_settled = self.journal is None
+        self._room = facts.size
+        self._journal = self.journal or Journal.begun_at(0 if self._is_empty(facts.size) else facts.size)
+        self.position = self._journal.start if self.is_settled else self.stop
+        """Where the next record goes."""
+        self._last_bytes = bytes(self.file.fetch(max(0, facts.size - TRAILER_NBYTES), facts.size))
+        self._note()
+        entries = [*self.unsafe, *self.members.values()]
+        self.before = min((info.header_offset for info in entries), default=self._journal.start)
+        """Bytes before the first member, such as a program that unpacks the file."""
+        self._used = sum(map(extent, entries))
+        self._directory_nbytes = sum(map(_entry_nbytes, entries))
 
-    def _members_end(self) -> int:
-        """Where the last member can end at the least: one who made the file by hand may have put it anywhere."""
-        return max((info.header_offset + info.compress_size for info in self._all()), default=0)
-
-    def _all(self) -> list[zipfile.ZipInfo]:
-        return [*self.unsafe, *self.members.values()]
-
-    def put(self, key: str, value: BytesLike, *, if_absent: bool) -> bool:
-        """Add a member, in place of one of this name; False where there is one and must not be replaced."""
-        data = memoryview(value).cast("B")
-        info = zipfile.ZipInfo(key, time.localtime()[:6])
-        info.external_attr = _MODE
-        info.file_size = info.compress_size = len(data)
-        info.CRC = isal_zlib.crc32(data)
-        with self._writing:
-            self._check_open()
-            if if_absent and key in self.members:
-                return False
-            info.header_offset = self._position
-            header = info.FileHeader()
-            try:
-                self._position = self._copy.write(self._position, header, data)
-            except OSError as error:
-                raise file_failure(error, key, self.url) from error
-            # Else a reader finds it beyond the end.
-            self.facts = StoreStat(max(self.facts.size, self._position))
-            self.offsets[key] = info.header_offset + len(header)
-            self.last = None
-            if key not in self.members:
-                self._sorted = None
-            self.members[key] = info
-        return True
-
-    def erase(self, key: str) -> None:
-        """Take a member out of the directory."""
-        with self._writing:
-            self._check_open()
-            self.last = self._sorted = None
-            self.members.pop(key, None)
-            self.offsets.pop(key, None)
-
-    def commit(self) -> None:
-        """Put the copy in the file's place; once.
-
-        Raises:
-            StoreError: somebody else changed the file meanwhile, or there is no room for the directory.
-        """
-        with self._writing:
-            if self._done or os.getpid() != self._process:
-                return
-            if self._source.stat(self._key) != self._before:
-                self.discard()
-                raise StoreError(
-                    f"{self.url} was changed by somebody else meanwhile; what was written here is discarded",
-                    url=self.url,
-                )
-            try:
-                self._write_directory()
-                copy = self._copy
-                os.replace(copy.temporary, copy.name, src_dir_fd=copy.directory, dst_dir_fd=copy.directory)
-                if self._source.durable:
-                    os.fsync(copy.directory)
-            except OSError as error:
-                raise file_failure(error, None, self.url) from error
-            self._done = True
+    def _is_empty(self, nbytes: int) -> bool:
+        return nbytes == len(EMPTY_ZIP) and not self.members and not self.unsafe
 
     @property
-    def done(self) -> bool:
-        """Whether the changes were stored or discarded."""
-        return self._done
+    def is_mine(self) -> bool:
+        """Whether this is the process that opened it, and not a fork."""
+        return os.getpid() == self._process
 
-    def discard(self) -> None:
-        """Forget the changes."""
-        if not self._done:
-            self._done = True
-            unlink(self._copy.directory, self._copy.temporary)
+    @property
+    def dead_nbytes(self) -> int:
+        """How many bytes of the file belong to nothing any more, at the least."""
+        return max(0, self.position - self.before - self._used)
 
-    def _write_directory(self) -> None:
-        with open(self._copy.descriptor, "r+b", closefd=False) as file:
-            file.seek(self._position)
-            # Told to begin a file here, zipfile writes nothing but the directory of what it takes for written.
-            with zipfile.ZipFile(file, "w") as archive:
-                archive.filelist = self._all()
-                archive.comment = self.comment
-            file.truncate()
-            file.flush()
-            if self._source.durable:
-                os.fsync(file.fileno())
+    @property
+    def is_wasteful(self) -> bool:
+        """Whether it has more dead bytes than a file that is being written may have: 8 MiB, or as many as others."""
+        return self.dead_nbytes > max(_RUNNING_LEAST, self._used)
 
-    def _check_open(self) -> None:
-        if self._done:
-            raise StoreError(f"{self.url}: its changes were discarded or stored already", url=self.url)
-        if os.getpid() != self._process:
+    @property
+    def is_worth_compacting(self) -> bool:
+        """Whether it has more dead bytes than a closed file may have: 64 KiB, or a quarter of the others."""
+        return self.dead_nbytes > max(_CLOSING_LEAST, self._used // 4)
+
+    def put(self, key: str, value: BytesLike) -> None:
+        """Add a member, in place of one of this name.
+
+        Raises:
+            StoreFullError: there is no room for it and for the directory.
+        """
+        data = memoryview(value).cast("B")
+        info = new_member(key, data, self.position)
+        header = self._journal.header(info)
+        self._append(key, _entry_nbytes(info), header, data)
+        self.offsets[key, info.header_offset] = info.header_offset + len(header)
+        before = self.members.get(key)
+        self.members[key] = info
+        if before is None:
+            self._name_comes(key)
+        else:
+            self._goes(before)
+        self._used += extent(info)
+        self._directory_nbytes += _entry_nbytes(info)
+
+    def erase(self, key: str) -> None:
+        """Take a member out.
+
+        Raises:
+            StoreFullError: there is no room to note that.
+        """
+        info = new_member(key, memoryview(b""), self.position)
+        self._append(key, 0, self._journal.header(info, erased=True))
+        before = self.members.pop(key, None)
+        if before is not None:
+            self._goes(before)
+            self._name_goes(key)
+
+    def _goes(self, info: zipfile.ZipInfo) -> None:
+        self.last = None
+        self.offsets.pop((info.filename, info.header_offset), None)
+        self._used -= extent(info)
+        self._directory_nbytes -= _entry_nbytes(info)
+
+    def _append(self, key: str, entry_nbytes: int, *parts: BytesLike) -> None:
+        nbytes = sum(map(len, parts))
+        try:
+            self._make_room(self.position + nbytes, entry_nbytes)
+            self.file.write(self.position, *parts)
+            if self._durable:
+                os.fdatasync(self.file.descriptor)
+        except OSError as error:
+            raise file_failure(error, key, self.url) from error
+        finally:
+            self._note()
+        self.position += nbytes
+
+    def _make_room(self, stop: int, entry_nbytes: int) -> None:
+        """Have room for records up to ``stop`` and for the directory behind them, and the trailer at the end."""
+        needed = (
+            stop + self._directory_nbytes + entry_nbytes + _END_NBYTES + len(self.comment) + TRAILER_NBYTES
+        )
+        if needed <= self._room and not self.is_settled:
+            return
+        needed = max(needed, self._room + TRAILER_NBYTES)
+        ample = needed + min(max(needed // 8, _ROOM_LEAST), _ROOM_MOST)
+        try:
+            self._grow(_whole_pages(ample))
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            self._grow(_whole_pages(needed))
+
+    def _grow(self, nbytes: int) -> None:
+        descriptor, before = self.file.descriptor, self._room
+        try:
+            # First of all: a file without one at its end would be one that was cut off.
+            self.file.write(nbytes - TRAILER_NBYTES, self._journal.trailer())
+            os.posix_fallocate(descriptor, before, nbytes - before)
+        except OSError as error:
+            if error.errno not in _CANNOT_PROMISE:
+                os.ftruncate(descriptor, before)
+                raise
+        if self._durable:
+            os.fdatasync(descriptor)
+        self._room, self.is_settled, self._last_bytes = nbytes, False, self._journal.trailer()
+
+    def settle(self) -> None:
+        """Make it an ordinary zip file, and let other writers have it.
+
+        Raises:
+            StoreError: the directory could not be written; what was set is safe all the same.
+        """
+        if self.is_settled:
+            return
+        try:
+            directory = self.directory_at(self.position, [*self.unsafe, *self.members.values()])
+            stop = self.position + len(directory)
+            self._make_room(self.position, 0)
+            self.file.write(self.position, directory)
+            if self._durable:
+                os.fdatasync(self.file.descriptor)
+            os.ftruncate(self.file.descriptor, stop)
+            if self._durable:
+                os.fsync(self.file.descriptor)
+        except OSError as error:
+            raise file_failure(error, None, self.url) from error
+        finally:
+            self._note()
+        self._room, self.is_settled, self._last_bytes = stop, True, directory[-TRAILER_NBYTES:]
+        self.file.unlock()
+
+    def directory_at(self, position: int, entries: list[zipfile.ZipInfo]) -> bytes:
+        """The directory, as it is to be written at a position of a file."""
+        file = _At(position)
+        # Told to begin a file here, zipfile writes nothing but the directory of what it takes for written.
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.filelist = entries
+            archive.comment = self.comment
+        return file.getvalue()
+
+    def resume(self) -> None:
+        """Keep other writers out again, before something is changed; returns at once where they are.
+
+        Raises:
+            StoreError: another writer does not come to an end, or this process is a fork of the writer.
+        """
+        if not self.is_mine:
             raise StoreError(
                 f"{self.url} cannot be written in a process that was forked while it was being written",
                 url=self.url,
             )
+        if self.is_settled:
+            try:
+                self.file.lock(_AWAITED_S)
+            except BlockingIOError as error:
+                raise _busy(self.url) from error
+
+    def is_current(self) -> bool:
+        """Whether the file is what this writer left: nobody else has written to it or replaced it."""
+        try:
+            found = os.stat(self.file.path)
+        except OSError:
+            return False
+        if _version(found) == self._left:
+            return True
+        if not self.file.has_its_name():
+            return False
+        # Over a network its date may change later than its bytes.
+        end = self.file.fetch(found.st_size - len(self._last_bytes), found.st_size)
+        if found.st_size != self.facts.size or end != self._last_bytes:
+            return False
+        self._left = _version(found)
+        return True
+
+    def _note(self) -> None:
+        """Note how the file is left: what differs from that, somebody else has done."""
+        found = os.fstat(self.file.descriptor)
+        self._left = _version(found)
+        self.facts = StoreStat(found.st_size)
+
+
+def _version(facts: os.stat_result) -> tuple[int, int, int]:
+    return facts.st_ino, facts.st_size, facts.st_mtime_ns
+
+
+class _At(io.BytesIO):
+    """What is written from a position of a file on."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__()
+        self._start = position
+
+    def tell(self) -> int:
+        return self._start + super().tell()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._start + super().seek(offset - self._start if whence == io.SEEK_SET else offset, whence)
+
+
+def extent(info: zipfile.ZipInfo) -> int:
+    """How many bytes a member may take in the file, as far as the directory tells."""
+    return _HEADER_NBYTES + _SLACK_NBYTES + _name_nbytes(info) + len(info.extra) + info.compress_size
+
+
+def _entry_nbytes(info: zipfile.ZipInfo) -> int:
+    """How many bytes a member takes in the directory at the most."""
+    return _ENTRY_NBYTES + _name_nbytes(info) + len(info.extra) + len(info.comment)
+
+
+def _name_nbytes(info: zipfile.ZipInfo) -> int:
+    return len(info.filename.encode("utf-8", "surrogatepass"))
+
+
+def _whole_pages(nbytes: int) -> int:
+    return -(-nbytes // _PAGE) * _PAGE
+
+
+def _busy(url: str) -> StoreError:
+    return StoreError(f"{url} is being written by another process: try again when it has finished", url=url)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,8 +16,10 @@ import pytest
 import tifffile
 import zarr
 
+import zarrcore
 from tests.command import Outcome
 from tests.core.filetypes.tiff.pyramids import AXES, halved, ngff, written
+from zarrcore.filetypes import SUFFIXES, TEXT_SUFFIXES
 
 DATA = np.arange(4 * 30 * 40, dtype="i4").reshape(4, 30, 40)
 Run = Callable[..., Outcome]
@@ -285,3 +288,40 @@ def test_cat_of_an_image_in_levels(zarrscope: Run, source: Path, tmp_path: Path)
     refused = zarrscope("cat", source, "images", "--as", "ometiff", "-o", tmp_path / "b")
     assert (refused.status, "is no image in levels" in refused.stderr) == (2, True)
     assert not (tmp_path / "b").exists()
+
+
+def test_help_and_errors_name_the_same_file_types(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    told = re.search(r"known are (.*)", zarrscope("cat", source, "images/stack", "--as", "bmp").stderr)
+    assert told is not None
+    types = told[1].split(", ")
+    assert zarrscope("cat", source, "images", "--as", "bmp").stderr == f"zarrscope: {told.string[11:]}"
+    shown = " ".join(zarrscope("cat", "--help").text.split())
+    assert f"{', '.join(types[:-1])} or {types[-1]} (default" in shown
+    registered = {*SUFFIXES, *TEXT_SUFFIXES, "hdf5", "netcdf"}
+    assert {{"ometiff": "ome.tiff"}.get(name, name) for name in types} == registered
+    for name in {*types, "tif", "ome.tif", "ome.tiff", "h5", "nc"}:
+        target = tmp_path / f"file.{name}"
+        select = () if name in {"hdf5", "h5", "netcdf", "nc"} else ("--select", "0")
+        assert zarrscope("cat", source, "images/stack", *select, "-o", target).status == 0
+        asked = zarrscope("cat", source, "images/stack", *select, "--as", name, "-o", tmp_path / "asked")
+        assert (asked.status, asked.stderr) == (0, "")
+        assert (tmp_path / "asked").read_bytes() == target.read_bytes()
+    assert (tmp_path / "file.tif").read_bytes() == (tmp_path / "file.tiff").read_bytes()
+
+
+def test_zip_files_of_ome_ngff(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+    """``.ozx`` is a zip file (RFC 9), to read and to write."""
+    place = tmp_path / "image.ozx"
+    assert zarrscope("copy", f"{source}#/images", place).status == 0
+    with zarr.storage.ZipStore(place, mode="r") as store:
+        np.testing.assert_array_equal(zarr.open_group(store, mode="r")["stack"][...], DATA)
+    assert "stack" in zarrscope("tree", place).text
+    assert zarrscope("check", place, "--strict").status == 0
+
+
+def test_dates_without_a_unit_are_shown_as_counts(zarrscope: Run, tmp_path: Path) -> None:
+    array = zarrcore.create(tmp_path / "a.zarr").create_array("a", shape=(3,), data_type="datetime64")
+    array[...] = np.array([1, -2, -(2**63)]).view("M8")
+    assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "json").text == "[1, -2, null]\n"
+    assert zarrscope("cat", tmp_path / "a.zarr", "a", "--as", "csv").text == '1\n-2\n""\n'
+    assert zarrscope("info", tmp_path / "a.zarr", "a").status == 0

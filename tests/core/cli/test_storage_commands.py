@@ -41,7 +41,7 @@ def test_info_tells_what_is_stored(zarrscope: Run, source: Path) -> None:
     assert told["ratio"] == pytest.approx(DATA.nbytes * 15 / 16 / stored)
     (source / "images/stack/c/9/0").mkdir(parents=True)
     (source / "images/stack/c/9/0/0").write_bytes(b"x")
-    assert "1 chunk, 1 B: left when" in zarrscope("info", source, "images/stack", "--storage").text
+    assert "1 chunk, 1 byte: left when" in zarrscope("info", source, "images/stack", "--storage").text
     assert "storage" not in json.loads(zarrscope("info", source, "--storage", "--json").text), "of a group"
 
 

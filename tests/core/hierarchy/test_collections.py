@@ -100,6 +100,14 @@ def test_hierarchies_of_all_formats_are_one_tree(collection: Hierarchy) -> None:
     assert collection.node("/sites/south.n5/g/b").hierarchy.format is Format.N5
 
 
+def test_zip_files_of_ome_ngff_are_members_too(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.ozx").write_bytes((folder / "zipped.zip").read_bytes())
+    (tmp_path / "x.zip.txt").write_bytes(b"no hierarchy")
+    collection = zarrcore.open(tmp_path)
+    assert [node.path for node in collection.walk()] == ["/", "/x.ozx", "/x.ozx/b"]
+    assert np.array_equal(collection["/x.ozx/b"][...], VALUES)  # type: ignore[index]
+
+
 def test_what_is_not_there_is_told(collection: Hierarchy) -> None:
     for path in (
         "/nothing",

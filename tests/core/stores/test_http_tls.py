@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from tests.servers import Authority, FaultServer, fault_server
 from zarrcore.errors import StoreError, UnreachableError
 from zarrcore.stores import open_store
+from zarrcore.stores.failures import Failure, certificate_trouble_in, trouble_in
 
 open_soon = functools.partial(open_store, timeout_s=10, retries=5)
 
@@ -70,6 +72,42 @@ def test_a_certificate_of_another_name_is_told(authority: Authority, tmp_path: P
 def test_a_certificate_that_has_expired_is_told(authority: Authority) -> None:
     with fault_server(authority.server_context(lasting=timedelta(days=-2))) as server:
         check_told(server.url, authority.certificate, "the server's certificate has expired")
+
+
+def test_an_authority_that_does_not_say_what_it_is_for(tmp_path: Path) -> None:
+    """Python 3.13 and later refuse it for listings: then that is told, and not that it is not trusted."""
+    authority = Authority(tmp_path, is_proper=False)
+    with fault_server(authority.server_context()) as server:
+        server.values, server.content_types[""] = {"key": b"1", "": PAGE}, "text/html"
+        store = open_soon(server.url, ca_bundle=str(authority.certificate))
+        assert store.get("key") == b"1"
+        if sys.version_info < (3, 13):
+            assert [entry.key for entry in store.list()] == ["key"]
+            return
+        said = "or that of its authority, is not as it must be: CA cert does not include key usage extension"
+        with pytest.raises(UnreachableError, match=re.escape(said)):
+            [*store.list()]
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("unable to get local issuer certificate", "is not trusted"),
+        ("self-signed certificate in certificate chain", "is not trusted"),
+        ("unable to verify the first certificate", "is not trusted"),
+        ("certificate has expired", "has expired"),
+        ("certificate is not yet valid", "is not valid yet"),
+        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "made out to another name"),
+        ("Hostname mismatch, certificate is not valid for 'a.b'.", "made out to another name"),
+        ("Missing Authority Key Identifier", "is not as it must be: Missing Authority Key Identifier"),
+    ],
+)
+def test_each_refusal_is_called_by_its_name(reason: str, said: str) -> None:
+    text = f"[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: {reason} (_ssl.c:1020)"
+    trouble = trouble_in(text)
+    assert trouble.endswith(said) or said in trouble
+    assert certificate_trouble_in(f"Error 1 connecting to host:6379. {text}.") == trouble
+    assert not Failure.of_kind("Connect", trouble=trouble).passing
 
 
 def test_a_server_without_tls_is_told() -> None:

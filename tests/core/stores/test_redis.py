@@ -263,6 +263,12 @@ def test_tls_is_trusted_where_its_authority_is_named(tmp_path: Path) -> None:
             pytest.raises(UnreachableError, match="--ca-bundle"),
         ):
             store.get("a")
+        other = f"rediss://localhost:{port}"
+        with (
+            open_store(other, ca_bundle=str(authority.certificate), retries=0, timeout_s=5) as store,
+            pytest.raises(UnreachableError, match="made out to another name than the one in the URL"),
+        ):
+            store.get("a")
         with (
             open_store(url, ca_bundle="/absent", timeout_s=5) as store,
             pytest.raises(StoreError, match="/absent"),

@@ -91,11 +91,11 @@ class TestOverHttpWithoutRanges(StoreTests):
 
 
 class TestOverS3(StoreTests, ReadOnlyStoreTests):
-    @pytest.fixture(scope="class")
+    @pytest.fixture(scope="class", params=["x.zip", "x.ozx"])
     @classmethod
-    def store(cls, s3: S3Server) -> ReadableStore:
-        s3.put("bucket/zips/x.zip", make_zip())
-        return open_store("s3://bucket/zips/x.zip", **s3.options)
+    def store(cls, s3: S3Server, request: pytest.FixtureRequest) -> ReadableStore:
+        s3.put(f"bucket/zips/{request.param}", make_zip())
+        return open_store(f"s3://bucket/zips/{request.param}", **s3.options)
 
 
 def test_urls_that_name_a_zip_file(tmp_path: Path, nginx: WebServer) -> None:
@@ -103,12 +103,16 @@ def test_urls_that_name_a_zip_file(tmp_path: Path, nginx: WebServer) -> None:
     (tmp_path / "x.data").write_bytes(data)
     (tmp_path / "link.zip").symlink_to("x.data")
     (nginx.root / "z y").write_bytes(data)
+    (tmp_path / "y.ozx").write_bytes(data)
+    (nginx.root / "y.ozx").write_bytes(data)
     (tmp_path / "directory.zip").mkdir()
     for url in (
         tmp_path / "link.zip",
         f"zip://{tmp_path}/x.data",
         f"zip://file://{tmp_path}/link.zip",
         f"zip://{nginx.url}/z%20y",
+        tmp_path / "y.ozx",
+        f"{nginx.url}/y.ozx",
     ):
         store = open_store(url)
         assert isinstance(store, ZipStore)

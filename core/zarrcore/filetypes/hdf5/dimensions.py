@@ -2,11 +2,15 @@
 
 Specification: HDF5, "HDF5 Dimension Scales"; NetCDF-4, "The NetCDF-4 Format: Dimensions". In a group a NetCDF dimension has one
 length, in Zarr a name may have several (the levels of a pyramid): the second length's dimension is called ``y_512``.
+
+A group has the dimensions of the groups above it as well. NetCDF lets it have others of these names, but xarray, which reads a
+file as a tree of aligned datasets, refuses a name that has another length further up: there, too, it is called ``y_512``. Where
+the lengths agree the name stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,12 +35,18 @@ class Dimensions:
     coordinates: Set[str]
     """The arrays that are coordinates of the dimensions of their names."""
 
+    @property
+    def lengths(self) -> dict[str, int]:
+        """By what they are called in the file."""
+        return {name: length for (_, length), name in self.names.items()}
+
 
 def group_dimensions(
     arrays: Mapping[str, tuple[tuple[str | None, ...] | None, tuple[int, ...]]],
     nodes: Iterable[str],
     *,
     netcdf: bool,
+    above: Callable[[str], int | None] = lambda _: None,
 ) -> Dimensions:
     """The dimensions of a group.
 
@@ -44,6 +54,7 @@ def group_dimensions(
         arrays: by their names in the file, the names of each array's dimensions, and its shape.
         nodes: the names in the file of all that is in the group.
         netcdf: whether names are NetCDF's, and datasets may have its prefix, so that dimensions need not avoid their names.
+        above: the length of the dimension that is called so in a group above; None where none is.
     """
     legal = {name: _legal_names(*array, netcdf=netcdf) for name, array in arrays.items()}
     of = {
@@ -52,18 +63,20 @@ def group_dimensions(
         if netcdf or (names is not None and any(names))
     }
     wanted = {dimension for dimensions in of.values() for dimension in dimensions}
-    coordinates = {
+    candidates = {
         name
         for name, (_, shape) in arrays.items()
         if len(shape) == 1 and (name, shape[0]) in wanted and legal[name] in ((None,), (name,))
     }
+    coordinates = {name for name in candidates if above(name) in (None, arrays[name][1][0])}
+    of |= {name: ((name, arrays[name][1][0]),) for name in candidates - coordinates}
     called = {(name, arrays[name][1][0]): name for name in coordinates}
     taken = (set(nodes) - set(arrays) if netcdf else set(nodes)) | coordinates
     for name in coordinates & set(of):
         del of[name]
     for dimension in (dimension for dimensions in of.values() for dimension in dimensions):
         if dimension not in called:
-            called[dimension] = _free(dimension, taken)
+            called[dimension] = _free(dimension, taken, above)
             taken.add(called[dimension])
     return Dimensions(of, called, coordinates)
 
@@ -89,11 +102,15 @@ def _legal(name: str, *, netcdf: bool) -> str | None:
     return None if legal == "." else legal
 
 
-def _free(dimension: Dimension, taken: Collection[str]) -> str:
+def _free(dimension: Dimension, taken: Collection[str], above: Callable[[str], int | None]) -> str:
     name, length = dimension
-    if name not in taken:
+
+    def is_free(called: str) -> bool:
+        return called not in taken and above(called) in (None, length)
+
+    if is_free(name):
         return name
     name = f"{name}_{length}"
-    while name in taken:
+    while not is_free(name):
         name += "_"
     return name

@@ -12,10 +12,12 @@ kilobytes, and a lock that all of a process share.
 
 from __future__ import annotations
 
+import string
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from zarrcore.errors import UnsupportedError, ZarrError
@@ -102,6 +104,8 @@ class _Group:
     """What is known of a group until it is written."""
 
     messages: list[bytes]
+    tells_coordinates: bool = False
+    """Whether it has an attribute ``coordinates`` of its own."""
     names: set[str] = field(default_factory=set)
     """Those of all nodes in it, in the file."""
     arrays: dict[str, tuple[ArrayNode, Stored]] = field(default_factory=dict)
@@ -128,9 +132,10 @@ class _Writer:
         for path, node in nodes.items():
             with self._leaving_out(path):
                 self._take(path, node)
+        dimensions = self._dimensions()
         while True:
             path, group = self._groups.popitem()
-            self._write_arrays(path, group)
+            self._write_arrays(path, group, dimensions.pop(path))
             if not path:
                 break
             parent, _, name = path.rpartition("/")
@@ -158,6 +163,7 @@ class _Writer:
         if path:
             self._groups[path] = _Group([])
         self._groups[path].messages = self._attributes(path, node.attributes)
+        self._groups[path].tells_coordinates = "coordinates" in node.attributes
 
     def _take_name(self, name: str, group: _Group) -> str:
         """The name in the file of a node, which no other node in its group has."""
@@ -171,12 +177,35 @@ class _Writer:
         table = write_symbol_table(group.links, self._metadata)
         return Link(self._metadata.append(object_header([*group_messages(*table), *group.messages])), table)
 
-    def _write_arrays(self, path: str, group: _Group) -> None:
-        dimensions = group_dimensions(
-            {name: _dimensions_in_file(*array) for name, array in group.arrays.items()},
-            group.names,
-            netcdf=self._netcdf,
-        )
+    def _dimensions(self) -> dict[str, Dimensions]:
+        """Those of each group; what they are called depends on the groups above it, which come before it."""
+        found: dict[str, Dimensions] = {}
+        lengths: dict[str, dict[str, int]] = {}
+        for path, group in self._groups.items():
+            above = [*_above(path)]
+            found[path] = group_dimensions(
+                {name: _dimensions_in_file(*array) for name, array in group.arrays.items()},
+                group.names,
+                netcdf=self._netcdf,
+                above=partial(_first, [lengths[other] for other in above]),
+            )
+            lengths[path] = found[path].lengths
+            hidden = [
+                name
+                for name in group.arrays
+                if name not in found[path].coordinates
+                and any(name in found[other].coordinates for other in above)
+            ]
+            self._call_coordinates(group, hidden)
+        return found
+
+    def _call_coordinates(self, group: _Group, names: Sequence[str]) -> None:
+        """Have xarray take arrays for coordinates of their group, and not those of the groups above that are called so."""
+        told = " ".join(name for name in names if not set(name) & set(string.whitespace))
+        if told and not group.tells_coordinates:
+            group.messages.append(attribute(b"coordinates", told, self._metadata, netcdf=self._netcdf))
+
+    def _write_arrays(self, path: str, group: _Group, dimensions: Dimensions) -> None:
         avoided = set(dimensions.names.values()) - dimensions.coordinates
         links: dict[str, bytes] = {}
         for name, (array, how) in group.arrays.items():
@@ -265,6 +294,17 @@ class _Writer:
 
     def _leave_out(self, path: str, error: ZarrError) -> None:
         self._left_out.append(f"/{path}: {error}".encode(errors="backslashreplace").decode())
+
+
+def _above(path: str) -> Iterator[str]:
+    """The groups above one, the nearest first."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _first(lengths: Sequence[Mapping[str, int]], name: str) -> int | None:
+    return next((known[name] for known in lengths if name in known), None)
 
 
 def _dimensions_in_file(

@@ -100,11 +100,14 @@ class TiledBody(ArrayBody):
         start, stop = max(0, offset), min(self.nbytes, offset + nbytes)
         for box in boxes(self._in_order, start // itemsize, -(-stop // itemsize)):
             region = self._region(box)
-            if all(start < stop for start, stop in region):
-                yield region
+            if all(start < stop for start, stop in region.values()):
+                yield tuple(region[letter] for letter in self.letters)
 
-    def _region(self, box: Box) -> Box:
-        """What of the array is in a box of tiles; where these are several, they have all of their rows and columns."""
+    def _region(self, box: Box) -> dict[str, tuple[int, int]]:
+        """What of the planes is in a box of tiles; where these are several, they have all of their rows and columns.
+
+        Rows, columns and samples are told even where the array has no such dimension: it may have nothing of them there.
+        """
         *planes, rows, columns, y, x, samples = box
         region = dict(zip(self.planes, planes, strict=True))
         for letter, (first, last), (start, stop), side, length in (
@@ -114,7 +117,7 @@ class TiledBody(ArrayBody):
             begin = first * side + start
             region[letter] = begin, max(begin, min(length, (last - 1) * side + stop))
         region["S"] = samples
-        return tuple(region[letter] for letter in self.letters)
+        return region
 
     def _read_tiles(self, box: Box, out: np.ndarray[Any, Any]) -> None:
         *planes, rows, columns, y, x, samples = out.shape
@@ -126,19 +129,19 @@ class TiledBody(ArrayBody):
         self._read_planes(self._region(box), joined)
         out[...] = joined.reshape(*planes, rows, y, columns, x, samples).swapaxes(-4, -3)
 
-    def _read_planes(self, region: Box, out: np.ndarray[Any, Any]) -> None:
+    def _read_planes(self, region: dict[str, tuple[int, int]], out: np.ndarray[Any, Any]) -> None:
         """Read a region into the first rows and columns of planes, and clear the others."""
-        lengths = {letter: stop - start for letter, (start, stop) in zip(self.letters, region, strict=True)}
-        height, width = lengths.get("Y", 1), lengths.get("X", 1)
+        height, width = (region[letter][1] - region[letter][0] for letter in "YX")
         out[..., height:, :, :] = 0
         out[..., :height, width:, :] = 0
         if not height or not width:
             return
         order = [*self.planes, *"YXS"]
         inside = out[..., :height, :width, :]
-        inside = inside[(*(slice(None) if letter in lengths else 0 for letter in order), ...)]
-        present = [letter for letter in order if letter in lengths]
-        self._read_box(region, inside.transpose([present.index(letter) for letter in self.letters]))
+        inside = inside[(*(slice(None) if letter in self.letters else 0 for letter in order), ...)]
+        present = [letter for letter in order if letter in self.letters]
+        box = tuple(region[letter] for letter in self.letters)
+        self._read_box(box, inside.transpose([present.index(letter) for letter in self.letters]))
 
     def _slab_nbytes(self) -> int:
         """Bytes from one row of chunks to the next; where chunks are one element long they follow one another."""

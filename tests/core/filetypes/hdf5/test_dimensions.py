@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
+import pytest
+import xarray as xr
 
 import zarrcore
 from tests.core.filetypes.hdf5.reading import opened
+from zarrcore.filetypes.hdf5 import HDF5File
+from zarrcore.hierarchy import ArrayNode
 from zarrcore.stores.memory import MemoryStore
 
 
@@ -110,6 +115,73 @@ def test_netcdf_names_all_dimensions() -> None:
         assert scales(file["a"]) == ["dim_0", "dim_1"]
         assert scales(file["b"]) == ["dim_0_5"]
         assert scales(file["z"]) == ["dim_0", "ri"]
+
+
+def tree_of(**arrays: tuple[tuple[int, ...], list[str | None] | None]) -> zarrcore.Hierarchy:
+    """Names in which ``__`` stands for a slash."""
+    hierarchy = zarrcore.create("memory://")
+    for name, (shape, names) in arrays.items():
+        path = name.replace("__", "/")
+        array = hierarchy.create_array(f"/{path}", shape=shape, data_type="int16", dimension_names=names)
+        array[...] = np.arange(array.size).reshape(shape)
+    return hierarchy
+
+
+@pytest.mark.parametrize("engine", ["netcdf4", "h5netcdf"])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_xarray_opens_the_whole_tree(tmp_path: Path, engine: Any, is_named: bool) -> None:
+    """A name has one length on the way from the root to any group, and stays where the lengths agree."""
+    names = (lambda *names: list(names)) if is_named else (lambda *_: None)
+    hierarchy = tree_of(
+        top=((3, 4), names("y", "x")),
+        a__same=((3, 4), names("y", "x")),
+        a__other=((6, 8), names("y", "x")),
+        a__b__deep=((6, 4), names("y", "x")),
+        a__b__third=((5, 8), names("y", "x")),
+        c__d__skipping=((7,), names("y")),
+    )
+    place = tmp_path / "all.nc"
+    with place.open("wb") as file:
+        HDF5File(hierarchy["/"], netcdf=True).write_to(file)
+    y, x = ("y", "x") if is_named else ("dim_0", "dim_1")
+    with xr.open_datatree(place, engine=engine) as tree:
+        assert {
+            path: dict(tree[path].sizes) for path in ("top", "a/same", "a/other", "a/b/deep", "a/b/third")
+        } == {
+            "top": {y: 3, x: 4},
+            "a/same": {y: 3, x: 4},
+            "a/other": {f"{y}_6": 6, f"{x}_8": 8},
+            "a/b/deep": {f"{y}_6": 6, x: 4},
+            "a/b/third": {f"{y}_5": 5, f"{x}_8": 8},
+        }
+        assert dict(tree["c/d/skipping"].sizes) == {f"{y}_7": 7}
+        for node in hierarchy.walk():
+            if isinstance(node, ArrayNode):
+                np.testing.assert_array_equal(tree[node.path].values, node[...])
+
+
+@pytest.mark.parametrize("netcdf", [True, False])
+@pytest.mark.parametrize("length", [3, 5])
+def test_coordinates_below_those_of_the_same_name(tmp_path: Path, netcdf: bool, length: int) -> None:
+    """One of another length has the dimension of the arrays beside it, and xarray takes it for their coordinate."""
+    hierarchy = tree_of(
+        x=((3,), ["x"]), t=((3,), ["x"]), a__x=((length,), ["x"]), a__t=((length, 2), ["x", None])
+    )
+    expected = "x" if length == 3 else "x_5"
+    with opened(hierarchy["/"], netcdf=netcdf) as file:
+        assert scales(file["t"]) == ["x"]
+        assert [name.rpartition("/")[2] for name in scales(file["a/t"])] == [expected, "dim_1"]
+        assert file["a/x"].is_scale == (length == 3)
+        assert "_zarrscope_left_out" not in file.attrs
+    place = tmp_path / "all.nc"
+    with place.open("wb") as file:
+        HDF5File(hierarchy["/"], netcdf=netcdf).write_to(file)
+    with xr.open_datatree(place, engine="h5netcdf") as tree:
+        assert tree["a/t"].dims == (expected, "dim_1")
+        assert tree["a/x"].dims == (expected,)
+        assert tree["x"].values.tolist() == [0, 1, 2]
+        assert tree["a/x"].values.tolist() == [*range(length)]
+        assert tree["a/t"].coords["x"].values.tolist() == [*range(length)]
 
 
 def test_version_2_tells_them_by_an_attribute() -> None:

@@ -70,6 +70,15 @@ def test_tifffile_reads_every_type(shape: tuple[int, ...], letters: str, dtype: 
     assert read.tobytes() == data.tobytes()
 
 
+@pytest.mark.parametrize("names", [["y"], ["x"]])
+def test_what_overhangs_a_line_is_zero(names: list[str]) -> None:
+    """Each part by itself, of an array that has rows only, or columns."""
+    array = made(np.arange(1, 514, dtype="u4"), names, chunks=(171,))
+    content, file = whole(array, "ome.tiff"), zarrcore.virtual_file(array, suffix="ome.tiff")
+    for offset in range(0, file.size, 499):
+        assert bytes(file.read(offset, 3)) == content[offset : offset + 3], offset
+
+
 @settings(max_examples=60, deadline=None)
 @given(names=PERMUTED, draw=st.data())
 def test_axes_of_any_order_in_chunks_of_any_shape(names: list[str], draw: st.DataObject) -> None:

@@ -1,0 +1,49 @@
+"""Sizes in bytes as people write and read them: one way for all options, fields and messages."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SIZE_WORDS: Final = "512M; K, M, G, T are powers of 1024, as KiB to TiB are, and kB, MB, GB, TB of 1000"
+"""What to write for a size, for the help of options."""
+
+_UNITS: Final = "kmgt"
+_SIZE: Final = re.compile(rf"([0-9]+(?:\.[0-9]+)?)\s*(?:([{_UNITS}])(ib|b)?|b)?", re.IGNORECASE)
+
+_WORDS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+
+
+def parse_size(text: str) -> int:
+    """The number of bytes that a text names, as dd(1), head(1) and rclone take it; upper and lower case mean the same.
+
+    Raises:
+        ValueError: it names none.
+
+    >>> parse_size("100"), parse_size("512M"), parse_size("512MiB"), parse_size("512MB"), parse_size("1.5k")
+    (100, 536870912, 536870912, 512000000, 1536)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"expected a size such as {SIZE_WORDS}; found {text!r}")
+    number, unit, rest = match.groups()
+    power = 0 if unit is None else 1 + _UNITS.index(unit.lower())
+    factor = (1000 if rest and len(rest) == 1 else 1024) ** power
+    return int(number) * factor if number.isdigit() else int(float(number) * factor)
+
+
+def format_bytes(nbytes: int) -> str:
+    """Bytes in binary units, three significant digits.
+
+    >>> format_bytes(1), format_bytes(1000), format_bytes(1536), format_bytes(268435456)
+    ('1 byte', '1,000 bytes', '1.50 KiB', '256 MiB')
+    """
+    if nbytes < 1024:
+        return "1 byte" if nbytes == 1 else f"{nbytes:,} bytes"
+    if nbytes >= 1 << 70:  # no file, but a document may say so
+        return "2⁷⁰ bytes and more"
+    value, unit = float(nbytes), 0
+    while value >= 999.5 and unit < len(_WORDS) - 1:
+        value, unit = value / 1024, unit + 1
+    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:,.{digits}f} {_WORDS[unit]}"

@@ -1,0 +1,81 @@
+"""A zip file that is open for writing: reading and writing at positions, keeping others out, noticing them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from typing import Final
+
+from zarrcore.stores.files import LARGEST_READ, read_range
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
+from zarrcore.stores.local import stat_of
+
+_ASKED_EACH_S: Final = 0.02
+
+
+class OpenFile:
+    """A file, open for reading and writing; its descriptor closes when the last reader lets go.
+
+    Args:
+        path: where it is.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: str, flags: int = os.O_RDWR | os.O_CLOEXEC) -> None:
+        self.path = path
+        self.descriptor = os.open(path, flags, 0o600)
+
+    def __del__(self) -> None:
+        if "descriptor" in self.__dict__:
+            os.close(self.__dict__.pop("descriptor"))
+
+    def stat(self) -> StoreStat:
+        """What a `LocalStore` tells of it."""
+        return stat_of(os.fstat(self.descriptor))
+
+    def fetch(self, start: int, stop: int) -> BytesLike:
+        """The bytes from a start to a stop, fewer at the end."""
+        return read_range(self.descriptor, ByteRange(start, stop)) or b""
+
+    def write(self, position: int, *parts: BytesLike) -> None:
+        """Write at a position."""
+        for part in parts:
+            rest = memoryview(part).cast("B")
+            while len(rest):
+                done = os.pwrite(self.descriptor, rest[:LARGEST_READ], position)
+                rest, position = rest[done:], position + done
+
+    def lock(self, wait_s: float) -> bool:
+        """Keep other writers of ours out; False where a file system has no locks.
+
+        Raises:
+            BlockingIOError: another one writes, and goes on for so many seconds.
+        """
+        deadline = time.monotonic() + wait_s
+        while True:
+            try:
+                fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(_ASKED_EACH_S)
+            except OSError:
+                return False
+            else:
+                return True
+
+    def unlock(self) -> None:
+        """Let other writers in."""
+        with contextlib.suppress(OSError):
+            fcntl.flock(self.descriptor, fcntl.LOCK_UN)
+
+    def has_its_name(self) -> bool:
+        """Whether its path still leads to it."""
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self.descriptor))
+        except FileNotFoundError:
+            return False

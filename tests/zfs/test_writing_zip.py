@@ -1,0 +1,191 @@
+"""``--read-write`` on a zip file: what programs were told is stored survives everything, or they are told so."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+import zarrcore as zc
+from tests.command import run_process
+from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
+from zarrcore import open_store
+
+
+@pytest.fixture(params=["x.zip"])
+def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A zip file with an array."""
+    place = tmp_path / "store" / request.param
+    place.parent.mkdir()
+    with zc.create(place) as made:
+        made.create_array("a", shape=(64, 64), data_type="i4", chunk_shape=(16, 16))[...] = 1
+    return place
+
+
+def stored(place: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(place) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def kill(mounted: Mount) -> None:
+    process = mounted.daemon()
+    os.kill(process, signal.SIGKILL)
+    wait_until(lambda: has_ended(process), "the daemon's end")
+
+
+def test_what_was_closed_or_synchronized_survives_the_daemon(place: Path, mount: Mounter) -> None:
+    """S30: "Stored means that the store has it", a zip file too."""
+    mounted = mount(place, "--read-write")
+    for number in range(200):
+        (mounted.keys / f"note{number}").write_bytes(b"%d" % number)
+    with open(mounted.arrays / "a" / "data.raw", "r+b") as file:
+        file.write(b"\2\0\0\0" * 640)
+    (mounted.keys / "note7").write_bytes(b"replaced")
+    (mounted.keys / "note8").unlink()
+    (mounted.keys / "note9").rename(mounted.keys / "moved")
+    kept = os.open(mounted.keys / "synchronized", os.O_CREAT | os.O_WRONLY)
+    os.write(kept, b"stored")
+    os.fsync(kept)
+    os.write(kept, b" and lost")
+    kill(mounted)
+    expected = {f"note{number}": b"%d" % number for number in range(200) if number not in {8, 9}}
+    expected |= {"note7": b"replaced", "moved": b"9", "synchronized": b"stored"}
+    with open_store(place) as store:
+        assert {key: bytes(store.get(key) or b"") for key in expected} == expected
+        assert store.get("note8") is store.get("note9") is None
+    found = stored(place)  # which other programs can read by now
+    assert {key: value for key, value in found.items() if key in expected} == expected
+    assert not {"note8", "note9"} & found.keys()
+    with zarr.storage.ZipStore(place, mode="r") as other:
+        values = zarr.open_group(other, mode="r")["a"][...]
+    assert np.count_nonzero(values == 2) == 640
+    assert os.listdir(place.parent) == ["x.zip"]
+    with pytest.raises(OSError, match=os.strerror(errno.ENOTCONN)):
+        os.close(kept)
+
+
+@pytest.mark.parametrize("place", ["x.ozx", "x.zip"], indirect=True)
+def test_other_programs_read_the_file_while_it_is_mounted(place: Path, mount: Mounter) -> None:
+    mounted = mount(place, "--read-write")
+    (mounted.keys / "note").write_bytes(b"first")
+    wait_until(lambda: zipfile.is_zipfile(place), "a complete zip file")
+    assert stored(place)["note"] == b"first"
+
+
+def replace(place: Path) -> None:
+    """As a program does that writes a file anew."""
+    with zipfile.ZipFile(place.with_name("other"), "w") as archive:
+        archive.writestr("theirs", b"1")
+    place.with_name("other").replace(place)
+
+
+def test_a_file_that_others_have_replaced_is_told_of_at_closing(place: Path, mount: Mounter) -> None:
+    """S31: "gives ESTALE at close, and the other's value stays"."""
+    mounted = mount(place, "--read-write")
+    (mounted.keys / "mine").write_bytes(b"1")
+    replace(place)
+    file = os.open(mounted.keys / "next", os.O_CREAT | os.O_WRONLY)
+    os.write(file, b"2")
+    with pytest.raises(OSError, match=os.strerror(errno.ESTALE)):
+        os.fsync(file)
+    os.fsync(file)
+    os.close(file)
+    done = mounted.umount()
+    assert (done.status, done.stderr) == (0, "")
+    assert stored(place) == {"theirs": b"1", "next": b"2"}
+    assert "what was stored here under mine is not in it" in mounted.log.read_text()
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_file_that_others_have_replaced_is_told_of_at_unmounting(
+    place: Path, mount: Mounter, is_replaced: bool
+) -> None:
+    """S30: "What fails at the end is told"."""
+    mounted = mount(place, "--read-write")
+    (mounted.keys / "mine").write_bytes(b"1")
+    if is_replaced:
+        replace(place)
+    else:
+        place.unlink()
+    done = mounted.umount()
+    assert done.status == 1
+    reason = f"{place} was changed by another program meanwhile: what was stored here under mine is not in it"
+    assert done.stderr == f"zarrscope: {mounted.path} is unmounted, but not all is well: {reason}\n"
+    assert f"CRITICAL {place} could not be completed: {reason}" in mounted.log.read_text()
+    assert os.listdir(place.parent) == (["x.zip"] if is_replaced else [])
+
+
+def test_a_daemon_in_the_foreground_ends_with_a_status(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "mnt").mkdir()
+    command = [Path(sys.executable).with_name("zarrscope"), "mount", place, tmp_path / "mnt"]
+    with subprocess.Popen(
+        [*command, "--foreground", "--read-write"],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as daemon:
+        wait_until((tmp_path / "mnt" / "keys").is_dir, "the mount")
+        (tmp_path / "mnt" / "keys" / "mine").write_bytes(b"1")
+        replace(place)
+        assert run_process("umount", tmp_path / "mnt").status == 1
+        told = daemon.communicate(timeout=60)[1]
+    assert daemon.returncode == 1
+    assert told.splitlines()[-1].startswith(f"zarrscope: {place} was changed by another program")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of a mebibyte."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True
+    ).returncode:
+        pytest.skip("only root may mount a small file system")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def test_a_full_disk_is_told_at_closing(small_disk: Path, mount: Mounter) -> None:
+    place = small_disk / "x.zip"
+    with open_store(place, create=True):
+        pass
+    mounted = mount(place, "--read-write")
+    acknowledged: dict[str, bytes] = {}
+    refused: set[int | None] = set()
+    for number in range(80):
+        value = bytes([number]) * 20_000
+        try:
+            (mounted.keys / str(number)).write_bytes(value)
+            acknowledged[str(number)] = value
+        except OSError as error:
+            refused.add(error.errno)
+    assert refused == {errno.ENOSPC}
+    assert len(acknowledged) > 40
+    assert sorted(os.listdir(mounted.keys)) == sorted(acknowledged)
+    assert mounted.umount().status == 0
+    assert stored(place) == acknowledged
+    assert os.listdir(small_disk) == ["x.zip"]
+
+
+def test_replaced_values_are_given_back(place: Path, mount: Mounter) -> None:
+    mounted = mount(place, "--read-write")
+    for number in range(40):
+        (mounted.keys / "note").write_bytes(bytes([number]) * 1_000_000)
+        assert place.stat().st_size < 20 << 20
+    assert mounted.umount().status == 0
+    assert place.stat().st_size < 1_010_000
+    assert stored(place)["note"] == bytes([39]) * 1_000_000
+    assert os.listdir(place.parent) == ["x.zip"]

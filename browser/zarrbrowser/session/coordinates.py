@@ -238,7 +238,7 @@ def _dates(values: AnyArray, units: str, calendar: str) -> AnyArray | None:
     if not is_known.any() or not np.abs(counts[is_known]).max() < 2**62:
         return None
     dates = start + np.where(is_known, counts, 0).round().astype(np.int64).astype("m8[us]")
-    dates[~is_known] = np.datetime64("NaT")
+    dates[~is_known] = np.datetime64("NaT", "us")
     return _shortest(dates)
 
 

@@ -52,7 +52,7 @@ def count_of_date(text: str, dtype: np.dtype[Any]) -> float:
     >>> count_of_date("1970-01-31", np.dtype("M8[10D]"))
     3.0
     """
-    date = np.datetime64(text.strip())
-    if np.isnat(date):
+    written = text.strip()
+    if written.lower() in ("", "nat"):
         raise ValueError("not a time")
-    return float(date.astype(dtype).astype(np.int64))
+    return float(np.datetime64(written).astype(dtype).astype(np.int64))

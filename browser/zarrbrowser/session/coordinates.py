@@ -207,8 +207,8 @@ def decoded(array: ArrayLike, name: str) -> Coordinate:
     """
     values, units = np.asarray(array.read()), str(array.attributes.get("units") or "")
     packing = packing_of(array)
-    if packing is not None and packing.is_packed:
-        values = values * packing.scale + packing.offset
+    if packing is not None:
+        values = packing.unpacked(values)
     if values.dtype.kind in "iuf":
         dates = _dates(values, units, str(array.attributes.get("calendar") or "").lower())
         if dates is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zarrbrowser.session.elements import Packing
 from zarrbrowser.session.plane import Cancelled
 from zarrbrowser.session.subject import Selection, Subject
 
@@ -50,6 +51,15 @@ def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
     except ZarrError as error:
         return str(error)
     return ""
+
+
+def how_unpacked(subject: Subject, suffix: str) -> str:
+    """Whether a file holds values or the numbers as they are stored, where these are shown unpacked; else empty."""
+    from zarrcore.filetypes import TEXT_SUFFIXES
+
+    if subject.packing is None or suffix == PICTURE:
+        return ""
+    return "unpacked" if suffix in TEXT_SUFFIXES else "as stored, not unpacked"
 
 
 def _why_no_picture(subject: Subject, selection: Selection) -> str:
@@ -98,7 +108,8 @@ def write(
         if export.suffix == PICTURE and shown is not None:
             stream.write(encode(shown.rgba(shown.read(export.selection, cancelled))))
         elif export.suffix in TEXT_SUFFIXES:
-            stream.write(values_as_text(array, export.selection, export.suffix))
+            packing = export.subject.packing or Packing()
+            stream.write(values_as_text(array, export.selection, export.suffix, convert=packing.unpacked))
         else:
             file = virtual_file(array, export.selection, export.suffix)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.session.axes import axis_names
+from zarrbrowser.session.elements import Packing
 from zarrbrowser.session.nodes import ArrayLike
 from zarrbrowser.session.shown import Shown
 
@@ -24,6 +25,8 @@ class Subject:
     """The part of it that is on the screen or selected."""
     shown: Shown | None = None
     """How it is drawn, where it is a picture."""
+    packing: Packing | None = None
+    """How stored numbers are unpacked where they are shown so."""
 
     @classmethod
     def whole(cls, array: ArrayLike) -> Subject:
@@ -35,7 +38,8 @@ class Subject:
     def of(cls, shown: Shown) -> Subject:
         """What a picture or a plot shows."""
         shape = tuple(shown.array.shape)
-        return cls(shown.array, _plain(shown.selection, shape), _plain(shown.in_view, shape), shown)
+        selection, in_view = _plain(shown.selection, shape), _plain(shown.in_view, shape)
+        return cls(shown.array, selection, in_view, shown, shown.elements.packing)
 
     def file_name(self, selection: Selection, suffix: str) -> str:
         """A name that tells what is in the file."""

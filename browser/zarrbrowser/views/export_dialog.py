@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.session.export import ENDINGS, PICTURE, why_not
+from zarrbrowser.session.export import ENDINGS, PICTURE, how_unpacked, why_not
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.quantities import count, format_bytes, format_shape
 from zarrbrowser.session.subject import Selection, Subject, selection_text
@@ -105,10 +105,12 @@ class ExportDialog(QDialog):
             size = 1
             for length in shape:
                 size *= length
-            self.note.setText(
-                f"{format_shape(shape)} · {count(size, 'element')} · {format_bytes(size * array.dtype.itemsize)}"
-            )
-            reason = why_not(self._subject, selection, str(self.suffix.currentData()))
+            suffix = str(self.suffix.currentData())
+            nbytes = format_bytes(size * array.dtype.itemsize)
+            unpacked = how_unpacked(self._subject, suffix)
+            parts = [format_shape(shape), count(size, "element"), nbytes, *([unpacked] if unpacked else [])]
+            self.note.setText(" · ".join(parts))
+            reason = why_not(self._subject, selection, suffix)
             self.problem.setText(reason and sentence(ValueError(reason)))
         else:
             self.note.setText("")

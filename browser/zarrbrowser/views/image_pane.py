@@ -147,6 +147,11 @@ class ImagePane(QWidget):
         else:
             self.sliders.step(by)
 
+    def unpack(self, *, is_on: bool) -> None:
+        """Unpack stored numbers, or show them as they are."""
+        if self._look is not None:
+            self.contrast.unpacking.setChecked(is_on)
+
     def fit(self) -> None:
         """The whole plane in view."""
         self.canvas.fit()
@@ -233,7 +238,7 @@ class ImagePane(QWidget):
             return
         look = self._session.view_of(source, image.path)
         if look is None or look.axes.shape != tuple(array.shape):
-            look = first_look(image)
+            look = first_look(image, is_unpacked=self._session.is_unpacked(source, image.path))
         self._image, self._look = image, look
         self._session.remember(source, image.path, look)
         self._begin(image, look)

@@ -46,11 +46,13 @@ class PlotPane(QWidget):
         series_shown: the `Series` that is on the screen now.
         pointed: index and value under the pointer as text; empty off the plot.
         reported: what was read, for the status bar.
+        unpacked: whether the person wants stored numbers unpacked.
     """
 
     series_shown = Signal(object)
     pointed = Signal(str)
     reported = Signal(str)
+    unpacked = Signal(bool)
 
     def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,18 +82,31 @@ class PlotPane(QWidget):
         self._set_up()
         self.wear()
 
-    def show_array(self, array: ArrayLike, source: Source | None = None) -> None:
-        """Show an array; with its source also what its axis stands for."""
+    def show_array(
+        self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = False
+    ) -> None:
+        """Show an array, unpacked or as it is stored; with its source also what its axis stands for."""
         self.clear()
         self._array = array
         fields, packing = drawable_fields(array.dtype), packing_of(array)
-        self._elements = Elements(fields[0] if fields else None, fill=packing.missing if packing else ())
+        self._elements = Elements(
+            fields[0] if fields else None,
+            packing=packing if is_unpacked else None,
+            fill=packing.missing if packing else (),
+        )
         dtype = array.dtype[fields[0]] if fields else array.dtype
         is_packed = packing is not None and packing.is_packed
-        self.controls.show_kind(fields, is_complex=is_complex(dtype), is_packed=is_packed)
+        self.controls.show_kind(
+            fields, is_complex=is_complex(dtype), is_packed=is_packed, is_unpacked=is_unpacked
+        )
         if source is not None:
             self.locating.look_for(source, image_of_array(array))
         self.request_series()
+
+    def unpack(self, *, is_on: bool) -> None:
+        """Unpack stored numbers, or show them as they are."""
+        if self._array is not None:
+            self.controls.unpacking.setChecked(is_on)
 
     def shown(self) -> Shown | None:
         """What is on the screen, told without Qt; None while nothing is."""
@@ -198,6 +213,7 @@ class PlotPane(QWidget):
     def _unpack(self, is_on: bool) -> None:
         if self._array is not None:
             self._choose(replace(self._elements, packing=packing_of(self._array) if is_on else None))
+            self.unpacked.emit(is_on)
 
     def _scale(self, is_log: bool) -> None:
         """Indices or their logarithms along the axis."""
@@ -285,5 +301,5 @@ class PlotPane(QWidget):
         coordinate = self.locating.coordinates.get(0)
         meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
         units = self.locating.units(self._elements)
-        value = describe(self._elements, series.values[index]) + (f" {units}" if units else "")
+        value = describe(self._elements, series.values[index], units)
         self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -31,7 +32,7 @@ from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.table_view import TableView
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.axis_sliders import AxisSliders
-from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.buttons import push_button, switch
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice
 from zarrbrowser.workers import Lane, Request, Workers
@@ -46,9 +47,11 @@ class TablePane(QWidget):
 
     Signals:
         reported: what was copied, for the status bar.
+        unpacked: whether the person wants stored numbers unpacked.
     """
 
     reported = Signal(str)
+    unpacked = Signal(bool)
 
     def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,6 +67,7 @@ class TablePane(QWidget):
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
+        self.unpacking = switch("unpack", "Unpack values as their attributes say")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -77,6 +81,7 @@ class TablePane(QWidget):
         self.axes.chosen.connect(self._show_axes)
         self.sliders.moved.connect(self._slider_moved)
         self.go_to.returnPressed.connect(self._go)
+        self.unpacking.toggled.connect(self._unpack)
         copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
         copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         copy.activated.connect(self.copy)
@@ -87,15 +92,21 @@ class TablePane(QWidget):
         return self.model.grid
 
     def show_array(
-        self, array: ArrayLike, axes: Axes | None = None, find: Callable[[str], Any] | None = None
+        self,
+        array: ArrayLike,
+        axes: Axes | None = None,
+        find: Callable[[str], Any] | None = None,
+        *,
+        is_unpacked: bool = False,
     ) -> None:
         """Show an array, cut as its picture is if there is one.
 
         Args:
             find: the node at a path, for coordinates; without it there are none.
+            is_unpacked: whether cells hold what stored numbers stand for.
         """
         shown = self.model.grid
-        grid = grid_of(array, axes)
+        grid = grid_of(array, axes, is_unpacked=is_unpacked)
         if shown == grid and shown is not None and shown.array is array:
             self._soon.start()
             return
@@ -105,6 +116,9 @@ class TablePane(QWidget):
             return
         self.go_to.setPlaceholderText("row" if grid.axes is None else "row, column")
         self.axes.setVisible(grid.axes is not None)
+        self.unpacking.setVisible(grid.packing is not None and grid.packing.is_packed)
+        with QSignalBlocker(self.unpacking):
+            self.unpacking.setChecked(grid.is_unpacked)
         self._show_grid(grid)
         self.stack.show_data()
         if find is not None:
@@ -168,6 +182,7 @@ class TablePane(QWidget):
         row.addWidget(self.axes)
         row.addWidget(self._note)
         row.addStretch(1)
+        row.addWidget(self.unpacking)
         self.go_to.setAccessibleName("go to a row and column")
         self.go_to.setFixedWidth(140)
         row.addWidget(label("Go to", "muted"))
@@ -192,7 +207,7 @@ class TablePane(QWidget):
     def _show_axes(self, axes: Axes) -> None:
         grid = self.model.grid
         if grid is not None:
-            self._show_grid(Grid(grid.array, axes))
+            self._show_grid(replace(grid, axes=axes))
 
     def _slider_moved(self, axis: int, position: int) -> None:
         grid = self.model.grid
@@ -200,8 +215,17 @@ class TablePane(QWidget):
             self._forget()
             axes = grid.axes.at(axis, position)
             self.axes.show_axes(axes)  # it hands out what it knows, with other rows
-            self.model.show(Grid(grid.array, axes))
+            self.model.show(replace(grid, axes=axes))
             self._soon.start()
+
+    def _unpack(self, is_on: bool) -> None:
+        grid = self.model.grid
+        if grid is not None:
+            self._forget()
+            self.model.show(replace(grid, is_unpacked=is_on))
+            self.table.refit_columns()
+            self._soon.start()
+            self.unpacked.emit(is_on)
 
     def _look(self) -> None:
         """Read the blocks in view that are not there; want no others any more."""

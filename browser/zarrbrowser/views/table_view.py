@@ -85,6 +85,10 @@ class TableView(QTableView):
         self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
         self.looked_elsewhere.emit()
 
+    def refit_columns(self) -> None:
+        """Other texts stand in the cells: make the columns as wide as these need, once they have come."""
+        self._fitted = False
+
     def fit_columns(self, *, again: bool = False) -> None:
         """Make the columns as wide as what was read needs, until all in view was; then no more for this array."""
         if (self._fitted and not again) or self.grid_model.grid is None:

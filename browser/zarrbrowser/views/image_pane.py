@@ -160,15 +160,25 @@ class ImagePane(QWidget):
         """One element per pixel."""
         self.canvas.actual_size()
 
-    def shown(self) -> Shown | None:
-        """What is on the screen, told without Qt; None while nothing is."""
+    def shown_levels(self) -> list[Shown]:
+        """What is on the screen as all levels have it, the finest first; empty while nothing is."""
+        found = [self.shown(number) for number in range(len(self._image.levels))] if self._image else []
+        return [one for one in found if one is not None]
+
+    def shown(self, level: int | None = None) -> Shown | None:
+        """What is on the screen, told without Qt; None while nothing is.
+
+        Args:
+            level: another one that is to be read, by its number; by default that on the screen.
+        """
         frame, measured = self.view.frame, self.view.measured
         if self._image is None or self._look is None or frame is None or measured is None:
             return None
         if not self.view.fits_look:
             return None
         style = self.view.picture_style()
-        return shown_of(self._image, self._look, frame, measured, self.canvas.visible(), style.colour_map)
+        visible = self.canvas.visible()
+        return shown_of(self._image, self._look, frame, measured, visible, style.colour_map, level)
 
     def view_state(self) -> dict[str, Any]:
         """How the image is looked at, as JSON has it; empty while none is."""

@@ -149,6 +149,10 @@ def subject_of(pane: QWidget) -> Subject | None:
         everything = grid.selection(slice(None), slice(None))
         packing = grid.packing if grid.is_unpacked else None
         return Subject(grid.array, everything, grid.selection(*chosen), packing=packing)
+    for_levels = getattr(pane, "shown_levels", None)
+    if for_levels is not None:
+        levels = for_levels()
+        return Subject.of_levels(levels) if levels else None
     shown_by = getattr(pane, "shown", None)
     shown = shown_by() if callable(shown_by) else None
     return Subject.of(shown) if isinstance(shown, Shown) else None

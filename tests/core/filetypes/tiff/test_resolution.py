@@ -26,6 +26,7 @@ def test_pixels_per_centimetre(resolution: tuple[float, float] | None, is_told: 
     array = zarrcore.create("memory://").create_array("/a", shape=(3, 4, 5), data_type="uint8")
     stream = io.BytesIO()
     TiffFile(array, ..., resolution).write_to(stream)
+    stream.seek(0)
     with tifffile.TiffFile(stream) as file:
         for page in file.pages:
             unit = tifffile.RESUNIT.CENTIMETER if is_told else tifffile.RESUNIT.NONE

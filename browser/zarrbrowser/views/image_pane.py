@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.session.faults import sentence
@@ -208,6 +208,18 @@ class ImagePane(QWidget):
         self.tools.wear(current_colours())
         self.contrast.histogram.wear(current_colours())
 
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Under another tab nothing is read; a window that is out of sight as a whole goes on."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.grid.pause(is_on=True)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """What was left is read."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.grid.pause(is_on=False)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Space begins and ends a film, where it means nothing to what has the focus."""
         if event.key() == Qt.Key.Key_Space:
@@ -233,6 +245,7 @@ class ImagePane(QWidget):
         self.view.drawn.connect(self._calm.start)
         self._calm.timeout.connect(self.view_changed)
         self.view.failed.connect(self._fail)
+        self.view.stopped.connect(self.sliders.stop)
 
     # What is shown
 
@@ -249,6 +262,7 @@ class ImagePane(QWidget):
         look = self._session.view_of(source, image.path)
         if look is None or look.axes.shape != tuple(array.shape):
             look = first_look(image, is_unpacked=self._session.is_unpacked(source, image.path))
+        look.may_read_bytes = 0  # what the person agreed to when they were here before, they are asked again
         self._image, self._look = image, look
         self._session.remember(source, image.path, look)
         self._begin(image, look)

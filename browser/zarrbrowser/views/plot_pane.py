@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.session.axes import Axes, axis_names
@@ -62,6 +63,7 @@ class PlotPane(QWidget):
         self._series: Series | None = None
         self._elements = Elements()
         self._agreed_bytes = 0
+        self._is_paused = False
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.graphics.setAccessibleName("plot of the array")
@@ -128,13 +130,14 @@ class PlotPane(QWidget):
         self._drawing.forget()
         self.locating.forget()
         self._array = self._series = None
-        self._agreed_bytes = 0
+        self._agreed_bytes, self._is_paused = 0, False
         self.curve.setData([], [])
         self.controls.note.setText("")
         self.stack.notice.say("")
 
     def request_series(self) -> None:
         """Read the array."""
+        self._is_paused = False
         array = self._array
         if array is None:
             return
@@ -152,6 +155,17 @@ class PlotPane(QWidget):
             self.stack.show_error,
             what,
         )
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        if not event.spontaneous() and self._series is None and self._reading.busy:
+            self._reading.forget()
+            self._is_paused = True
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        if self._is_paused:
+            self.request_series()
 
     def fit(self) -> None:
         """The whole array in view."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.models.grid_model import GridModel
@@ -36,6 +36,7 @@ from zarrbrowser.widgets.buttons import push_button, switch
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice
 from zarrbrowser.workers import Lane, Request, Workers
+from zarrbrowser.workers.workers import Stopped
 
 _log = logging.getLogger(__name__)
 
@@ -238,17 +239,27 @@ class TablePane(QWidget):
             return
         if not self.stack.shows_data:
             self.stack.show_data()
-        wanted = [
-            (row, column)
-            for row in range(rows.start // BLOCK_ROWS, -(-rows.stop // BLOCK_ROWS))
-            for column in range(columns.start // BLOCK_COLUMNS, -(-columns.stop // BLOCK_COLUMNS))
-        ]
+        wanted = self._in_view()
         for place in [place for place in self._reading if place not in wanted]:
             self._workers.cancel(self._reading.pop(place))
         wanted = [place for place in wanted if self.model.lacks(place) and place not in self._failed]
         for place in wanted:
             if len(self._reading) < _AT_ONCE and place not in self._reading:
                 self._read(grid, place)
+
+    def _in_view(self) -> list[Place]:
+        """The blocks that are seen."""
+        rows, columns = self.table.in_view()
+        return [
+            (row, column)
+            for row in range(rows.start // BLOCK_ROWS, -(-rows.stop // BLOCK_ROWS))
+            for column in range(columns.start // BLOCK_COLUMNS, -(-columns.stop // BLOCK_COLUMNS))
+        ]
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._cancel()  # a look at it reads what is missing
 
     def _read(self, grid: Grid, place: Place) -> None:
         rows, columns = grid.block(place)
@@ -268,6 +279,9 @@ class TablePane(QWidget):
     def _say(self, place: Place, error: Exception) -> None:
         self._reading.pop(place, None)
         self._failed.add(place)
+        if isinstance(error, Stopped):
+            self._agreed_bytes = 0
+            self._failed.update(self._in_view())  # or others would take the place of those that were stopped
         self.problem.say(sentence(error))
         self._look()
 
@@ -283,10 +297,13 @@ class TablePane(QWidget):
             self.stack.show_data()
             self._look()
 
-    def _forget(self) -> None:
+    def _cancel(self) -> None:
         for request in self._reading.values():
             self._workers.cancel(request)
         self._reading.clear()
+
+    def _forget(self) -> None:
+        self._cancel()
         self._failed.clear()
         self.problem.say("")
 

@@ -79,6 +79,7 @@ class TablePane(QWidget):
         self._soon = QTimer(self, singleShot=True, interval=15)
         self._soon.timeout.connect(self._look)
         self.table.looked_elsewhere.connect(self._soon.start)
+        self.table.chosen_changed.connect(self._say_if_too_many)
         self.axes.chosen.connect(self._show_axes)
         self.sliders.moved.connect(self._slider_moved)
         self.go_to.returnPressed.connect(self._go)
@@ -159,9 +160,7 @@ class TablePane(QWidget):
         rows, columns = chosen
         number = (rows.stop - rows.start) * (columns.stop - columns.start)
         if number > COPY_UP_TO:
-            self.reported.emit(
-                f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
-            )
+            self._say_if_too_many()
             return
         self._copying = self._workers.submit(
             lambda asked: tab_separated(grid.read(rows, columns, asked.is_cancelled)),
@@ -169,6 +168,15 @@ class TablePane(QWidget):
             lambda error: self.reported.emit(sentence(error)),
             f"Copying {count(number, 'cell')}",
         )
+
+    def _say_if_too_many(self) -> None:
+        """What cannot be copied is said as soon as it is selected."""
+        rows, columns = self.table.chosen() or (slice(0, 0), slice(0, 0))
+        number = (rows.stop - rows.start) * (columns.stop - columns.start)
+        if number > COPY_UP_TO:
+            self.reported.emit(
+                f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
+            )
 
     def wear(self) -> None:
         """Take on the application's appearance."""

@@ -233,6 +233,7 @@ class ImagePane(QWidget):
         self.controls.field.textActivated.connect(self.colouring.choose_field)
         self.turning.turned.connect(self._turned)
         self.sliders.may_play = lambda: self.view.is_complete
+        self.view.keeps_contrast = lambda: self.sliders.is_playing
         self.colouring.repainted.connect(lambda: self.grid.recolour(self._session.colour_map))
         self.colouring.renumbered.connect(self.grid.measure)
         self.colouring.rechannelled.connect(self._rechannel)
@@ -346,7 +347,8 @@ class ImagePane(QWidget):
         self.colouring.show_measured(measured)
         found = measured.statistics[0] if len(measured.statistics) == 1 else None
         whole = found is not None and found.size == look.axes.height * look.axes.width
-        self.missing.show_statistics(found, is_exact=whole)
+        if not self.sliders.is_playing:  # of a film only the first plane is measured
+            self.missing.show_statistics(found, is_exact=whole)
 
     def _fail(self, error: Exception) -> None:
         if not self.view.mosaics:

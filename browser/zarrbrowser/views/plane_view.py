@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer, Signal
@@ -64,6 +64,8 @@ class PlaneView(QWidget):
         self._wanted_since = 0.0
         self._earlier: Frame | None = None
         self._is_paused = False
+        self.keeps_contrast: Callable[[], bool] = lambda: False
+        """Asked for each plane: whether its colours mean what those of the plane before did."""
         self._drawn = Composition()
         self.withheld: Cost | None = None
         """What the whole plane costs, where only its middle was looked at, since that is more than may be read unasked."""
@@ -327,7 +329,8 @@ class PlaneView(QWidget):
         drawn = self._drawn
         if self.look is None or not self._fits(frame) or (drawn.is_whole and drawn.frame is frame):
             return
-        drawn.take(frame, self.look, self._cache, is_whole=is_whole)
+        keeps = self.keeps_contrast()
+        drawn.take(frame, self.look, self._cache, is_whole=is_whole, keeps_contrast=keeps)
         self._paint()
         if is_whole:
             self.took_s = time.monotonic() - self._wanted_since

@@ -84,7 +84,14 @@ INSIDE = (
             ("Closer, farther", "+, -"),
         ),
     ),
-    ("Table", (("Copy the selected cells", "Ctrl+C"), ("Select all", "Ctrl+A"))),
+    (
+        "Table",
+        (
+            ("Copy the selected cells", "Ctrl+C"),
+            ("Select all", "Ctrl+A"),
+            ("First and last cell", "Ctrl+Home, Ctrl+End"),
+        ),
+    ),
     ("Tree", (("Expand, collapse, retry", "Enter"), ("Into, out of", "Right, Left"))),
     ("Search", (("To what was found", "Down"), ("Clear", "Esc"))),
 )

@@ -62,7 +62,7 @@ class Exporter(QObject):
             return None
         dialog = ExportDialog(subject, self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.asked.connect(partial(self._ask_where, subject))
+        dialog.asked.connect(self._ask_where)
         dialog.open()
         return dialog
 
@@ -79,15 +79,24 @@ class Exporter(QObject):
     def fill_menu(self, menu: QMenu) -> None:
         """What can be copied of the current node."""
         menu.clear()
-        for text, make in self._ways():
+        subject = self._subject()
+        levels = subject.levels if subject is not None else ()
+        if levels:
+            menu.addAction(f"Of {levels[0].title}").setEnabled(False)  # a heading
+        self._fill(menu, subject)
+        for level in levels[1:]:
+            self._fill(menu.addMenu(f"Of {level.title}"), level)
+
+    def _fill(self, menu: QMenu, subject: Subject | None) -> None:
+        for text, make in self._ways(subject):
             made = make()
             action = menu.addAction(text, partial(self._copy, made or "", text))
             action.setEnabled(made is not None)
 
-    def _ways(self) -> list[tuple[str, Callable[[], str | None]]]:
+    def _ways(self, subject: Subject | None) -> list[tuple[str, Callable[[], str | None]]]:
         from zarrbrowser.session.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
 
-        source, node, subject = self._session.source, self._session.node, self._subject()
+        source, node = self._session.source, self._session.node
         if source is None or node is None:
             return []
         read = subject.array if subject is not None else node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
@@ -179,13 +179,16 @@ class MainWindow(QMainWindow):
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
         self.tree.reload_asked.connect(self._reload)
+        self.tree.picture_key_pressed.connect(
+            lambda key: self.node_pane.fit() if key == Qt.Key.Key_F else self.node_pane.actual_size()
+        )
         self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._row_settled)
         self.model.node_read.connect(self._row_settled)
         self.node_pane.retried.connect(self._retry_row)
         self.model.dataChanged.connect(self._row_changed)
-        self.model.rowsRemoved.connect(lambda *_: self._forget_closed())
+        self.model.rowsRemoved.connect(self._rows_removed)
         self.node_pane.pointed.connect(self.status.show_value)
         self.node_pane.reported.connect(self.status.report)
         self.node_pane.shown.connect(self.settled)
@@ -296,9 +299,18 @@ class MainWindow(QMainWindow):
         current = self.tree.currentIndex()
         return current.row() == source.row() and not current.parent().isValid()
 
+    def _rows_removed(self, parent: QModelIndex, first: int, _last: int) -> None:
+        self._forget_closed()
+        rows = self.model.rowCount()
+        if not parent.isValid() and rows and not self.tree.currentIndex().isValid():
+            # Qt leads on from a row that goes, but not from one below it.
+            self.tree.choose(self.model.index(min(first, rows - 1), 0))
+
     def _forget_closed(self) -> None:
         sources = [self.model.item(self.model.index(row, 0)) for row in range(self.model.rowCount())]
         kept = [item.source for item in sources if item is not None]
+        if self.session.source is not None and self.session.source not in kept:
+            self.navigator.leave()
         for source in [source for source in self.session.sources if source not in kept]:
             self.session.remove(source)
         self.side.sources_changed()

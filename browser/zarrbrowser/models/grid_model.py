@@ -19,7 +19,6 @@ from zarrbrowser.session.grid import (
     Grid,
     Place,
     cell_text,
-    is_no_number,
     is_numeric,
     plain_text,
 )
@@ -80,7 +79,7 @@ class GridModel(QAbstractTableModel):
             return None
         known, value = self.value(self.first_row + index.row(), self.first_column + index.column())
         if role == Qt.ItemDataRole.ForegroundRole:
-            return QColor(current_colours().muted) if not known or is_no_number(value) else None
+            return QColor(current_colours().muted) if not known or self.grid.is_no_value(value) else None
         if not known:
             return "…" if role == Qt.ItemDataRole.DisplayRole else None
         return cell_text(value) if role == Qt.ItemDataRole.DisplayRole else plain_text(value)[:1000]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex
 
@@ -59,37 +59,92 @@ class RowModel(QAbstractItemModel):
         _number(parent, place)
         self.endInsertRows()
 
+    def _move(self, source: TreeItem, start: int, stop: int, target: TreeItem) -> None:
+        """Move rows to a row that has none; views keep what is current and expanded."""
+        self.beginMoveRows(self.index_of(source), start, stop - 1, self.index_of(target), 0)
+        target.children = source.children[start:stop]
+        del source.children[start:stop]
+        for row in target.children:
+            row.parent = target
+        _number(source, start)
+        _number(target, 0)
+        self.endMoveRows()
+        self._changed(target)
+
     def _insert_nodes(self, item: TreeItem, nodes: list[NodeLike]) -> None:
-        rows = [TreeItem(item, node) for node in nodes]
+        rows = sorted((TreeItem(item, node) for node in nodes), key=_sort_key)
         item.names.update(node.name for node in nodes)
         end = item.node_count
-        if end + len(rows) > PAGE_SIZE:
-            self._insert_ranges(item, rows)
-            return
-        rows.sort(key=_sort_key)
-        known = [_sort_key(child) for child in item.children[:end]]
-        if not rows or not known or known[-1] <= _sort_key(rows[0]):
-            self._insert(item, end, rows)
-            return
-        for row in rows:
-            place = bisect(known, _sort_key(row))
-            known.insert(place, _sort_key(row))
-            self._insert(item, place, [row])
+        if end + len(rows) > PAGE_SIZE or (end and item.children[end - 1].is_range):
+            self._insert_in_ranges(item, rows)
+        else:
+            self._merge(item, rows)
 
-    def _insert_ranges(self, item: TreeItem, rows: list[TreeItem]) -> None:
-        """Put rows into collapsed ranges, in the store's order: a view asks for every row it lays out."""
+    def _merge(self, item: TreeItem, rows: list[TreeItem]) -> None:
+        """Insert sorted rows among others that are sorted."""
+        known = [_sort_key(child) for child in item.children[: item.node_count]]
+        together: list[tuple[int, list[TreeItem]]] = []
+        for row in rows:
+            row.parent = item
+            place = bisect(known, _sort_key(row))
+            if together and together[-1][0] == place:
+                together[-1][1].append(row)
+            else:
+                together.append((place, [row]))
+        for place, run in reversed(together):
+            self._insert(item, place, run)
+
+    def _insert_in_ranges(self, item: TreeItem, rows: list[TreeItem]) -> None:
+        """Put sorted rows into collapsed ranges, since a view asks for every row that it lays out.
+
+        Ranges are sorted, and none overlaps another. Rows that stand side by side come first; where a new one belongs among
+        them, they become a range too.
+        """
+        side_by_side = self._side_by_side(item)
+        if rows and side_by_side and _sort_key(rows[0]) < _sort_key(item.children[side_by_side - 1]):
+            self._move(item, 0, side_by_side, self._add_range(item, side_by_side, []))
         while rows:
-            last = item.children[item.node_count - 1] if item.node_count else None
-            if last is None or not last.is_range or len(last.children) >= PAGE_SIZE:
-                last = TreeItem(item)
-                last.is_range, last.fetching = True, Fetching.WHOLLY
-                self._insert(item, item.node_count, [last])
-            room = PAGE_SIZE - len(last.children)
-            for row in rows[:room]:
-                row.parent = last
-            self._insert(last, len(last.children), rows[:room])
-            self._changed(last)
-            rows = rows[room:]
+            start = self._side_by_side(item)
+            ranges = item.children[start : item.node_count]
+            firsts = [_sort_key(one.children[0]) for one in ranges]
+            place = max(0, bisect(firsts, _sort_key(rows[0])) - 1)
+            if place + 1 < len(ranges):
+                number = bisect_left([_sort_key(row) for row in rows], firsts[place + 1])
+            elif ranges and _sort_key(rows[0]) < _sort_key(ranges[-1].children[-1]):
+                number = len(rows)
+            else:  # what a store lists in order fills one range after the other
+                number = PAGE_SIZE - len(ranges[-1].children) if ranges else 0
+            if number:
+                self._merge(ranges[place], rows[:number])
+                self._split(item, ranges[place])
+                self._changed(ranges[place])
+            else:
+                number = PAGE_SIZE
+                self._add_range(item, item.node_count, rows[:number])
+            rows = rows[number:]
+
+    def _side_by_side(self, item: TreeItem) -> int:
+        """How many nodes stand before the first range."""
+        ranges = (row for row, child in enumerate(item.children) if child.is_range)
+        return next(ranges, item.node_count)
+
+    def _add_range(self, item: TreeItem, place: int, rows: list[TreeItem]) -> TreeItem:
+        made = TreeItem(item)
+        made.is_range, made.fetching = True, Fetching.WHOLLY
+        self._insert(item, place, [made])
+        for row in rows:
+            row.parent = made
+        self._insert(made, 0, rows)
+        self._changed(made)
+        return made
+
+    def _split(self, item: TreeItem, full: TreeItem) -> None:
+        """Halve a range that has too many rows, and its halves."""
+        while len(full.children) > PAGE_SIZE:
+            half = len(full.children) // 2
+            made = self._add_range(item, full.row + 1, [])
+            self._move(full, half, len(full.children), made)
+            self._split(item, made)
 
     def _say(self, item: TreeItem, note: str) -> None:
         """Let the last row below ``item`` say ``note``, or be gone."""
@@ -130,4 +185,6 @@ def _number(parent: TreeItem, start: int) -> None:
 
 
 def _sort_key(item: TreeItem) -> list[tuple[int, int, str]]:
-    return natural_key(item.node.name if item.node is not None else "")
+    if item.sort_key is None:
+        item.sort_key = natural_key(item.node.name if item.node is not None else "")
+    return item.sort_key

@@ -34,13 +34,14 @@ class TreeItem:
     Attributes:
         is_range: whether the row only holds children of its parent that are too many to stand side by side.
         children: rows below, the saying one last.
+        sort_key: where the row stands among others, once somebody asked.
         asked: what fetches the row's node or children now.
         stream: the rest of the children, open between pages; only a worker advances it.
     """
 
     __slots__ = (
-        "asked", "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row", "source",
-        "stream",
+        "asked", "children", "fetching", "identity", "is_range", "names", "node", "note", "parent", "request", "row", "sort_key",
+        "source", "stream",
     )  # fmt: skip
 
     def __init__(self, parent: TreeItem | None, node: NodeLike | None = None, note: str = "") -> None:
@@ -52,6 +53,7 @@ class TreeItem:
         self.children: list[TreeItem] = []
         self.names: set[str] = set()
         self.is_range = False
+        self.sort_key: list[tuple[int, int, str]] | None = None
         self.asked: Request | None = None
         self.stream: Iterator[Any] | None = None
         self.fetching = Fetching.NOT_YET

@@ -30,11 +30,18 @@ class Composition:
         """Whether another part, or another level, of a frame's plane is drawn."""
         return self.frame is not None and self.frame.planes == frame.planes
 
-    def take(self, frame: Frame, look: Look, cache: TileCache, *, is_whole: bool) -> None:
-        """Draw a frame with the tiles that are there."""
+    def take(
+        self, frame: Frame, look: Look, cache: TileCache, *, is_whole: bool, keeps_contrast: bool = False
+    ) -> None:
+        """Draw a frame with the tiles that are there.
+
+        Args:
+            keeps_contrast: whether numbers are not measured anew for another plane, as those of a film.
+        """
         is_new = not self.shows_plane_of(frame)
         self.mosaics = compose(frame, cache, [] if is_new else self._backdrops)
-        if is_new or self.measured is None or not self._was_measured_whole:
+        keeps_contrast = keeps_contrast and self._was_measured_whole
+        if (is_new and not keeps_contrast) or self.measured is None or not self._was_measured_whole:
             self.measured = measure(look, self.mosaics)
             self._was_measured_whole = is_whole and not frame.is_held_back
         self.frame, self.is_whole = frame, is_whole

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrbrowser.session.dates import SECONDS, format_date
+from zarrbrowser.session.dates import SECONDS, date_ticks, format_date
 from zarrbrowser.session.elements import packing_of
 from zarrbrowser.session.levels import Image
 from zarrbrowser.session.nodes import AnyArray, ArrayLike, is_array
@@ -46,10 +46,6 @@ _CF_UNITS |= {
 }
 _CALENDARS = ("", "standard", "gregorian", "proleptic_gregorian")
 _STEPS = (1, 2, 5, 10)
-_DATE_STEPS_S = (
-    *(1e-9, 1e-6, 1e-3, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 3 * 3600.0, 6 * 3600.0, 12 * 3600.0),
-    *(86400.0 * days for days in (1, 2, 7, 14)),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,61 +73,35 @@ class Coordinate:
         low, high = max(low, 0.0), min(high, self.values.size - 1.0)
         if high <= low:
             return []
-        numbers = self._rising_numbers()
+        first = int(self.values[0].astype(np.int64)) if self.values.dtype.kind == "M" else 0
+        numbers = self._rising_numbers(first)
         if numbers is None:
             step = max(1, math.ceil((high - low) / max(1.0, most)))
-            first = math.ceil(low / step) * step
-            return [(float(n), self._written(self.values[n], 0.0)) for n in range(first, int(high) + 1, step)]
+            start = math.ceil(low / step) * step
+            return [(float(n), self._written(self.values[n], 0.0)) for n in range(start, int(high) + 1, step)]
         positions = np.arange(numbers.size, dtype=np.float64)
         ends = np.interp([low, high], positions, numbers)
         if not np.ptp(ends) > 1e-12 * np.abs(ends).max():
             return []
         sign = 1.0 if numbers[-1] >= numbers[0] else -1.0
         if self.values.dtype.kind == "M":
-            places = self._date_places(min(ends), max(ends), most)
+            ticks = date_ticks(min(ends), max(ends), self.values.dtype, most, first)
         else:
             places = _round_places(min(ends), max(ends), most)
-        apart = places[1] - places[0] if len(places) > 1 else 0.0
-        found = np.interp(np.asarray(places) * sign, numbers * sign, positions)
-        return [(float(at), self._label(place, apart)) for at, place in zip(found, places, strict=True)]
+            apart = places[1] - places[0] if len(places) > 1 else 0.0
+            ticks = [(place, self._written(place, apart)) for place in places]
+        found = np.interp(np.array([place for place, _ in ticks]) * sign, numbers * sign, positions)
+        return [(float(at), text) for at, (_, text) in zip(found, ticks, strict=True)]
 
-    def _rising_numbers(self) -> AnyArray | None:
-        """The values as numbers, if they only rise or only fall."""
+    def _rising_numbers(self, first: int) -> AnyArray | None:
+        """The values as numbers, if they only rise or only fall; dates by their counts from the first one."""
         if self.values.dtype.kind not in "iufM" or self.values.size < 2:
             return None
-        numbers = (
-            self.values.astype(np.int64).astype(np.float64) if self.values.dtype.kind == "M" else self.values
-        )
-        steps = np.diff(numbers.astype(np.float64))
-        return numbers.astype(np.float64) if (steps > 0).all() or (steps < 0).all() else None
-
-    def _date_places(self, low: float, high: float, most: float) -> list[float]:
-        unit, count = np.datetime_data(self.values.dtype)
-        second = 1 / (SECONDS[unit] * count)
-        wanted_s = (high - low) / second / max(1.0, most)
-        for step_s in _DATE_STEPS_S:
-            if step_s >= wanted_s:
-                step = step_s * second
-                return [number * step for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
-        return self._calendar_places(low, high, wanted_s)
-
-    def _calendar_places(self, low: float, high: float, wanted_s: float) -> list[float]:
-        """First days of months or years."""
-        dates = np.array([math.floor(low), math.ceil(high)]).astype(np.int64).view(self.values.dtype)
-        months = next(
-            (m for m in (1, 3, 6, 12, 24, 60, 120, 240, 600, 1200) if m * 2_629_746 >= wanted_s), 2400
-        )
-        first, last = dates.astype("M8[M]").astype(np.int64).tolist()
-        before = 1970 * 12  # counted from year 0, so that decades are round
-        begin = -(-(first + before) // months) * months - before
-        firsts = np.arange(begin, last + 1, months).astype("M8[M]")
-        places = firsts.astype(self.values.dtype).astype(np.int64).astype(np.float64)
-        return [float(place) for place in places if low <= place <= high]
-
-    def _label(self, number: float, apart: float) -> str:
-        if self.values.dtype.kind == "M":
-            return format_date(number, self.values.dtype, apart)
-        return self._written(number, apart)
+        is_date = self.values.dtype.kind == "M"
+        numbers = self.values.astype(np.int64) - first if is_date else self.values
+        numbers = numbers.astype(np.float64)
+        steps = np.diff(numbers)
+        return numbers if (steps > 0).all() or (steps < 0).all() else None
 
     def _written(self, value: Any, apart: float) -> str:
         if self.values.dtype.kind == "M":
@@ -207,8 +177,8 @@ def decoded(array: ArrayLike, name: str) -> Coordinate:
     """
     values, units = np.asarray(array.read()), str(array.attributes.get("units") or "")
     packing = packing_of(array)
-    if packing is not None and packing.is_packed:
-        values = values * packing.scale + packing.offset
+    if packing is not None:
+        values = packing.unpacked(values)
     if values.dtype.kind in "iuf":
         dates = _dates(values, units, str(array.attributes.get("calendar") or "").lower())
         if dates is not None:
@@ -238,7 +208,7 @@ def _dates(values: AnyArray, units: str, calendar: str) -> AnyArray | None:
     if not is_known.any() or not np.abs(counts[is_known]).max() < 2**62:
         return None
     dates = start + np.where(is_known, counts, 0).round().astype(np.int64).astype("m8[us]")
-    dates[~is_known] = np.datetime64("NaT")
+    dates[~is_known] = np.datetime64("NaT", "us")
     return _shortest(dates)
 
 

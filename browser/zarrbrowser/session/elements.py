@@ -38,12 +38,24 @@ class Packing:
     scale: float = 1.0
     offset: float = 0.0
     missing: tuple[float, ...] = ()
-    """Stored numbers that stand for no value."""
+    """Stored numbers that stand for no value; whole ones as integers, which have more digits than a float."""
 
     @property
     def is_packed(self) -> bool:
         """Whether stored numbers are not the values."""
         return self.scale != 1.0 or self.offset != 0.0
+
+    def unpacked(self, values: AnyArray) -> AnyArray:
+        """The values of stored numbers, NaN where there is none: float64, as xarray calculates with what JSON tells."""
+        is_missing = _among(values, self.missing)
+        if not self.is_packed and is_missing is None:
+            return values
+        found = values.astype(np.float64)
+        found *= self.scale
+        found += self.offset
+        if is_missing is not None:
+            found[is_missing] = np.nan
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +73,15 @@ class Elements:
         """The elements as they are, out of their structure."""
         return values if self.field is None else values[self.field]
 
+    def is_fill(self, values: AnyArray) -> bool:
+        """Whether any of these elements is shown apart."""
+        return _among(self.of(values), self.fill) is not None
+
     def numbers(self, values: AnyArray) -> tuple[AnyArray, AnyArray | None]:
-        """Numbers to draw, and where the fill value stands (None where nowhere)."""
+        """Numbers to draw, and where the fill value stands (None where nowhere).
+
+        Small numbers are unpacked to float32, which colours need no more of.
+        """
         values = self.of(values)
         is_fill = _among(values, self.fill)
         if is_complex(values.dtype):
@@ -83,8 +102,10 @@ class Elements:
         return numbers, is_fill
 
     def known(self, values: AnyArray) -> AnyArray:
-        """Numbers as floats where what is shown apart is NaN: what statistics are of."""
+        """Numbers as floats where what is shown apart is NaN: what statistics and plots are of."""
         numbers, is_fill = self.numbers(values)
+        if self.packing is not None:
+            numbers = numbers_of(self.packing.unpacked(self.of(values)))
         if is_fill is None:
             return numbers
         result = numbers.astype(np.float64)
@@ -107,7 +128,7 @@ def _among(values: AnyArray, told: tuple[float, ...]) -> AnyArray | None:
 
 
 def _holds(info: Any, number: float) -> bool:
-    return bool(number == int(number) and info.min <= number <= info.max)
+    return bool(math.isfinite(number) and number == int(number) and info.min <= number <= info.max)
 
 
 def is_complex(dtype: np.dtype[Any]) -> bool:
@@ -120,11 +141,12 @@ def packing_of(array: ArrayLike) -> Packing | None:
     attributes: Mapping[str, Any] = array.attributes
     if array.dtype.kind not in "iuf" or array.dtype.names:
         return None
-    missing = [*_told(attributes.get("_FillValue")), *_told(attributes.get("missing_value"))]
+    listed = [number for told in array.missing_values.values() for number in np.ravel(told).tolist()]
+    missing = [number for number in dict.fromkeys(listed) if not math.isnan(number)]
     scale, offset = _told(attributes.get("scale_factor")), _told(attributes.get("add_offset"))
     if not missing and not scale and not offset:
         return None
-    return Packing(scale[0] if scale else 1.0, offset[0] if offset else 0.0, tuple(dict.fromkeys(missing)))
+    return Packing(scale[0] if scale else 1.0, offset[0] if offset else 0.0, tuple(missing))
 
 
 def _told(value: Any) -> list[float]:
@@ -138,5 +160,6 @@ def fill_of(array: ArrayLike) -> tuple[float, ...]:
     """The fill value, where it is a number that can be told from others."""
     if array.dtype.kind not in "biuf" or array.fill_value is None or is_small_number(array.dtype):
         return ()
-    number = float(array.fill_value)
+    number = np.asarray(array.fill_value).item()
+    number = int(number) if array.dtype.kind == "b" else number
     return (number,) if math.isfinite(number) else ()

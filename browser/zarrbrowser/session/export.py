@@ -6,13 +6,17 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zarrbrowser.session.elements import Packing
 from zarrbrowser.session.plane import Cancelled
 from zarrbrowser.session.subject import Selection, Subject
+
+if TYPE_CHECKING:  # what writes files is loaded when one is written
+    from zarrcore.filetypes import VirtualFile
 
 PICTURE = "png"
 """The file type that is drawn as on the screen."""
@@ -38,29 +42,38 @@ class Export:
 def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
     """Why a selection cannot be written in a file type; empty where it can."""
     from zarrcore.errors import ZarrError
-    from zarrcore.filetypes import TEXT_SUFFIXES, virtual_file
+    from zarrcore.filetypes import TEXT_SUFFIXES
 
     if suffix == PICTURE:
         return _why_no_picture(subject, selection)
     if suffix in TEXT_SUFFIXES:
         return _why_no_text(subject, selection)
-    array: Any = subject.array  # files are made of zarrcore's own
     try:
-        virtual_file(array, selection, suffix)
+        _file(Export(subject, selection, suffix, ""))
     except ZarrError as error:
         return str(error)
     return ""
+
+
+def how_unpacked(subject: Subject, suffix: str) -> str:
+    """Whether a file holds values or the numbers as they are stored, where these are shown unpacked; else empty."""
+    from zarrcore.filetypes import TEXT_SUFFIXES
+
+    if subject.packing is None or suffix == PICTURE:
+        return ""
+    return "unpacked" if suffix in TEXT_SUFFIXES else "as stored, not unpacked"
 
 
 def _why_no_picture(subject: Subject, selection: Selection) -> str:
     shown = subject.shown
     if shown is None or shown.array.ndim < 2:
         return "Only a picture can be written as it is shown."
-    axes = {axis for axis, part in enumerate(selection) if isinstance(part, slice)}
+    axes = {axis for axis, part in enumerate(selection) if isinstance(part, slice)} - {shown.channel_axis}
     if axes != set(shown.axes.shown):
         names = [shown.axes.names[axis] for axis in sorted(shown.axes.shown)]
         return f"A picture as it is shown has the axes {' and '.join(names)}."
-    size = _size(selection, shown.array.shape)
+    shape = [n for axis, n in enumerate(shown.array.shape) if axis in axes]
+    size = _size(tuple(part for axis, part in enumerate(selection) if axis in axes), shape)
     if size > MOST_PIXELS:
         return f"A picture of {size:,} elements is too large (at most {MOST_PIXELS:,}): zoom in, or write numbers."
     return ""
@@ -80,6 +93,35 @@ def _size(selection: Selection, shape: Sequence[int]) -> int:
     return math.prod(len(range(length)[part]) for part, length in parts if isinstance(part, slice))
 
 
+def _file(export: Export) -> VirtualFile:
+    """A file of numbers as they are stored.
+
+    Raises:
+        ZarrError: the file type cannot hold the selection.
+    """
+    from zarrcore.filetypes import TiffFile, virtual_file
+
+    array: Any = export.subject.array  # files are made of zarrcore's own
+    if export.suffix == TiffFile.suffix:
+        return TiffFile(array, export.selection, _resolution(export))
+    return virtual_file(array, export.selection, export.suffix)
+
+
+def _resolution(export: Export) -> tuple[float, float] | None:
+    """Pixels per centimetre, down and to the right, of the pages that a selection makes."""
+    shown = export.subject.shown
+    image = shown.image if shown is not None else None
+    if shown is None or image is None or not image.pixel_cm:
+        return None
+    sizes = []
+    for axis, part in enumerate(export.selection):
+        if isinstance(part, slice) and axis != shown.axes.channel:
+            size = image.pixel_cm[axis]
+            sizes.append(None if size is None else size * abs(part.step or 1))
+    down, right = (None, None, *sizes)[-2:]
+    return (1 / down, 1 / right) if down and right else None
+
+
 def write(
     export: Export, encode: Encoder, cancelled: Callable[[], bool], progress: Callable[[float], None]
 ) -> int:
@@ -90,7 +132,7 @@ def write(
         OSError: the file cannot be written.
         ZarrError: a chunk cannot be read, or the file type cannot hold the selection.
     """
-    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file, whole_or_nothing
+    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, whole_or_nothing
 
     array: Any = export.subject.array
     shown, written = export.subject.shown, 0
@@ -98,9 +140,10 @@ def write(
         if export.suffix == PICTURE and shown is not None:
             stream.write(encode(shown.rgba(shown.read(export.selection, cancelled))))
         elif export.suffix in TEXT_SUFFIXES:
-            stream.write(values_as_text(array, export.selection, export.suffix))
+            packing = export.subject.packing or Packing()
+            stream.write(values_as_text(array, export.selection, export.suffix, convert=packing.unpacked))
         else:
-            file = virtual_file(array, export.selection, export.suffix)
+            file = _file(export)
 
             def tell(nbytes: int) -> None:
                 nonlocal written

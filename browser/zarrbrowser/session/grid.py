@@ -12,6 +12,7 @@ import numpy as np
 
 from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.coordinates import Coordinate
+from zarrbrowser.session.elements import Packing, packing_of
 from zarrbrowser.session.nodes import AnyArray, ArrayLike, is_small_number
 from zarrbrowser.session.plane import Cost
 from zarrbrowser.session.quantities import format_value
@@ -32,6 +33,10 @@ class Grid:
     array: ArrayLike
     axes: Axes | None
     """Which axes are rows and columns; None for an array of one axis, whose elements, or fields of them, stand side by side."""
+    packing: Packing | None = None
+    """What the attributes say of stored numbers."""
+    is_unpacked: bool = False
+    """Whether cells hold what stored numbers stand for."""
 
     @property
     def rows(self) -> int:
@@ -83,19 +88,26 @@ class Grid:
     def read(
         self, rows: slice, columns: slice, cancelled: Callable[[], bool] = lambda: False
     ) -> list[list[Any]]:
-        """The elements of a rectangle, row by row.
+        """The elements of a rectangle, row by row; unpacked ones are float64, and NaN where there is no value.
 
         Raises:
             ReadCancelledError: ``cancelled`` became true.
             ZarrError: a chunk cannot be read or decoded.
         """
         values = self.array.read(self.selection(rows, columns), cancelled=cancelled)
+        if self.packing is not None and self.is_unpacked:
+            values = self.packing.unpacked(values)
         if self.axes is None:
             names = self.fields[columns]
             return [[row[name] for name in names] if names else [row] for row in values]
         shown = sorted(self.axes.shown)
         turned = values.transpose([shown.index(axis) for axis in self.axes.shown])
         return [list(row) for row in turned]
+
+    def is_no_value(self, value: Any) -> bool:
+        """Whether a cell says that there is no value: NaN, not a time, or a stored number that means so."""
+        missing = () if self.packing is None or self.is_unpacked else self.packing.missing
+        return is_no_number(value) or (not isinstance(value, np.ndarray) and value in missing)
 
     def block(self, place: Place) -> tuple[slice, slice]:
         """The rows and columns of a block."""
@@ -106,13 +118,13 @@ class Grid:
         )
 
 
-def grid_of(array: ArrayLike, axes: Axes | None = None) -> Grid:
+def grid_of(array: ArrayLike, axes: Axes | None = None, *, is_unpacked: bool = False) -> Grid:
     """The grid of an array with one axis or more; ``axes`` are those of a picture of it, if there is one."""
     if array.ndim < 2:
-        return Grid(array, None)
-    if axes is None or axes.shape != tuple(array.shape):
+        axes = None
+    elif axes is None or axes.shape != tuple(array.shape):
         axes = Axes.initial(array)
-    return Grid(array, axes)
+    return Grid(array, axes, packing_of(array), is_unpacked)
 
 
 def cell_text(value: Any) -> str:

@@ -65,8 +65,8 @@ class Look:
         return [position for position, one in enumerate(self.channels) if one.is_on] or [0]
 
 
-def first_look(image: Image) -> Look:
-    """How a person most likely wants to see an image first."""
+def first_look(image: Image, *, is_unpacked: bool = False) -> Look:
+    """How a person most likely wants to see an image first; its numbers unpacked if they want that."""
     array = image.base
     axes = Axes.initial(array, image.names)
     fields = drawable_fields(array.dtype)
@@ -75,7 +75,7 @@ def first_look(image: Image) -> Look:
     channels = [ChannelLook(one, one.is_on, one.colour, _wished(one.bounds)) for one in image.channels]
     return Look(
         axes,
-        Elements(fields[0] if fields else None, fill=missing),
+        Elements(fields[0] if fields else None, packing=packing if is_unpacked else None, fill=missing),
         colour_map=LABELS if image.is_labels else "",
         is_blended=image.is_blended,
         channels=channels,

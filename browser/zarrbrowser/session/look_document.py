@@ -100,10 +100,15 @@ def _elements(document: Mapping[str, Any]) -> Elements:
     told = document["packing"]
     packing = None
     if told is not None:
-        packing = Packing(float(told[0]), float(told[1]), tuple(float(one) for one in told[2]))
+        packing = Packing(float(told[0]), float(told[1]), _numbers(told[2]))
     field = document["field"]
-    fill = tuple(float(one) for one in document["fill"])
-    return Elements(None if field is None else str(field), Part(document["part"]), packing, fill)
+    return Elements(
+        None if field is None else str(field), Part(document["part"]), packing, _numbers(document["fill"])
+    )
+
+
+def _numbers(told: Any) -> tuple[float, ...]:
+    return tuple(one if isinstance(one, int) else float(one) for one in told)
 
 
 def _colour(told: Any) -> tuple[int, int, int]:

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.session.contrast import Statistics, statistics
+from zarrbrowser.session.coordinates import scale_along
 from zarrbrowser.session.frames import Frame, Mosaic, View, assemble, window_of
-from zarrbrowser.session.levels import Image
+from zarrbrowser.session.levels import Image, Level
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.raster import Raster
 from zarrbrowser.session.render import NOTHING, Rgba, Style, blend, coloured, colours_of
-from zarrbrowser.session.shown import Shown, ShownChannel
+from zarrbrowser.session.shown import OfImage, Selection, Shown, ShownChannel
 from zarrbrowser.session.tile_cache import TileCache
+from zarrbrowser.session.units import in_centimetres
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,30 +112,65 @@ def paint(look: Look, mosaics: Sequence[Mosaic], measured: Measured, style: Styl
 
 
 def shown_of(
-    image: Image, look: Look, frame: Frame, measured: Measured, view: View, colour_map: str
+    image: Image,
+    look: Look,
+    frame: Frame,
+    measured: Measured,
+    view: View,
+    colour_map: str,
+    number: int | None = None,
 ) -> Shown:
-    """What is on the screen, told so that it can be read again."""
-    raster = frame.raster
-    level, (height, width) = raster.level, raster.level_shape
-    plane = Raster(level, raster.rows, raster.columns, raster.channel, raster.index)
+    """What is on the screen, told so that it can be read again.
+
+    Args:
+        number: of another level that is to be read; by default that on the screen.
+    """
+    level = frame.raster.level if number is None else image.levels[number]
+    plane = Raster.of(level, frame.planes[0])
+    height, width = plane.level_shape
     channels = []
     if look.is_blended and image.channel_axis is not None:
         for position, levels in zip(look.channels_on, bounds(look, measured), strict=True):
             one = look.channels[position]
             channels.append(ShownChannel(replace(one.channel, colour=one.colour), position, levels))
-    axes = replace(look.axes, shape=tuple(level.array.shape), index=raster.index)
+    axes = replace(look.axes, shape=tuple(level.array.shape), index=plane.index)
+    whole, in_view = (slice(0, height), slice(0, width)), window_of(plane, view)
+    channel_axis = image.channel_axis if channels else None
     return Shown(
         level.array,
         level.array.path,
         image.levels.index(level),
         axes,
-        plane.selection((slice(0, height), slice(0, width))),
-        plane.selection(window_of(plane, view)),
+        _with_channels(plane.selection(whole), look, channel_axis),
+        _with_channels(plane.selection(in_view), look, channel_axis),
         look.flip_rows,
         look.flip_columns,
         look.elements,
         style_of(look, measured, colour_map),
         measured.brightest,
-        image.channel_axis if channels else None,
+        channel_axis,
         tuple(channels),
+        _of_image(image, level),
     )
+
+
+def _with_channels(selection: Selection, look: Look, axis: int | None) -> Selection:
+    """A selection of one channel, as one of those that are blended: as a slice of all where they do not stand side by side."""
+    if axis is None:
+        return selection
+    first, last = look.channels_on[0], look.channels_on[-1]
+    part: int | slice = slice(first, last + 1) if len(look.channels_on) == last + 1 - first else slice(None)
+    part = first if first == last else part
+    return (*selection[:axis], part, *selection[axis + 1 :])
+
+
+def _of_image(image: Image, level: Level) -> OfImage | None:
+    if image.path == image.base.path and not image.channels:
+        return None
+    sizes: list[float | None] = []
+    for axis, factor in enumerate(level.factors):
+        scale = scale_along(image, axis)
+        sizes.append(None if scale is None else in_centimetres(scale[0] * factor, scale[1]))
+    names = tuple(one.name for one in image.channels)
+    name = image.path.rpartition("/")[2]
+    return OfImage(name, len(image.levels), image.channel_axis, names, tuple(sizes))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.session.elements import Elements, is_complex
 from zarrbrowser.session.frames import Mosaic
@@ -76,28 +78,35 @@ def probe(
         parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
     text = ", ".join(parts) + ":  "
     found = [sample_at(mosaic, place) for mosaic in mosaics] if value is None else [value]
-    values = [describe(look.elements, one) for one in found if one is not None]
+    values = [describe(look.elements, one, units) for one in found if one is not None]
     if not values:
         return text + "not read yet"
     if look.is_blended:
         names = [look.channels[position].channel.name for position in look.channels_on]
         values = [f"{name} {value}" for name, value in zip(names, values, strict=False)]
-    unit = f" {units}" if units else ""
-    return text + ", ".join(values) + unit + ("" if _is_finest(mosaics[0]) else "  (coarse)")
+    return text + ", ".join(values) + ("" if _is_finest(mosaics[0]) else "  (coarse)")
 
 
-def describe(elements: Elements, value: Any) -> str:
-    """One element, and what is drawn of it where that is another number."""
-    one = value if elements.field is None else value[elements.field]
+def describe(elements: Elements, value: Any, units: str = "") -> str:
+    """One element with its unit, and what is drawn of it where that is another number."""
+    one, unit = elements.of(value), f" {units}" if units else ""
     text = format_value(one)
-    if hasattr(one, "dtype") and is_complex(one.dtype):
+    if not hasattr(one, "dtype") or one.ndim:
+        return text + unit
+    if is_complex(one.dtype):
         numbers, _ = elements.numbers(value.reshape(1))
-        return f"{text}  ({elements.part.value} {format_value(numbers[0])})"
-    if elements.packing is not None and elements.packing.is_packed:
-        numbers, is_fill = elements.numbers(value.reshape(1))
-        return (
-            f"{format_value(numbers[0])}  (stored {text})"
-            if is_fill is None
-            else f"no value  (stored {text})"
-        )
-    return text
+        return f"{text}{unit}  ({elements.part.value} {format_value(numbers[0])})"
+    if elements.packing is not None:
+        unpacked = elements.packing.unpacked(one.reshape(1))[0]
+        if np.isnan(unpacked):
+            return f"no value  (stored {text})"
+        if elements.packing.is_packed:
+            return f"{_rounded(unpacked)}{unit}  (stored {text})"
+    elif elements.is_fill(value.reshape(1)):
+        return f"{text}  (fill value)"
+    return text + unit
+
+
+def _rounded(value: float) -> str:
+    """What was calculated, without the digits of rounding errors."""
+    return str(float(f"{value:.10g}"))

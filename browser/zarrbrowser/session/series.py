@@ -111,8 +111,8 @@ def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
     x = np.repeat(start + np.arange(whole) * float(per_pixel) + (per_pixel - 1) / 2, 2)
     y = np.empty(2 * whole)
     # fmin and fmax pass over NaN, and give NaN only where there is nothing else.
-    y[0::2] = np.fmin.reduce(buckets, axis=1)
-    y[1::2] = np.fmax.reduce(buckets, axis=1)
+    y[0::2] = np.fmin.reduce(buckets, axis=1, keepdims=True)[:, 0]
+    y[1::2] = np.fmax.reduce(buckets, axis=1, keepdims=True)[:, 0]
     tail = numbers[start + whole * per_pixel : stop].astype(np.float64)
     return Outline(
         np.concatenate([x, np.arange(stop - tail.size, stop)]), _within(np.concatenate([y, tail])), per_pixel

@@ -28,6 +28,19 @@ class ShownChannel:
 
 
 @dataclass(frozen=True, slots=True)
+class OfImage:
+    """What an array is of an image: one level of a pyramid, with channels and a scale."""
+
+    name: str
+    levels: int = 1
+    channel_axis: int | None = None
+    channels: tuple[str, ...] = ()
+    """Names, one per position of the channel axis."""
+    pixel_cm: tuple[float | None, ...] = ()
+    """How far apart elements of the array are along each axis, in centimetres; None where that is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A plane, or a line, as it is shown."""
 
@@ -52,6 +65,8 @@ class Shown:
     channel_axis: int | None = None
     channels: tuple[ShownChannel, ...] = ()
     """Those that are blended; empty where nothing is."""
+    image: OfImage | None = None
+    """Of which image; None for an array by itself."""
 
     @property
     def transposed(self) -> bool:

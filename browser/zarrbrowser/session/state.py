@@ -26,6 +26,7 @@ class Session:
     tab: str = ""
     """The kind of tab that the person chose last; empty until they chose one."""
     _views: dict[tuple[int, str], Look] = field(default_factory=dict)
+    _unpacked: set[tuple[int, str]] = field(default_factory=set)
 
     def add(self, source: Source) -> None:
         """A source was opened."""
@@ -37,6 +38,7 @@ class Session:
         """A source is closed; what was remembered of it goes."""
         self.sources.remove(source)
         self._views = {key: view for key, view in self._views.items() if key[0] != id(source)}
+        self._unpacked = {key for key in self._unpacked if key[0] != id(source)}
         if self.source is source:
             self.leave()
 
@@ -60,6 +62,15 @@ class Session:
     def remember(self, source: Source, path: str, view: Look) -> None:
         """Keep how this array is shown."""
         self._views[id(source), path] = view
+
+    def is_unpacked(self, source: Source, path: str) -> bool:
+        """Whether the person wants the stored numbers of this array unpacked, in whichever tab."""
+        view = self.view_of(source, path)
+        return (id(source), path) in self._unpacked if view is None else view.elements.packing is not None
+
+    def unpack(self, source: Source, path: str, *, is_on: bool) -> None:
+        """Keep whether stored numbers are unpacked, where no picture of them does."""
+        (self._unpacked.add if is_on else self._unpacked.discard)((id(source), path))
 
 
 def tabs_for(node: NodeLike) -> tuple[str, ...]:

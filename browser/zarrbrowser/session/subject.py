@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zarrbrowser.session.axes import axis_names
+from zarrbrowser.session.elements import Packing
 from zarrbrowser.session.nodes import ArrayLike
+from zarrbrowser.session.quantities import format_shape
 from zarrbrowser.session.shown import Shown
 
 Selection = tuple[int | slice, ...]
@@ -24,6 +27,10 @@ class Subject:
     """The part of it that is on the screen or selected."""
     shown: Shown | None = None
     """How it is drawn, where it is a picture."""
+    packing: Packing | None = None
+    """How stored numbers are unpacked where they are shown so."""
+    levels: tuple[Subject, ...] = ()
+    """The same as each level of a pyramid has it, the finest first; empty where there is but one."""
 
     @classmethod
     def whole(cls, array: ArrayLike) -> Subject:
@@ -35,18 +42,54 @@ class Subject:
     def of(cls, shown: Shown) -> Subject:
         """What a picture or a plot shows."""
         shape = tuple(shown.array.shape)
-        return cls(shown.array, _plain(shown.selection, shape), _plain(shown.in_view, shape), shown)
+        selection, in_view = _plain(shown.selection, shape), _plain(shown.in_view, shape)
+        return cls(shown.array, selection, in_view, shown, shown.elements.packing)
+
+    @classmethod
+    def of_levels(cls, shown: Sequence[Shown]) -> Subject:
+        """What a picture shows, as its finest level has it.
+
+        Args:
+            shown: what each level has, the finest first; at least one.
+        """
+        levels = tuple(cls.of(one) for one in shown)
+        return replace(levels[0], levels=levels if len(levels) > 1 else ())
+
+    @property
+    def title(self) -> str:
+        """Which level this is, and how large."""
+        number = self.shown.level if self.shown is not None else 0
+        return f"level {number}: {format_shape(self.array.shape)}"
 
     def file_name(self, selection: Selection, suffix: str) -> str:
-        """A name that tells what is in the file."""
-        names = axis_names(self.array.ndim, self.array.dimension_names)
-        parts = [
-            f"{name.replace(' ', '')}{part}"
-            for name, part in zip(names, selection, strict=False)
-            if isinstance(part, int)
-        ]
-        text = "_".join([self.array.name or "array", *parts])
+        """A name that tells what is in the file: array or image, level, position along axes, channels."""
+        image = self.shown.image if self.shown is not None else None
+        told = self.shown.axes.names if self.shown is not None else None
+        names = told or axis_names(self.array.ndim, self.array.dimension_names)
+        parts = [(image.name if image is not None else "") or self.array.name or "array"]
+        if self.shown is not None and image is not None and image.levels > 1:
+            parts.append(f"level{self.shown.level}")
+        for axis, (name, part) in enumerate(zip(names, selection, strict=True)):
+            where = str(part) if isinstance(part, int) else ""
+            if image is not None and axis == image.channel_axis:
+                where = self._channels(part, suffix)
+            if where:
+                parts.append(f"{name.replace(' ', '')}{where}")
+        text = "_".join(parts)
         return re.sub(r"[^\w.,=+-]+", "_", text)[:120] + f".{suffix}"
+
+    def _channels(self, part: int | slice, suffix: str) -> str:
+        """Which channels a file has: their positions, and the name of a single one; empty for all."""
+        shown = self.shown
+        assert shown is not None  # noqa: S101 - asked only of pictures
+        assert shown.image is not None  # noqa: S101 - likewise
+        known = range(len(shown.image.channels))
+        chosen = [part] if isinstance(part, int) else list(known[part])
+        if suffix == "png" and shown.channels:
+            chosen = [one.position for one in shown.channels]
+        if len(chosen) == 1:
+            return f"{chosen[0]}-{shown.image.channels[chosen[0]]}"
+        return "" if chosen == list(known) else "+".join(map(str, chosen))
 
 
 def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:

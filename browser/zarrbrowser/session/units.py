@@ -54,6 +54,15 @@ def is_length(unit: str) -> bool:
     return symbol(unit) in _LENGTHS
 
 
+def in_centimetres(length: float, unit: str) -> float:
+    """A length of which `is_length` holds, in centimetres.
+
+    >>> round(in_centimetres(0.5, "micrometer") * 1e4, 9)
+    0.5
+    """
+    return float(length * 10.0 ** (_LENGTHS[symbol(unit)] + 2))
+
+
 def bar(per_pixel: float, unit: str, most_pixels: float) -> tuple[float, str]:
     """The longest round length within so many pixels: its pixels, and its label.
 

@@ -13,23 +13,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.session.export import ENDINGS, PICTURE, why_not
+from zarrbrowser.session.export import ENDINGS, PICTURE, how_unpacked, why_not
 from zarrbrowser.session.faults import sentence
 from zarrbrowser.session.quantities import count, format_bytes, format_shape
 from zarrbrowser.session.subject import Selection, Subject, selection_text
 from zarrbrowser.widgets.label import label
 
 _OTHER = "Another selection"
+_WHOLE, _IN_VIEW = "whole", "in view"
 
 
 class ExportDialog(QDialog):
     """Asks; says at once what a file would hold, and why one cannot be made.
 
     Signals:
-        asked: the selection, and the ending of the file type.
+        asked: the subject, of the level that was chosen; the selection; the ending of the file type.
     """
 
-    asked = Signal(object, str)
+    asked = Signal(object, object, str)
 
     def __init__(self, subject: Subject, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,14 +38,24 @@ class ExportDialog(QDialog):
         self.setMinimumWidth(460)
         self._subject = subject
         self.what, self.suffix, self.selection = QComboBox(), QComboBox(), QLineEdit()
+        self.level, self.channels = QComboBox(), QComboBox()
+        self.level.setAccessibleName("level of the pyramid")
+        self.channels.setAccessibleName("channels to export")
         self.what.setAccessibleName("what to export")
         self.suffix.setAccessibleName("file type")
         self.selection.setAccessibleName("selection")
         if subject.in_view != subject.selection:
-            self.what.addItem("What is in view", subject.in_view)
+            self.what.addItem("What is in view", _IN_VIEW)
         whole = "The whole array" if subject == Subject.whole(subject.array) else "The whole plane"
-        self.what.addItem(whole if subject.array.ndim > 1 else "All elements", subject.selection)
+        self.what.addItem(whole if subject.array.ndim > 1 else "All elements", _WHOLE)
         self.what.addItem(_OTHER)
+        for one in subject.levels:
+            self.level.addItem(one.title[0].upper() + one.title[1:], one)
+        image = subject.shown.image if subject.shown is not None else None
+        if image is not None and subject.shown is not None and subject.shown.channel_axis is not None:
+            self.channels.addItem("All that are shown")
+            for position, name in enumerate(image.channels):
+                self.channels.addItem(name, position)
         for ending, text in ENDINGS.items():
             if ending != PICTURE or not why_not(subject, subject.selection, ending):
                 self.suffix.addItem(text, ending)
@@ -58,6 +69,8 @@ class ExportDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.what.currentIndexChanged.connect(lambda _index: self._choose())
+        self.level.currentIndexChanged.connect(lambda _index: self._choose_level())
+        self.channels.currentIndexChanged.connect(lambda _index: self._choose())
         self.suffix.currentIndexChanged.connect(lambda _index: self._tell())
         self.selection.textChanged.connect(lambda _text: self._tell())
         self._lay_out()
@@ -68,7 +81,7 @@ class ExportDialog(QDialog):
         selection = self._chosen()
         if selection is not None:
             super().accept()
-            self.asked.emit(selection, str(self.suffix.currentData()))
+            self.asked.emit(self._subject, selection, str(self.suffix.currentData()))
 
     def _chosen(self) -> Selection | None:
         """The selection, or None where the text is none."""
@@ -84,13 +97,21 @@ class ExportDialog(QDialog):
 
     def _choose(self) -> None:
         """Another entry of the list: show its selection."""
-        selection = self.what.currentData()
-        self.selection.setReadOnly(selection is not None)
-        if selection is not None:
+        what, subject = self.what.currentData(), self._subject
+        self.selection.setReadOnly(what is not None)
+        if what is not None:
+            selection = subject.in_view if what == _IN_VIEW else subject.selection
+            axis, channel = subject.shown.channel_axis if subject.shown else None, self.channels.currentData()
+            if axis is not None and channel is not None:
+                selection = (*selection[:axis], channel, *selection[axis + 1 :])
             self.selection.setText(selection_text(selection))
         else:
             self.selection.setFocus()
         self._tell()
+
+    def _choose_level(self) -> None:
+        self._subject = self.level.currentData()
+        self._choose()
 
     def _tell(self) -> None:
         self.problem.setText("")
@@ -105,10 +126,12 @@ class ExportDialog(QDialog):
             size = 1
             for length in shape:
                 size *= length
-            self.note.setText(
-                f"{format_shape(shape)} · {count(size, 'element')} · {format_bytes(size * array.dtype.itemsize)}"
-            )
-            reason = why_not(self._subject, selection, str(self.suffix.currentData()))
+            suffix = str(self.suffix.currentData())
+            nbytes = format_bytes(size * array.dtype.itemsize)
+            unpacked = how_unpacked(self._subject, suffix)
+            parts = [format_shape(shape), count(size, "element"), nbytes, *([unpacked] if unpacked else [])]
+            self.note.setText(" · ".join(parts))
+            reason = why_not(self._subject, selection, suffix)
             self.problem.setText(reason and sentence(ValueError(reason)))
         else:
             self.note.setText("")
@@ -119,7 +142,16 @@ class ExportDialog(QDialog):
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
-        for name, field in (("What", self.what), ("Selection", self.selection), ("As", self.suffix)):
+        fields = (
+            ("What", self.what),
+            ("Level", self.level),
+            ("Channels", self.channels),
+            ("Selection", self.selection),
+            ("As", self.suffix),
+        )
+        for name, field in fields:
+            if isinstance(field, QComboBox) and not field.count():
+                continue
             name_label = label(name, "muted")
             name_label.setMinimumHeight(field.sizeHint().height())
             form.addRow(name_label, field)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.session.faults import sentence
@@ -147,6 +147,11 @@ class ImagePane(QWidget):
         else:
             self.sliders.step(by)
 
+    def unpack(self, *, is_on: bool) -> None:
+        """Unpack stored numbers, or show them as they are."""
+        if self._look is not None:
+            self.contrast.unpacking.setChecked(is_on)
+
     def fit(self) -> None:
         """The whole plane in view."""
         self.canvas.fit()
@@ -155,15 +160,25 @@ class ImagePane(QWidget):
         """One element per pixel."""
         self.canvas.actual_size()
 
-    def shown(self) -> Shown | None:
-        """What is on the screen, told without Qt; None while nothing is."""
+    def shown_levels(self) -> list[Shown]:
+        """What is on the screen as all levels have it, the finest first; empty while nothing is."""
+        found = [self.shown(number) for number in range(len(self._image.levels))] if self._image else []
+        return [one for one in found if one is not None]
+
+    def shown(self, level: int | None = None) -> Shown | None:
+        """What is on the screen, told without Qt; None while nothing is.
+
+        Args:
+            level: another one that is to be read, by its number; by default that on the screen.
+        """
         frame, measured = self.view.frame, self.view.measured
         if self._image is None or self._look is None or frame is None or measured is None:
             return None
         if not self.view.fits_look:
             return None
         style = self.view.picture_style()
-        return shown_of(self._image, self._look, frame, measured, self.canvas.visible(), style.colour_map)
+        visible = self.canvas.visible()
+        return shown_of(self._image, self._look, frame, measured, visible, style.colour_map, level)
 
     def view_state(self) -> dict[str, Any]:
         """How the image is looked at, as JSON has it; empty while none is."""
@@ -193,6 +208,18 @@ class ImagePane(QWidget):
         self.tools.wear(current_colours())
         self.contrast.histogram.wear(current_colours())
 
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Under another tab nothing is read; a window that is out of sight as a whole goes on."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.grid.pause(is_on=True)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """What was left is read."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.grid.pause(is_on=False)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Space begins and ends a film, where it means nothing to what has the focus."""
         if event.key() == Qt.Key.Key_Space:
@@ -206,6 +233,7 @@ class ImagePane(QWidget):
         self.controls.field.textActivated.connect(self.colouring.choose_field)
         self.turning.turned.connect(self._turned)
         self.sliders.may_play = lambda: self.view.is_complete
+        self.view.keeps_contrast = lambda: self.sliders.is_playing
         self.colouring.repainted.connect(lambda: self.grid.recolour(self._session.colour_map))
         self.colouring.renumbered.connect(self.grid.measure)
         self.colouring.rechannelled.connect(self._rechannel)
@@ -218,6 +246,7 @@ class ImagePane(QWidget):
         self.view.drawn.connect(self._calm.start)
         self._calm.timeout.connect(self.view_changed)
         self.view.failed.connect(self._fail)
+        self.view.stopped.connect(self.sliders.stop)
 
     # What is shown
 
@@ -233,7 +262,8 @@ class ImagePane(QWidget):
             return
         look = self._session.view_of(source, image.path)
         if look is None or look.axes.shape != tuple(array.shape):
-            look = first_look(image)
+            look = first_look(image, is_unpacked=self._session.is_unpacked(source, image.path))
+        look.may_read_bytes = 0  # what the person agreed to when they were here before, they are asked again
         self._image, self._look = image, look
         self._session.remember(source, image.path, look)
         self._begin(image, look)
@@ -317,7 +347,8 @@ class ImagePane(QWidget):
         self.colouring.show_measured(measured)
         found = measured.statistics[0] if len(measured.statistics) == 1 else None
         whole = found is not None and found.size == look.axes.height * look.axes.width
-        self.missing.show_statistics(found, is_exact=whole)
+        if not self.sliders.is_playing:  # of a film only the first plane is measured
+            self.missing.show_statistics(found, is_exact=whole)
 
     def _fail(self, error: Exception) -> None:
         if not self.view.mosaics:

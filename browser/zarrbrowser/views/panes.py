@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -52,6 +53,7 @@ class Panes(QObject):
     def __init__(self, session: Session, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._workers = session, workers
+        self._unpackers: list[Callable[..., None]] = []
 
     def fill(self, pane: QWidget, source: Source, node: NodeLike) -> None:
         """Show a node in a pane."""
@@ -62,7 +64,9 @@ class Panes(QObject):
         elif isinstance(pane, ValuePane | StoragePane) and is_array(node):
             pane.show_array(node)
         elif isinstance(pane, TablePane) and is_array(node):
-            pane.show_array(node, self._axes_of_picture(source, node), source.hierarchy.node)
+            is_unpacked = self._session.is_unpacked(source, node.path)
+            axes = self._axes_of_picture(source, node)
+            pane.show_array(node, axes, source.hierarchy.node, is_unpacked=is_unpacked)
         else:
             self._fill_drawn(pane, source, node)
 
@@ -73,7 +77,7 @@ class Panes(QObject):
         if isinstance(pane, ImagePane):
             pane.show_node(source, node)
         elif isinstance(pane, PlotPane) and is_array(node):
-            pane.show_array(node, source)
+            pane.show_array(node, source, is_unpacked=self._session.is_unpacked(source, node.path))
 
     def _axes_of_picture(self, source: Source, node: NodeLike) -> Axes | None:
         view = self._session.view_of(source, node.path)
@@ -102,7 +106,16 @@ class Panes(QObject):
             pane.settled.connect(self.shown)
         if isinstance(pane, TablePane):
             pane.reported.connect(self.reported)
+            pane.unpacked.connect(self._unpack)
         return pane
+
+    def _unpack(self, is_on: bool) -> None:
+        """What the person wants in one tab counts in all."""
+        source, node = self._session.source, self._session.node
+        if source is not None and node is not None:
+            self._session.unpack(source, node.path, is_on=is_on)
+            for unpack in self._unpackers:
+                unpack(is_on=is_on)
 
     def _make_drawn(self, name: str) -> QWidget:
         from zarrbrowser.views.image_pane import ImagePane
@@ -115,10 +128,12 @@ class Panes(QObject):
             turning = {"PgDown": lambda: step(1), "PgUp": lambda: step(-1)}
             add_picture_keys(image, {"F": image.fit, "1": image.actual_size, **turning})
         else:
-            pane = PlotPane(self._workers)
+            pane = plot = PlotPane(self._workers)
+            plot.unpacked.connect(self._unpack)
             add_picture_keys(pane, {"F": pane.fit})
         if isinstance(pane, ImagePane):
             pane.view_changed.connect(lambda: self.looked.emit(look_of(image)))
+        self._unpackers.append(pane.unpack)
         pane.stack.settled.connect(self.shown)
         pane.pointed.connect(self.pointed)
         pane.reported.connect(self.reported)
@@ -132,7 +147,12 @@ def subject_of(pane: QWidget) -> Subject | None:
         if grid is None or chosen is None:
             return None
         everything = grid.selection(slice(None), slice(None))
-        return Subject(grid.array, everything, grid.selection(*chosen))
+        packing = grid.packing if grid.is_unpacked else None
+        return Subject(grid.array, everything, grid.selection(*chosen), packing=packing)
+    for_levels = getattr(pane, "shown_levels", None)
+    if for_levels is not None:
+        levels = for_levels()
+        return Subject.of_levels(levels) if levels else None
     shown_by = getattr(pane, "shown", None)
     shown = shown_by() if callable(shown_by) else None
     return Subject.of(shown) if isinstance(shown, Shown) else None

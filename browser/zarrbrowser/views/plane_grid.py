@@ -142,6 +142,11 @@ class PlaneGrid(QWidget):
         for view in self.views:
             view.retry()
 
+    def pause(self, *, is_on: bool) -> None:
+        """Read nothing for a while; then go on."""
+        for view in self.views:
+            view.pause(is_on=is_on)
+
     def clear(self) -> None:
         """Show nothing but what is pinned."""
         self._image = self._look = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QTimer, Signal
@@ -41,11 +41,13 @@ class PlaneView(QWidget):
         frame_shown: the picture is complete.
         drawn: another picture, perhaps incomplete, or the same in other colours.
         failed: why a tile could not be read.
+        stopped: the person wants nothing more of what was under way.
     """
 
     frame_shown = Signal()
     drawn = Signal()
     failed = Signal(object)
+    stopped = Signal()
 
     def __init__(self, workers: Workers, cache: TileCache, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +63,9 @@ class PlaneView(QWidget):
         self._wanted: Frame | None = None
         self._wanted_since = 0.0
         self._earlier: Frame | None = None
+        self._is_paused = False
+        self.keeps_contrast: Callable[[], bool] = lambda: False
+        """Asked for each plane: whether its colours mean what those of the plane before did."""
         self._drawn = Composition()
         self.withheld: Cost | None = None
         """What the whole plane costs, where only its middle was looked at, since that is more than may be read unasked."""
@@ -80,6 +85,7 @@ class PlaneView(QWidget):
         self._scrubbing.timeout.connect(self._give_up_earlier)
         self.loader.arrived.connect(self._gather)
         self.loader.failed.connect(self._fail)
+        self.loader.stopped.connect(self._stopped)
         self.canvas.moved.connect(self.refresh)
 
     @property
@@ -158,6 +164,7 @@ class PlaneView(QWidget):
         if self._wanted is not None and _same(frame, self._wanted) and not self.loader.broken:
             return
         if self._wanted is None or frame.planes != self._wanted.planes:
+            self.loader.retry_stopped()
             self._keep_earlier()
         if self._wanted is None or self.is_complete or frame.planes != self._wanted.planes:
             self._wanted_since = time.monotonic()
@@ -186,7 +193,7 @@ class PlaneView(QWidget):
 
     def look_ahead(self, planes: Sequence[Look]) -> None:
         """Read other planes as they would be seen here, once nothing else is wanted: those that come next in a film."""
-        if self._image is None or not self.is_complete:
+        if self._image is None or not self.is_complete or self._is_paused:
             return
         tiles = []
         for look in planes:
@@ -199,6 +206,16 @@ class PlaneView(QWidget):
         self.loader.retry()
         self._wanted = None
         self.refresh()
+
+    def pause(self, *, is_on: bool) -> None:
+        """Read nothing for a while; then go on."""
+        self._is_paused = is_on
+        if is_on:
+            self.loader.forget()
+            self.overlay.loader.forget()
+        else:
+            self.overlay.follow(self.look)
+            self._read()
 
     def picture_style(self) -> Style:
         """How numbers become colours now."""
@@ -226,6 +243,11 @@ class PlaneView(QWidget):
         self._marks = (_rgba(colours.missing), _rgba(colours.fill))
         self.canvas.wear(colours)
         self._paint()
+
+    def _stopped(self) -> None:
+        if self.look is not None:
+            self.look.may_read_bytes = 0  # what the person agreed to, they take back
+        self.stopped.emit()
 
     def _turn(self) -> None:
         image, look = self._image, self.look
@@ -262,6 +284,8 @@ class PlaneView(QWidget):
             self._read()
 
     def _read(self) -> None:
+        if self._is_paused:
+            return
         tiles = [] if self._earlier is None else self._earlier.missing(self._cache)
         if self._wanted is not None and self.look is not None:
             tiles += self._wanted.missing(self._cache)
@@ -305,7 +329,8 @@ class PlaneView(QWidget):
         drawn = self._drawn
         if self.look is None or not self._fits(frame) or (drawn.is_whole and drawn.frame is frame):
             return
-        drawn.take(frame, self.look, self._cache, is_whole=is_whole)
+        keeps = self.keeps_contrast()
+        drawn.take(frame, self.look, self._cache, is_whole=is_whole, keeps_contrast=keeps)
         self._paint()
         if is_whole:
             self.took_s = time.monotonic() - self._wanted_since

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.session.axes import Axes, axis_names
@@ -46,11 +47,13 @@ class PlotPane(QWidget):
         series_shown: the `Series` that is on the screen now.
         pointed: index and value under the pointer as text; empty off the plot.
         reported: what was read, for the status bar.
+        unpacked: whether the person wants stored numbers unpacked.
     """
 
     series_shown = Signal(object)
     pointed = Signal(str)
     reported = Signal(str)
+    unpacked = Signal(bool)
 
     def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +63,7 @@ class PlotPane(QWidget):
         self._series: Series | None = None
         self._elements = Elements()
         self._agreed_bytes = 0
+        self._is_paused = False
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.graphics.setAccessibleName("plot of the array")
@@ -80,18 +84,31 @@ class PlotPane(QWidget):
         self._set_up()
         self.wear()
 
-    def show_array(self, array: ArrayLike, source: Source | None = None) -> None:
-        """Show an array; with its source also what its axis stands for."""
+    def show_array(
+        self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = False
+    ) -> None:
+        """Show an array, unpacked or as it is stored; with its source also what its axis stands for."""
         self.clear()
         self._array = array
         fields, packing = drawable_fields(array.dtype), packing_of(array)
-        self._elements = Elements(fields[0] if fields else None, fill=packing.missing if packing else ())
+        self._elements = Elements(
+            fields[0] if fields else None,
+            packing=packing if is_unpacked else None,
+            fill=packing.missing if packing else (),
+        )
         dtype = array.dtype[fields[0]] if fields else array.dtype
         is_packed = packing is not None and packing.is_packed
-        self.controls.show_kind(fields, is_complex=is_complex(dtype), is_packed=is_packed)
+        self.controls.show_kind(
+            fields, is_complex=is_complex(dtype), is_packed=is_packed, is_unpacked=is_unpacked
+        )
         if source is not None:
             self.locating.look_for(source, image_of_array(array))
         self.request_series()
+
+    def unpack(self, *, is_on: bool) -> None:
+        """Unpack stored numbers, or show them as they are."""
+        if self._array is not None:
+            self.controls.unpacking.setChecked(is_on)
 
     def shown(self) -> Shown | None:
         """What is on the screen, told without Qt; None while nothing is."""
@@ -113,13 +130,14 @@ class PlotPane(QWidget):
         self._drawing.forget()
         self.locating.forget()
         self._array = self._series = None
-        self._agreed_bytes = 0
+        self._agreed_bytes, self._is_paused = 0, False
         self.curve.setData([], [])
         self.controls.note.setText("")
         self.stack.notice.say("")
 
     def request_series(self) -> None:
         """Read the array."""
+        self._is_paused = False
         array = self._array
         if array is None:
             return
@@ -137,6 +155,17 @@ class PlotPane(QWidget):
             self.stack.show_error,
             what,
         )
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        if not event.spontaneous() and self._series is None and self._reading.busy:
+            self._reading.forget()
+            self._is_paused = True
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        if self._is_paused:
+            self.request_series()
 
     def fit(self) -> None:
         """The whole array in view."""
@@ -198,6 +227,7 @@ class PlotPane(QWidget):
     def _unpack(self, is_on: bool) -> None:
         if self._array is not None:
             self._choose(replace(self._elements, packing=packing_of(self._array) if is_on else None))
+            self.unpacked.emit(is_on)
 
     def _scale(self, is_log: bool) -> None:
         """Indices or their logarithms along the axis."""
@@ -285,5 +315,5 @@ class PlotPane(QWidget):
         coordinate = self.locating.coordinates.get(0)
         meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
         units = self.locating.units(self._elements)
-        value = describe(self._elements, series.values[index]) + (f" {units}" if units else "")
+        value = describe(self._elements, series.values[index], units)
         self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.models.grid_model import GridModel
@@ -31,10 +32,11 @@ from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.table_view import TableView
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.axis_sliders import AxisSliders
-from zarrbrowser.widgets.buttons import push_button
+from zarrbrowser.widgets.buttons import push_button, switch
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice
 from zarrbrowser.workers import Lane, Request, Workers
+from zarrbrowser.workers.workers import Stopped
 
 _log = logging.getLogger(__name__)
 
@@ -46,9 +48,11 @@ class TablePane(QWidget):
 
     Signals:
         reported: what was copied, for the status bar.
+        unpacked: whether the person wants stored numbers unpacked.
     """
 
     reported = Signal(str)
+    unpacked = Signal(bool)
 
     def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,6 +68,7 @@ class TablePane(QWidget):
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
+        self.unpacking = switch("unpack", "Unpack values as their attributes say")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -74,9 +79,11 @@ class TablePane(QWidget):
         self._soon = QTimer(self, singleShot=True, interval=15)
         self._soon.timeout.connect(self._look)
         self.table.looked_elsewhere.connect(self._soon.start)
+        self.table.chosen_changed.connect(self._say_if_too_many)
         self.axes.chosen.connect(self._show_axes)
         self.sliders.moved.connect(self._slider_moved)
         self.go_to.returnPressed.connect(self._go)
+        self.unpacking.toggled.connect(self._unpack)
         copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
         copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         copy.activated.connect(self.copy)
@@ -87,15 +94,21 @@ class TablePane(QWidget):
         return self.model.grid
 
     def show_array(
-        self, array: ArrayLike, axes: Axes | None = None, find: Callable[[str], Any] | None = None
+        self,
+        array: ArrayLike,
+        axes: Axes | None = None,
+        find: Callable[[str], Any] | None = None,
+        *,
+        is_unpacked: bool = False,
     ) -> None:
         """Show an array, cut as its picture is if there is one.
 
         Args:
             find: the node at a path, for coordinates; without it there are none.
+            is_unpacked: whether cells hold what stored numbers stand for.
         """
         shown = self.model.grid
-        grid = grid_of(array, axes)
+        grid = grid_of(array, axes, is_unpacked=is_unpacked)
         if shown == grid and shown is not None and shown.array is array:
             self._soon.start()
             return
@@ -105,6 +118,9 @@ class TablePane(QWidget):
             return
         self.go_to.setPlaceholderText("row" if grid.axes is None else "row, column")
         self.axes.setVisible(grid.axes is not None)
+        self.unpacking.setVisible(grid.packing is not None and grid.packing.is_packed)
+        with QSignalBlocker(self.unpacking):
+            self.unpacking.setChecked(grid.is_unpacked)
         self._show_grid(grid)
         self.stack.show_data()
         if find is not None:
@@ -144,9 +160,7 @@ class TablePane(QWidget):
         rows, columns = chosen
         number = (rows.stop - rows.start) * (columns.stop - columns.start)
         if number > COPY_UP_TO:
-            self.reported.emit(
-                f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
-            )
+            self._say_if_too_many()
             return
         self._copying = self._workers.submit(
             lambda asked: tab_separated(grid.read(rows, columns, asked.is_cancelled)),
@@ -154,6 +168,15 @@ class TablePane(QWidget):
             lambda error: self.reported.emit(sentence(error)),
             f"Copying {count(number, 'cell')}",
         )
+
+    def _say_if_too_many(self) -> None:
+        """What cannot be copied is said as soon as it is selected."""
+        rows, columns = self.table.chosen() or (slice(0, 0), slice(0, 0))
+        number = (rows.stop - rows.start) * (columns.stop - columns.start)
+        if number > COPY_UP_TO:
+            self.reported.emit(
+                f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
+            )
 
     def wear(self) -> None:
         """Take on the application's appearance."""
@@ -168,6 +191,7 @@ class TablePane(QWidget):
         row.addWidget(self.axes)
         row.addWidget(self._note)
         row.addStretch(1)
+        row.addWidget(self.unpacking)
         self.go_to.setAccessibleName("go to a row and column")
         self.go_to.setFixedWidth(140)
         row.addWidget(label("Go to", "muted"))
@@ -192,7 +216,7 @@ class TablePane(QWidget):
     def _show_axes(self, axes: Axes) -> None:
         grid = self.model.grid
         if grid is not None:
-            self._show_grid(Grid(grid.array, axes))
+            self._show_grid(replace(grid, axes=axes))
 
     def _slider_moved(self, axis: int, position: int) -> None:
         grid = self.model.grid
@@ -200,8 +224,17 @@ class TablePane(QWidget):
             self._forget()
             axes = grid.axes.at(axis, position)
             self.axes.show_axes(axes)  # it hands out what it knows, with other rows
-            self.model.show(Grid(grid.array, axes))
+            self.model.show(replace(grid, axes=axes))
             self._soon.start()
+
+    def _unpack(self, is_on: bool) -> None:
+        grid = self.model.grid
+        if grid is not None:
+            self._forget()
+            self.model.show(replace(grid, is_unpacked=is_on))
+            self.table.refit_columns()
+            self._soon.start()
+            self.unpacked.emit(is_on)
 
     def _look(self) -> None:
         """Read the blocks in view that are not there; want no others any more."""
@@ -214,17 +247,27 @@ class TablePane(QWidget):
             return
         if not self.stack.shows_data:
             self.stack.show_data()
-        wanted = [
-            (row, column)
-            for row in range(rows.start // BLOCK_ROWS, -(-rows.stop // BLOCK_ROWS))
-            for column in range(columns.start // BLOCK_COLUMNS, -(-columns.stop // BLOCK_COLUMNS))
-        ]
+        wanted = self._in_view()
         for place in [place for place in self._reading if place not in wanted]:
             self._workers.cancel(self._reading.pop(place))
         wanted = [place for place in wanted if self.model.lacks(place) and place not in self._failed]
         for place in wanted:
             if len(self._reading) < _AT_ONCE and place not in self._reading:
                 self._read(grid, place)
+
+    def _in_view(self) -> list[Place]:
+        """The blocks that are seen."""
+        rows, columns = self.table.in_view()
+        return [
+            (row, column)
+            for row in range(rows.start // BLOCK_ROWS, -(-rows.stop // BLOCK_ROWS))
+            for column in range(columns.start // BLOCK_COLUMNS, -(-columns.stop // BLOCK_COLUMNS))
+        ]
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._cancel()  # a look at it reads what is missing
 
     def _read(self, grid: Grid, place: Place) -> None:
         rows, columns = grid.block(place)
@@ -244,6 +287,9 @@ class TablePane(QWidget):
     def _say(self, place: Place, error: Exception) -> None:
         self._reading.pop(place, None)
         self._failed.add(place)
+        if isinstance(error, Stopped):
+            self._agreed_bytes = 0
+            self._failed.update(self._in_view())  # or others would take the place of those that were stopped
         self.problem.say(sentence(error))
         self._look()
 
@@ -259,10 +305,13 @@ class TablePane(QWidget):
             self.stack.show_data()
             self._look()
 
-    def _forget(self) -> None:
+    def _cancel(self) -> None:
         for request in self._reading.values():
             self._workers.cancel(request)
         self._reading.clear()
+
+    def _forget(self) -> None:
+        self._cancel()
         self._failed.clear()
         self.problem.say("")
 

@@ -10,6 +10,8 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.nodes import is_broken
 
+_PICTURE_KEYS = (Qt.Key.Key_F, Qt.Key.Key_1)
+_NO_MODIFIERS = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
 _SHAPE_WIDTH_MOST = 180
 """A shape that needs more is told by the tool tip."""
@@ -21,10 +23,12 @@ class TreeView(QTreeView):
     Signals:
         node_chosen: index of the current row.
         reload_asked: index of a source that is to be read again.
+        picture_key_pressed: a key that means something to the picture beside the tree: a `Qt.Key`.
     """
 
     node_chosen = Signal(QModelIndex)
     reload_asked = Signal(QModelIndex)
+    picture_key_pressed = Signal(int)
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +78,9 @@ class TreeView(QTreeView):
                 self.tree_model.retry(index)
             else:
                 self.setExpanded(index, not self.isExpanded(index))
+            return
+        if event.key() in _PICTURE_KEYS and event.modifiers() in _NO_MODIFIERS:
+            self.picture_key_pressed.emit(event.key())  # not the first letter of a node's name
             return
         super().keyPressEvent(event)
 

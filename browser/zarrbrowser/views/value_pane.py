@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.session.describe import type_name
+from zarrbrowser.session.elements import Elements, packing_of
 from zarrbrowser.session.nodes import ArrayLike
-from zarrbrowser.session.quantities import format_value
+from zarrbrowser.session.probe import describe
 from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Request, Workers
@@ -51,8 +50,8 @@ class ValuePane(QWidget):
         if array is None:
             return
 
-        def work(_asked: Request) -> Any:
-            return array.read(...)[()]
+        def work(_asked: Request) -> str:
+            return describe(Elements(packing=packing_of(array)), array.read(...)[()])
 
         what = f"Reading {array.path}"
         self.stack.wait_for(what)
@@ -63,6 +62,6 @@ class ValuePane(QWidget):
         self._lane.forget()
         self._array = None
 
-    def _show(self, value: Any) -> None:
+    def _show(self, text: str) -> None:
         self.stack.show_data()
-        self.value.setText(format_value(value) or "empty text")
+        self.value.setText(text or "empty text")

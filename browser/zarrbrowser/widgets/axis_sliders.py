@@ -88,6 +88,11 @@ class AxisSliders(QFrame):
         self._tick.start() if starts else self._tick.stop()
         self._show_playing()
 
+    def stop(self) -> None:
+        """End the film, if one runs."""
+        self._tick.stop()
+        self._show_playing()
+
     @property
     def is_playing(self) -> bool:
         """Whether a film runs."""
@@ -104,8 +109,7 @@ class AxisSliders(QFrame):
     def _play_on(self) -> None:
         spin = self.spins.get(self._current)
         if spin is None or not self.isVisible():
-            self._tick.stop()
-            self._show_playing()
+            self.stop()
         elif self.may_play():
             spin.setValue(0 if spin.value() >= spin.maximum() else spin.value() + 1)
 

@@ -29,6 +29,14 @@ def tool_button(
     return button
 
 
+def switch(text: str, tip: str) -> QToolButton:
+    """A button with a word that stays pressed."""
+    button = tool_button("", tip)
+    button.setText(text)
+    button.setCheckable(True)
+    return button
+
+
 def push_button(
     text: str, clicked: Callable[[], object], *, drawing: str = "", role: str = ""
 ) -> QPushButton:

@@ -92,7 +92,8 @@ class ContrastPanel(QFrame):
         self.part.setCurrentIndex(list(Part).index(elements.part))
         self.norm.setCurrentIndex(list(_NORMS).index(look.norm))
         self.fill.setVisible(bool(fill or (packing is not None and packing.missing)))
-        self.unpacking.setVisible(packing is not None)
+        is_packed = packing is not None and packing.is_packed
+        self.unpacking.setVisible(is_packed)
         if packing is not None:
             self.unpacking.setToolTip(
                 f"stored × {packing.scale:g} + {packing.offset:g}, as the attributes say"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtGui import QFontMetricsF
 
 from zarrbrowser.session.coordinates import Coordinate
-from zarrbrowser.session.dates import format_date
+from zarrbrowser.session.dates import date_ticks
 
 _IN_FULL_BELOW = 1e9
 _ROOM = {"left": 44.0, "bottom": 92.0}
 """Pixels from one coordinate to the next."""
+_GAP = 12.0
+"""Pixels between two words, at least."""
 
 
 class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -42,27 +46,48 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self.update()
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N802 - pyqtgraph's
-        if self._coordinate is None or self.logMode:
+        if not self._has_texts:
             return list(super().tickValues(low, high, size))
         low, high = min(low, high), max(low, high)
-        ticks = self._coordinate.ticks(low, high, max(2.0, size / _ROOM[self._side]))
-        self._texts = dict(ticks)
-        return [((high - low) / max(1, len(ticks)), list(self._texts))]
+        self._texts = dict(self._ticks(low, high, size))
+        return [((high - low) / max(1, len(self._texts)), list(self._texts))]
+
+    @property
+    def _has_texts(self) -> bool:
+        """Whether what is written stands for the numbers: coordinates, dates."""
+        return not self.logMode and (self._coordinate is not None or self.dates is not None)
+
+    def _ticks(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
+        """Where to write and what; fewer where the words would touch each other."""
+        most = max(2.0, size / _ROOM[self._side])
+        metrics = QFontMetricsF(self.style["tickFont"] or self.font())
+        while True:
+            if self._coordinate is not None:
+                ticks = self._coordinate.ticks(low, high, most)
+            else:
+                ticks = date_ticks(low, high, self.dates or np.dtype("M8[s]"), most)
+            pixels = [(place - low) / (high - low) * size for place, _ in ticks] if high > low else []
+            apart = min((after - before for before, after in pairwise(sorted(pixels))), default=size)
+            if self._side == "left":
+                needed = metrics.height()
+            else:
+                needed = max((metrics.horizontalAdvance(text) for _, text in ticks), default=0.0) + _GAP
+            if apart >= needed or most <= 1:
+                return ticks if apart >= needed else ticks[:1]
+            most = max(1.0, most / 1.5)
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:  # noqa: N802 - pyqtgraph's
         found = super().tickSpacing(low, high, size)
-        if self.logMode or (not self.whole and self.dates is None):
+        if self.logMode or not self.whole:
             return list(found)
         steps = {max(1.0, float(math.ceil(spacing))): offset for spacing, offset in found}
         return sorted(steps.items(), reverse=True)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: N802 - pyqtgraph's
-        if self._coordinate is not None and not self.logMode:
+        if self._has_texts:
             return [self._texts.get(value, "") for value in values]
         if self.logMode:
             return list(super().tickStrings(values, scale, spacing))
-        if self.dates is not None:
-            return [format_date(value, self.dates, spacing) for value in values]
         largest = max((abs(value) for value in values), default=0.0)
         if spacing * scale >= 1 and largest * scale < _IN_FULL_BELOW:
             return [f"{value * scale:,.0f}" for value in values]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QWidget
 
 from zarrbrowser.session.elements import Part
-from zarrbrowser.widgets.buttons import tool_button
+from zarrbrowser.widgets.buttons import switch, tool_button
 from zarrbrowser.widgets.label import label
 
 
@@ -21,9 +22,9 @@ class PlotControls(QFrame):
         self.field.setAccessibleName("field of the structure")
         self.part.setAccessibleName("part of complex numbers")
         self.part.addItems([part.value.capitalize() for part in Part])
-        self.unpacking = _switch("unpack", "Unpack values as their attributes say")
-        self.log_x = _switch("log x", "Logarithmic axis of positions")
-        self.log_y = _switch("log y", "Logarithmic axis of values")
+        self.unpacking = switch("unpack", "Unpack values as their attributes say")
+        self.log_x = switch("log x", "Logarithmic axis of positions")
+        self.log_y = switch("log y", "Logarithmic axis of values")
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 8, 6)
         row.setSpacing(6)
@@ -34,7 +35,9 @@ class PlotControls(QFrame):
             row.addWidget(button)
         row.addWidget(tool_button("fit", "Fit the whole array into view (F)", fit))
 
-    def show_kind(self, fields: tuple[str, ...], *, is_complex: bool, is_packed: bool) -> None:
+    def show_kind(
+        self, fields: tuple[str, ...], *, is_complex: bool, is_packed: bool, is_unpacked: bool
+    ) -> None:
         """Offer what makes sense for an array, and begin anew."""
         self.field.clear()
         self.field.addItems(fields)
@@ -42,12 +45,7 @@ class PlotControls(QFrame):
         self.part.setVisible(is_complex)
         self.part.setCurrentIndex(0)
         self.unpacking.setVisible(is_packed)
-        for switch in (self.unpacking, self.log_x, self.log_y):
-            switch.setChecked(False)
-
-
-def _switch(text: str, tip: str) -> QToolButton:
-    button = tool_button("", tip)
-    button.setText(text)
-    button.setCheckable(True)
-    return button
+        with QSignalBlocker(self.unpacking):  # nobody pressed it
+            self.unpacking.setChecked(is_unpacked)
+        for button in (self.log_x, self.log_y):
+            button.setChecked(False)

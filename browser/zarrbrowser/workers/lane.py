@@ -14,7 +14,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer
 
-from zarrbrowser.workers.workers import Request, Workers
+from zarrbrowser.workers.workers import Request, Stopped, Workers
 
 IN_FLIGHT = 2
 PATIENCE_S = 1.0
@@ -98,6 +98,8 @@ class Lane:
         self, question: _Question, callback: Callable[[Any], None], value: Any, *, only_newest: bool = False
     ) -> None:
         self._running.pop(question.number, None)
+        if isinstance(value, Stopped):
+            self._next = None  # it was waiting for this one's place
         # The error of a plane that was passed over is nobody's concern.
         wanted = question.number == self._asked if only_newest else question.number > self._answered
         if wanted:

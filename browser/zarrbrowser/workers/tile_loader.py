@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
@@ -9,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from zarrbrowser.session.nodes import AnyArray
 from zarrbrowser.session.raster import Tile
 from zarrbrowser.session.tile_cache import TileCache
-from zarrbrowser.workers.workers import Request, Workers
+from zarrbrowser.workers.workers import Request, Stopped, Workers
 
 IN_FLIGHT = 8
 """Each tile is several chunks, which are fetched at once: more would only make the first one wait."""
@@ -21,16 +22,18 @@ class TileLoader(QObject):
     Signals:
         arrived: one or more tiles are in the cache.
         failed: why a tile cannot be read; the others still come.
+        stopped: the person wants none of the tiles; then comes ``failed``, once for all.
     """
 
     arrived = Signal()
     failed = Signal(object)
+    stopped = Signal()
 
     def __init__(self, workers: Workers, cache: TileCache, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workers = workers
         self._cache = cache
-        self._queue: list[Tile] = []
+        self._queue: deque[Tile] = deque()
         self._running: dict[Tile, Request] = {}
         self._broken: dict[Tile, Exception] = {}
         self._label = ""
@@ -51,7 +54,7 @@ class TileLoader(QObject):
         wanted = dict.fromkeys(tiles)
         for tile in [tile for tile in self._running if tile not in wanted]:
             self._workers.cancel(self._running.pop(tile))
-        self._queue = [tile for tile in wanted if tile not in self._running and tile not in self._broken]
+        self._queue = deque(tile for tile in wanted if tile not in self._running and tile not in self._broken)
         self._label, self._total = label, len(self._queue) + len(self._running)
         self._start()
 
@@ -59,13 +62,19 @@ class TileLoader(QObject):
         """What could not be read may be tried again."""
         self._broken.clear()
 
+    def retry_stopped(self) -> None:
+        """What the person stopped may be wanted again; what could not be read stays so."""
+        stopped = [tile for tile, error in self._broken.items() if isinstance(error, Stopped)]
+        for tile in stopped:
+            del self._broken[tile]
+
     def forget(self) -> None:
         """Nothing is wanted."""
         self.want(())
 
     def _start(self) -> None:
         while self._queue and len(self._running) < IN_FLIGHT:
-            tile = self._queue.pop(0)
+            tile = self._queue.popleft()
             self._running[tile] = self._submit(tile)
 
     def _submit(self, tile: Tile) -> Request:
@@ -88,5 +97,17 @@ class TileLoader(QObject):
     def _fail(self, tile: Tile, error: Exception) -> None:
         self._running.pop(tile, None)
         self._broken[tile] = error
-        self._start()
+        if isinstance(error, Stopped):
+            self._stop(error)
+        else:
+            self._start()
         self.failed.emit(error)
+
+    def _stop(self, error: Stopped) -> None:
+        """What runs and what waits fails too, or the next tiles would take the places of those that were stopped."""
+        self._broken.update(dict.fromkeys((*self._running, *self._queue), error))
+        for request in self._running.values():
+            self._workers.cancel(request)
+        self._running.clear()
+        self._queue.clear()
+        self.stopped.emit()

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,23 @@ from zarrcore.metadata.data_type import is_small_number
 TEXT_SUFFIXES = ("json", "csv")
 """The endings of files of text."""
 
+_Converter = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 _MAX_SIZE = 1 << 22
 _PIECE_SIZE = 1 << 16
 
 
-def values_as_text(array: Array, selection: Selection, suffix: str, max_nbytes: int | None = None) -> bytes:
+def values_as_text(
+    array: Array,
+    selection: Selection,
+    suffix: str,
+    max_nbytes: int | None = None,
+    convert: _Converter = lambda elements: elements,
+) -> bytes:
     """The selected elements as one text in UTF-8.
 
     Args:
         max_nbytes: how long a JSON text may get; elements of any length are told by no other number.
+        convert: what the text tells of elements, where that is not they themselves: an array of the same shape.
 
     Raises:
         UnsupportedError: a selection that is too large, or for CSV one of more than two dimensions.
@@ -45,9 +53,9 @@ def values_as_text(array: Array, selection: Selection, suffix: str, max_nbytes: 
     if suffix == "csv":
         if len(body.shape) > 2:
             raise UnsupportedError("selection", str(body.shape), "is no table: select at most two dimensions")
-        return _csv(array.read(selection)).encode("utf-8", "surrogatepass")
+        return _csv(convert(array.read(selection))).encode("utf-8", "surrogatepass")
     text = bytearray()
-    for piece in _json(body):
+    for piece in _json(body, convert):
         text += piece.encode("utf-8", "surrogatepass")
         if max_nbytes is not None and len(text) > max_nbytes:
             raise UnsupportedError(
@@ -56,16 +64,16 @@ def values_as_text(array: Array, selection: Selection, suffix: str, max_nbytes: 
     return bytes(text)
 
 
-def _json(body: ArrayBody) -> Iterator[str]:
+def _json(body: ArrayBody, convert: _Converter) -> Iterator[str]:
     """JSON in pieces of some rows."""
     if not body.shape:
-        yield json.dumps(_nested(body.read_box(())), ensure_ascii=False) + "\n"
+        yield json.dumps(_nested(convert(body.read_box(()))), ensure_ascii=False) + "\n"
         return
     length, others = body.shape[0], body.shape[1:]
     rows = max(1, body.chunk_shape[0], _PIECE_SIZE // (math.prod(others) or 1))
     for start in range(0, length, rows):
         values = body.read_box(((start, min(start + rows, length)), *((0, other) for other in others)))
-        yield (", " if start else "[") + json.dumps(_nested(values), ensure_ascii=False)[1:-1]
+        yield (", " if start else "[") + json.dumps(_nested(convert(values)), ensure_ascii=False)[1:-1]
     yield "]\n" if length else "[]\n"
 
 

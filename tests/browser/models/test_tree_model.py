@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -267,3 +267,53 @@ def test_the_view_fetches_only_what_is_looked_at(workers: Workers, qtbot: QtBot)
 @pytest.mark.parametrize(("left", "right"), [("a2", "a10"), ("B", "c"), ("x", "x1"), ("1", "a")])
 def test_natural_order(left: str, right: str) -> None:
     assert natural_key(left) < natural_key(right)
+
+
+def bounds(model: TreeModel, root: QModelIndex) -> list[tuple[str, str]]:
+    """First and last name of each row below the root, as far as those are nodes or ranges."""
+    found = []
+    for row in range(model.rowCount(root)):
+        index = model.index(row, 0, root)
+        item = model.item(index)
+        assert item is not None
+        inside = [child.node.name for child in item.children if child.node is not None]
+        if item.is_range:
+            assert index.data() == f"{inside[0]} … {inside[-1]}"
+            found.append((inside[0], inside[-1]))
+        elif item.node is not None:
+            found.append((item.node.name, item.node.name))
+    return found
+
+
+@pytest.mark.parametrize("order", ["shuffled", "by text", "backwards", "sorted"])
+def test_ranges_are_sorted_and_disjoint_whatever_the_store_lists_first(
+    order: str, workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    wanted = [f"t{number}" for number in range(4000)]
+    listed = {"shuffled": wanted[:], "by text": sorted(wanted), "backwards": wanted[::-1], "sorted": wanted}[
+        order
+    ]
+    if order == "shuffled":
+        np.random.default_rng(1).shuffle(listed)
+    model, root = model_of(FakeGroup({name: FakeArray(np.zeros(1)) for name in listed}), workers, qtbot)
+    fetch(model, root, qtbot)
+    early = QPersistentModelIndex(model.index(7, 0, root))
+    name = early.data()
+    model.adopt(root, named("t3999a"))
+    while has_more(model, root):
+        fetch(model, root, qtbot)
+        told = [natural_key(end) for ends in bounds(model, root) for end in ends]
+        assert told == sorted(told)
+    wanted.append("t3999a")
+    assert leaves(model, root) == wanted
+    assert early.data() == name, "what a view holds stays valid"
+    assert all(model.rowCount(model.index(row, 0, root)) <= PAGE_SIZE for row in range(model.rowCount(root)))
+    assert model.rowCount(root) <= PAGE_SIZE + 4 * len(wanted) // PAGE_SIZE
+    assert model.child_named(root, "t1234").data() == "t1234"
+    qtmodeltester.check(model)
+
+
+def named(name: str) -> FakeArray:
+    array = FakeArray(np.zeros(1))
+    array.name, array.path = name, f"/{name}"
+    return array

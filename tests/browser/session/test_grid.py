@@ -69,7 +69,7 @@ def test_what_goes_to_a_spreadsheet_reads_back() -> None:
     [
         (np.float32("nan"), True),
         (np.complex64("nan"), True),
-        (np.datetime64("NaT"), True),
+        (np.datetime64("NaT", "s"), True),
         (np.timedelta64(3, "s"), False),
         (np.float64(0), False),
         (np.int8(0), False),

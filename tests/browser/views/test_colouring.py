@@ -245,3 +245,27 @@ def test_channels_may_be_switched_faster_than_they_come(open_window: OpenWindow,
         gate.open()
     assert len(pane.view.mosaics) == 3
     assert pane.shown() is not None
+
+
+def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.add.outer(np.arange(40) * 100.0, np.arange(600).reshape(20, 30))
+    array = FakeArray(values, chunks=(1, 20, 30))
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    seen: dict[int, tuple[float, float]] = {}
+
+    def look() -> None:
+        frame = pane.view.frame
+        assert frame is not None
+        seen[frame.planes[0].index[0]] = pane.view.picture_style().levels
+
+    before = pane.view.picture_style().levels
+    pane.view.drawn.connect(look)
+    pane.sliders.play()
+    qtbot.waitUntil(lambda: len(seen) >= 4, timeout=10_000)
+    pane.sliders.play()
+    assert not pane.sliders.is_playing
+    assert set(seen.values()) == {before}
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.step(3)
+    assert pane.view.picture_style().levels != before

@@ -315,3 +315,56 @@ def test_the_status_bar_counts_requests(application: QApplication, qtbot: QtBot,
     assert nbytes > 0
     window.close()
     assert window.workers.shut_down(5)
+
+
+def two_sources(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
+    """A window with two sources, the second at a nested node."""
+    root = FakeGroup({"deep": FakeGroup({"inner": FakeArray(np.zeros((20, 30)))})})
+    window = open_window(root)
+    window.open_text("other.zarr#/deep/inner")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/deep/inner")
+    qtbot.waitUntil(lambda: len(window.session.sources) == 2)
+    return window
+
+
+@pytest.mark.parametrize("way", ["key", "menu", "first"])
+def test_closing_a_source_below_which_one_stands(way: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = two_sources(open_window, qtbot)
+    rows = [window.model.index(row, 0) for row in range(2)]
+    if way == "key":
+        QTest.keySequence(window, "Ctrl+W")
+    elif way == "menu":
+        item = window.model.item(rows[1])
+        assert item is not None
+        next(one for one in window.tree.menu_for(rows[1], item).actions() if one.text() == "Close").trigger()
+    else:
+        window.model.close(rows[0])
+        assert window.session.node is not None, "another source was closed"
+        assert window.session.node.path == "/deep/inner"
+        return
+    assert len(window.session.sources) == 1
+    assert window.tree.currentIndex() == window.model.index(0, 0)
+    assert window.session.source is window.session.sources[0]
+    assert window.session.node is not None
+    assert window.session.node.path == "/"
+    assert "inner" not in window.top_bar.typed()
+    assert window.node_pane.current_tab() == "Overview"
+
+
+def test_keys_of_the_picture_while_the_tree_has_the_keyboard(open_window: OpenWindow, qtbot: QtBot) -> None:
+    children = {
+        "field": FakeArray(np.zeros((90, 120))),
+        "first": FakeArray(np.zeros((3, 4))),
+        "1": FakeArray(np.zeros(4)),
+    }
+    window = open_window(FakeGroup(children), "/field")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    window.tree.setFocus()
+    QTest.keyClick(window.tree, Qt.Key.Key_1)
+    assert not pane.canvas.is_fitted
+    assert pane.canvas.visible().density(0) == pytest.approx(1, rel=1e-3)
+    QTest.keyClick(window.tree, Qt.Key.Key_F)
+    assert pane.canvas.is_fitted
+    assert window.tree.currentIndex().data() == "field"

@@ -215,3 +215,111 @@ def test_a_lost_connection_leaves_the_window_alive(open_window: OpenWindow, qtbo
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "none")
     table_of(window)
     assert "no elements" in pane.stack.sentence.text
+
+
+class Square(FakeArray):
+    """A million rows and a million columns, by arithmetic."""
+
+    def __init__(self, side: int) -> None:
+        super().__init__(np.zeros((1, 1), np.int64), chunks=(1, 1))
+        self.shape, self.side = (side, side), side
+        self.chunk_shape = self.inner_chunk_shape = (100, 100)
+
+    def read(self, selection: object = ..., out: object = None, **_: object) -> np.ndarray:
+        rows, columns = selection  # type: ignore[misc]
+        self.selections.append(selection)
+        return np.add.outer(np.arange(rows.start, rows.stop) * 7, np.arange(columns.start, columns.stop))
+
+
+def lines_copied(pane: TablePane, qtbot: QtBot) -> list[str]:
+    with qtbot.waitSignal(pane.reported, timeout=20_000) as said:
+        pane.copy()
+    assert "copied" in said.args[0]
+    return QGuiApplication.clipboard().text().split("\n")
+
+
+def test_all_of_a_long_table_is_copied(pane: TablePane, qtbot: QtBot) -> None:
+    pane.show_array(FakeArray(np.arange(500_000), chunks=(100_000,)))
+    QTest.keySequence(pane.table, "Ctrl+A")
+    lines = lines_copied(pane, qtbot)
+    assert (len(lines), lines[-1]) == (500_000, "499999")
+    pane.show_array(FakeArray(np.arange(900_000).reshape(300_000, 3), chunks=(100_000, 3)))
+    pane.table.horizontalHeader().sectionPressed.emit(1)
+    lines = lines_copied(pane, qtbot)
+    assert (len(lines), lines[-1]) == (300_000, str(299_999 * 3 + 1))
+    pane.table.verticalHeader().sectionPressed.emit(2)
+    assert lines_copied(pane, qtbot) == ["6\t7\t8"]
+
+
+def test_what_is_too_much_is_said_when_it_is_selected(pane: TablePane, qtbot: QtBot) -> None:
+    pane.show_array(Square(10**6))
+    with qtbot.waitSignal(pane.reported) as said:
+        QTest.keySequence(pane.table, "Ctrl+A")
+    assert said.args[0].startswith(
+        "1,000,000,000,000 cells are too many for the clipboard (at most 1,000,000)"
+    )
+    assert pane.table.chosen() == (slice(0, 10**6), slice(0, 10**6))
+    assert pane.table.selectionModel().selection().isEmpty(), "Qt would ask each cell"
+    assert pane.table.is_chosen(pane.model.index(7, 7))
+
+
+def test_keys_lead_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> None:
+    last = 10**6 - 1
+    pane.show_array(Square(10**6))
+
+    def press(keys: str) -> tuple[int, int]:
+        QTest.keySequence(pane.table, keys)
+        rows, columns = pane.table.in_view()
+        cell = pane.table._cell
+        assert cell is not None
+        assert cell[0] in range(rows.start, rows.stop), "the current cell is in view"
+        assert cell[1] in range(columns.start, columns.stop)
+        return cell
+
+    pane.table.setFocus()
+    assert press("Ctrl+End") == (last, last)
+    qtbot.waitUntil(lambda: read_here(pane, last, last) == last * 8)
+    page = last - press("PgUp")[0]
+    assert 3 < page < 40
+    assert press("PgDown") == (last, last)
+    assert press("PgDown") == (last, last)
+    assert press("Home") == (last, 0)
+    assert press("Ctrl+Home") == (0, 0)
+    pane.go(199_998, 0)
+    assert press("Down") == (199_999, 0)
+    assert press("Down") == (200_000, 0)
+    assert press("PgDown") == (200_000 + page, 0)
+    assert press("Shift+Right") == (200_000 + page, 1)
+    assert pane.table.chosen() == (slice(200_000 + page, 200_001 + page), slice(0, 2))
+    assert press("Ctrl+Shift+End") == (last, last)
+    assert pane.table.chosen() == (slice(200_000 + page, last + 1), slice(0, last + 1))
+
+
+def test_scrolling_on_keeps_the_current_cell(pane: TablePane, qtbot: QtBot) -> None:
+    pane.show_array(Endless(10**6))
+    pane.go(150_000, 1)
+    bar = pane.table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    assert pane.model.first_row > 0
+    assert pane.table.in_view()[0].start > 199_000, "who scrolls past it is not brought back"
+    assert pane.table._cell_of(pane.table.currentIndex()) == (150_000, 1)
+    QTest.keySequence(pane.table, "Down")
+    assert pane.table._cell_of(pane.table.currentIndex()) == (150_001, 1)
+    assert 150_001 in range(pane.table.in_view()[0].start, pane.table.in_view()[0].stop)
+
+
+def test_cells_are_selected_with_the_mouse(pane: TablePane, qtbot: QtBot) -> None:
+    pane.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
+    table, left = pane.table, Qt.MouseButton.LeftButton
+
+    def centre(row: int, column: int) -> object:
+        return table.visualRect(pane.model.index(row, column)).center()
+
+    QTest.mouseClick(table.viewport(), left, pos=centre(2, 1))
+    assert table.chosen() == (slice(2, 3), slice(1, 2))
+    QTest.mouseClick(table.viewport(), left, Qt.KeyboardModifier.ShiftModifier, pos=centre(5, 3))
+    assert table.chosen() == (slice(2, 6), slice(1, 4))
+    QTest.mousePress(table.viewport(), left, pos=centre(8, 4))
+    qtbot.mouseMove(table.viewport(), centre(6, 2))
+    QTest.mouseRelease(table.viewport(), left, pos=centre(6, 2))
+    assert table.chosen() in ((slice(6, 9), slice(2, 5)), (slice(8, 9), slice(4, 5)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from fractions import Fraction
 from operator import itemgetter
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ SAMPLE_FORMATS: Final = {"b": 1, "u": 1, "i": 2, "f": 3, "c": 6}
 HEADER_NBYTES: Final = 16
 _ENTRY: Final = struct.Struct("<HHQ8s")
 _ALIGN: Final = 8
+_LEAST_RATIO: Final = 1e-9
+"""Two integers of 32 bits come as near to it as one needs."""
 
 Entry = tuple[int, int, int, bytes | Linear]
 """A tag, a type, how many values, and those, or where they are: 64 bits, of which each page may have others."""
@@ -36,9 +39,17 @@ def shorts(tag: int, *values: int) -> Entry:
     return tag, SHORT, len(values), struct.pack(f"<{len(values)}H", *values)
 
 
-def page_entries(height: int, width: int, samples: int, dtype: np.dtype[Any]) -> list[Entry]:
-    """What a directory says of a page that is not compressed, but for where its elements are."""
-    one = struct.pack("<II", 1, 1)
+def page_entries(
+    height: int, width: int, samples: int, dtype: np.dtype[Any], resolution: tuple[float, float] | None = None
+) -> list[Entry]:
+    """What a directory says of a page that is not compressed, but for where its elements are.
+
+    Args:
+        resolution: pixels per centimetre down and to the right; None where that is unknown.
+    """
+    ratios = [_ratio(number) for number in resolution or (1.0, 1.0)]
+    is_known = resolution is not None and None not in ratios
+    down, right = (ratio if is_known and ratio is not None else struct.pack("<II", 1, 1) for ratio in ratios)
     entries = [
         (256, LONG, 1, struct.pack("<I", width)),
         (257, LONG, 1, struct.pack("<I", height)),
@@ -46,15 +57,28 @@ def page_entries(height: int, width: int, samples: int, dtype: np.dtype[Any]) ->
         shorts(259, 1),  # not compressed
         shorts(262, 2 if samples > 1 else 1),  # RGB, or 0 is black
         shorts(277, samples),
-        (282, RATIONAL, 1, one),
-        (283, RATIONAL, 1, one),
+        (282, RATIONAL, 1, right),
+        (283, RATIONAL, 1, down),
         shorts(284, 1),  # samples beside each other
-        shorts(296, 1),  # a resolution without a unit: unknown
+        shorts(296, 3 if is_known else 1),  # per centimetre; a resolution without a unit is unknown
         shorts(339, *[SAMPLE_FORMATS[dtype.kind]] * samples),
     ]
     if samples == 4:
         entries.append(shorts(338, 2))  # the fourth is opacity
     return entries
+
+
+def _ratio(number: float) -> bytes | None:
+    """A positive number as two integers of 32 bits; None where it is too large or too small for them."""
+    if not _LEAST_RATIO <= number <= 1 / _LEAST_RATIO:
+        return None
+    # The closest ratio whose larger part fits.
+    part = Fraction(number) if number <= 1 else 1 / Fraction(number)
+    least = part.limit_denominator((1 << 32) - 1)
+    above, below = (
+        (least.numerator, least.denominator) if number <= 1 else (least.denominator, least.numerator)
+    )
+    return struct.pack("<II", above, below)
 
 
 def strip_entries(height: int, nbytes: int, offset: Linear) -> list[Entry]:

@@ -11,7 +11,7 @@ import json
 import math
 from typing import Final
 
-from zarrcore.array import plane_ndim
+from zarrcore.array import Array, Selection, plane_ndim
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import HeaderAndBody
 from zarrcore.filetypes.records import Linear
@@ -36,9 +36,24 @@ _MORE_ENTRIES: Final = 4
 
 
 class TiffFile(HeaderAndBody):
-    """Planes of the last two dimensions, or three where the last holds RGB or RGBA, as pages."""
+    """Planes of the last two dimensions, or three where the last holds RGB or RGBA, as pages.
+
+    Args:
+        array: the array.
+        selection: what of it.
+        resolution: pixels per centimetre down and to the right; None where that is unknown.
+    """
 
     suffix = "tiff"
+
+    def __init__(
+        self, array: Array, selection: Selection = ..., resolution: tuple[float, float] | None = None
+    ) -> None:
+        self._resolution = resolution
+        super().__init__(array, selection)
+
+    def _with_array(self, array: Array) -> TiffFile:
+        return TiffFile(array, self._selection, self._resolution)
 
     def _make_header(self) -> bytes:
         shape, dtype = self.body.shape, self.array.dtype
@@ -56,7 +71,7 @@ class TiffFile(HeaderAndBody):
         pages = self.body.nbytes // nbytes
         height, width, samples = plane if ndim == 3 else (*(1, 1, *plane)[-2:], 1)
         description = self._description()
-        entries = page_entries(height, width, samples, dtype)
+        entries = page_entries(height, width, samples, dtype, self._resolution)
         text_at = HEADER_NBYTES + directory_nbytes(len(entries) + _MORE_ENTRIES)
         begin = -(-(text_at + len(description)) // _ALIGN) * _ALIGN
         end = begin + self.body.nbytes

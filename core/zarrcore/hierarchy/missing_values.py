@@ -1,0 +1,66 @@
+"""Stored elements that stand for no value.
+
+CF conventions 2.5.1, "Missing data": the attributes ``_FillValue`` and ``missing_value`` tell them. xarray has two ways. In
+version 2 the array's fill value is its ``_FillValue``, whatever the attributes say, unless it is null. In version 3 only the
+attributes count, and a float is told as the base64 of a little-endian float64.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+_NAMES = ("_FillValue", "missing_value")
+
+
+def missing_values(
+    attributes: Mapping[str, Any], dtype: np.dtype[Any], fill_value: Any = None
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The missing values of an array, by the attribute that tells them, in the type of its elements.
+
+    Args:
+        attributes: the array's.
+        dtype: of integers or floats; elements of other types have none.
+        fill_value: the array's, where it is a missing value; it takes the place of the attribute ``_FillValue``.
+
+    Returns:
+        One value, or a list of them where the attribute is a list. What is none of the type's values is left out.
+
+    >>> {name: value.tolist() for name, value in missing_values({"missing_value": [-1, 300]}, np.dtype("i1")).items()}
+    {'missing_value': [-1]}
+    """
+    if dtype.kind not in "iuf":
+        return {}
+    found = {name: _of_type(attributes.get(name), dtype) for name in _NAMES}
+    if fill_value is not None:
+        found["_FillValue"] = np.asarray(fill_value).astype(dtype)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _of_type(told: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+    if isinstance(told, list | tuple):
+        values = [value for one in told if (value := _one_of_type(one, dtype)) is not None]
+        return np.stack(values) if values else None
+    return _one_of_type(told, dtype)
+
+
+def _one_of_type(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
+    """A missing value in the type of the elements; None where it is none of them."""
+    if isinstance(value, str) and dtype.kind == "f":
+        try:  # xarray's spelling in version 3
+            (value,) = struct.unpack("<d", base64.b64decode(value, validate=True))
+        except (binascii.Error, ValueError, struct.error):
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(value).astype(dtype)
+    except (OverflowError, TypeError, ValueError):
+        return None
+    return found if dtype.kind == "f" or found == value else None

@@ -1,0 +1,34 @@
+"""What is written along an axis can be read: no word touches the next one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication
+
+from zarrbrowser.session.coordinates import Coordinate
+from zarrbrowser.widgets.number_axis import NumberAxis
+
+HOURS = np.datetime64("2001-02-03T04", "h") + np.arange(1000)
+
+
+@pytest.mark.parametrize("high", [1000, 30, 2.0, 0.01, 1e-6])
+@pytest.mark.parametrize("size", [120, 400, 900])
+@pytest.mark.parametrize("kind", ["coordinate", "dates"])
+def test_dates_do_not_overlap(kind: str, size: float, high: float, application: QApplication) -> None:
+    axis = NumberAxis("bottom")
+    low = 0.0
+    if kind == "coordinate":
+        axis.show_coordinate("time", Coordinate("time", "", HOURS))
+    else:
+        axis.dates = HOURS.dtype
+        low = float(HOURS[0].astype(np.int64))
+    ((_, places),) = axis.tickValues(low, low + high, size)
+    texts = axis.tickStrings(places, 1.0, 1.0)
+    width = QFontMetricsF(axis.font()).horizontalAdvance
+    ends = [((place - low) / high * size, width(text) / 2) for place, text in zip(places, texts, strict=True)]
+    assert all(one + half < other - next_half for (one, half), (other, next_half) in pairwise(ends))
+    assert texts or high < 1

@@ -1,0 +1,96 @@
+"""Packed numbers are told alike in all tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from zarrbrowser.settings import Settings
+from zarrbrowser.views.image_pane import ImagePane
+from zarrbrowser.views.plot_pane import PlotPane
+from zarrbrowser.views.table_pane import TablePane
+from zarrbrowser.window import MainWindow
+
+
+@pytest.fixture(params=[2, 3])
+def window(
+    request: pytest.FixtureRequest, application: QApplication, qtbot: QtBot, tmp_path: Path
+) -> Iterator[MainWindow]:
+    kelvin = np.array([[250.5, np.nan, 250.25], [249.0, 251.0, 252.75]])
+    data = xr.Dataset({"t": (("y", "x"), kelvin, {"units": "K"}), "line": (("x",), kelvin[0])})
+    packed = {"dtype": "int16", "scale_factor": 0.25, "add_offset": 250.0, "_FillValue": -32767}
+    encoding = {"t": packed, "line": packed}
+    data.to_zarr(tmp_path / "a.zarr", zarr_format=request.param, consolidated=False, encoding=encoding)
+    made = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(made)
+    made.show()
+    yield made
+    made.close()
+    assert made.workers.shut_down(5)
+
+
+def cell(pane: TablePane, row: int, column: int) -> str:
+    return str(pane.model.index(row, column).data(Qt.ItemDataRole.DisplayRole))
+
+
+def test_a_picture_its_pointer_and_its_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window.open_text(f"{tmp_path}/a.zarr#/t")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    picture = window.node_pane.pane("Image")
+    assert isinstance(picture, ImagePane)
+    qtbot.waitUntil(lambda: picture.view.is_complete)
+    assert picture.missing.text == "1 element with the fill value of 6"
+    said: list[str] = []
+    picture.pointed.connect(said.append)
+
+    def point(row: float, column: float) -> str:
+        picture.canvas.pointed.emit((row, column))
+        return said[-1].partition(":  ")[2]
+
+    qtbot.waitUntil(lambda: picture.locating.is_about(picture._image))
+    assert (point(0.0, 0.0), point(0.0, 1.0)) == ("2", "-32,767  (fill value)")
+    assert window.node_pane.show_tab("Table")
+    table = window.node_pane.pane("Table")
+    assert isinstance(table, TablePane)
+    qtbot.waitUntil(lambda: cell(table, 0, 0) == "2")
+    assert cell(table, 0, 1) == "-32,767"
+    muted = table.model.index(0, 1).data(Qt.ItemDataRole.ForegroundRole)
+    assert muted is not None
+    table.unpacking.click()
+    qtbot.waitUntil(lambda: cell(table, 0, 0) == "250.5")
+    assert cell(table, 0, 1) == "nan"
+    subject = window.node_pane.subject()
+    assert subject is not None
+    assert subject.packing is not None
+    assert window.node_pane.show_tab("Image")
+    assert picture.contrast.unpacking.isChecked()
+    assert (point(0.0, 0.0), point(0.0, 1.0)) == ("250.5 K  (stored 2)", "no value  (stored -32,767)")
+    picture.contrast.unpacking.click()
+    assert window.node_pane.show_tab("Table")
+    qtbot.waitUntil(lambda: cell(table, 0, 0) == "2")
+    assert not table.unpacking.isChecked()
+
+
+def test_a_plot_and_its_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window.open_text(f"{tmp_path}/a.zarr#/line")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    plot = window.node_pane.pane("Plot")
+    assert isinstance(plot, PlotPane)
+    qtbot.waitUntil(lambda: plot.curve.yData is not None and plot.curve.yData.size == 3)
+    plot.controls.unpacking.click()
+    qtbot.waitUntil(lambda: np.array_equal(plot.curve.yData, [250.5, np.nan, 250.25], equal_nan=True))
+    assert window.node_pane.show_tab("Table")
+    table = window.node_pane.pane("Table")
+    assert isinstance(table, TablePane)
+    qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["250.5", "nan", "250.25"])
+    table.unpacking.click()
+    qtbot.waitUntil(lambda: [cell(table, row, 0) for row in range(3)] == ["2", "-32,767", "1"])
+    assert np.array_equal(plot.curve.yData, [2, np.nan, 1], equal_nan=True) or plot._reading.busy
+    assert not plot.controls.unpacking.isChecked()

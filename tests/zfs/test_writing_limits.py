@@ -231,7 +231,7 @@ def test_without_memory_requests_fail_and_the_daemon_lives(tmp_path: Path, mount
             return error.errno or 0
         return 0
 
-    resource.prlimit(daemon, resource.RLIMIT_AS, (address_space + 30 * MIB, resource.RLIM_INFINITY))
+    resource.prlimit(daemon, resource.RLIMIT_AS, (address_space + 60 * MIB, resource.RLIM_INFINITY))
     with ThreadPoolExecutor(8) as threads:
         errors = set(threads.map(read, range(8)))
     assert errors - {0}

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import trio
 
+from zarrcore.array.pools import check_thread_memory
 from zarrfs.counters import Counters
 from zarrfs.prefetch import FETCHES_MAX
 
@@ -31,17 +32,16 @@ class Workers:
 
     async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
         """As `run`, in a thread that is there for what nobody awaits yet: should it hang, all others go on."""
-        self._counters.hops += 1
-        return await trio.to_thread.run_sync(
-            partial(function, *arguments), abandon_on_cancel=True, limiter=self._ahead
-        )
+        return await self._hop(self._ahead, partial(function, *arguments))
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """The function's answer, from a worker thread."""
+        return await self._hop(self._limiter, partial(function, *arguments))
+
+    async def _hop(self, limiter: trio.CapacityLimiter, call: Callable[[], T]) -> T:
         self._counters.hops += 1
-        return await trio.to_thread.run_sync(
-            partial(function, *arguments), abandon_on_cancel=True, limiter=self._limiter
-        )
+        check_thread_memory()
+        return await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
 
     def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
         """Run an asynchronous function beside the caller."""

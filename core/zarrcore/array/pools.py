@@ -8,6 +8,7 @@ bytes have come. A task of a pool never waits on a pool.
 from __future__ import annotations
 
 import os
+import resource
 import threading
 import time
 import weakref
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
+from mmap import mmap
 
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
@@ -29,6 +31,9 @@ Task = Callable[[], "Iterable[Task] | None"]
 # After this long a job steps back in the queue, so that a small read is not stuck behind a large one.
 _TURN_S = 0.01
 _READING_TURN_S = 0.002
+
+_THREAD_NBYTES = 24 << 20
+"""Address space for a thread: its stack, and what Python and the C library take for it."""
 
 _lock = threading.Lock()
 _local_executor: ThreadPoolExecutor | None = None
@@ -48,6 +53,20 @@ def _forget_after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_after_fork)
+
+
+def check_thread_memory() -> None:
+    """Refuse to start a thread that could die before it runs: who starts one waits until it does.
+
+    Raises:
+        MemoryError: there is too little left of what the process may have (``RLIMIT_AS``).
+    """
+    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
+        return
+    try:
+        mmap(-1, _THREAD_NBYTES).close()
+    except OSError as error:
+        raise MemoryError("there is no memory for a thread") from error
 
 
 def decoding_permit() -> threading.BoundedSemaphore:
@@ -164,8 +183,9 @@ class _Job:
         """Queue turns, as many as are wanted and have a place; False where the executor takes none."""
         for _ in range(min(wanted, self._width - self._active - self._queued)):
             try:
+                check_thread_memory()
                 self._executor.submit(self._turn)
-            except RuntimeError:
+            except (RuntimeError, MemoryError):
                 return False
             self._queued += 1
         return True

@@ -162,7 +162,15 @@ def test_what_a_walk_asks_a_remote_store_of_version_2_for() -> None:
     assert sorted(asked["b"]) == ["b/.zarray", "b/.zattrs", "b/.zgroup"]
     assert sorted(asked["A"]) == ["A/.zarray", "A/.zgroup"]
     listed = {prefix: store.listed.count(prefix) for prefix in store.listed}
-    assert listed == {"": 1, "b/": 1, "A/": 2, "A/1/": 2, "b/__x/": 2, "junk/": 1}
+    assert listed == dict.fromkeys(("", "b/", "A/", "A/1/", "b/__x/", "junk/"), 1)
+    assert [*hierarchy.child_names("/A")] == ["1"]
+    store.set("A/2/.zgroup", V2_GROUP)
+    assert [*hierarchy.child_names("/A")] == ["1", "2"], "a listing that has begun serves once"
+    hierarchy.refresh()
+    assert hierarchy["A"].kind == "group"
+    store.set("A/3/.zgroup", V2_GROUP)
+    hierarchy.forget("/A")
+    assert [*hierarchy.child_names("/A")] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])

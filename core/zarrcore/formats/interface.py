@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from zarrcore.errors import UnsupportedError
-from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NodeMetadata
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
 
 Documents = tuple[bytes | None, ...]
 """The values of `Format.document_keys`, in their order; None for an absent key."""
@@ -94,6 +94,14 @@ class Format(ABC):
     def implies_parent(self, documents: Documents) -> bool:
         """Whether a node with these documents tells that its parent, which has none, is a group of this format."""
         return self.implicit_groups and self.claims(documents)
+
+    def implied_group(self, get: Callable[[str], bytes | None], path: str) -> GroupMetadata:
+        """The group at ``path`` of which no document says that it is one.
+
+        Raises:
+            MetadataError: a document that says something else of it is broken.
+        """
+        return GroupMetadata()
 
     @abstractmethod
     def parse(self, documents: Documents) -> NodeMetadata | None:

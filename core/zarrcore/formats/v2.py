@@ -62,6 +62,9 @@ class V2Format(Format):
             return GroupMetadata(_attributes(attributes))
         return None
 
+    def implied_group(self, get: Callable[[str], bytes | None], path: str) -> GroupMetadata:
+        return GroupMetadata(_attributes(get(self.document_keys(path)[2])))
+
     def parse_told(self, told: JsonObject) -> NodeMetadata | None:
         if not all(isinstance(document, dict) for document in told.values()):
             return super().parse_told(told)  # which says what is wrong with it

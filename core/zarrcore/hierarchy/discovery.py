@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, StoreError, ZarrError
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _SORTED_CHILDREN = 10_000
 _RECENT_NAMES = 100_000
+_BEGUN_LISTINGS = 64
+_BEGUN_FOR_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,13 @@ class Discovery:
         self.believes = believes
         self._lock = threading.Lock()
         self._kept: tuple[float, _Consolidated | ZarrError | None] | None = None
+        self._begun: dict[str, tuple[float, Iterator[str]]] = {}
         self._asked = None if asked is None or not believes else (time.monotonic(), asked)
 
     def forget(self) -> None:
         """Forget what was read of consolidated metadata."""
         self._kept = self._asked = None
+        self._begun.clear()
 
     @contextmanager
     def walk(self, top: AnyNode, depth: int | None = None) -> Iterator[Branch]:
@@ -131,11 +135,15 @@ class Discovery:
         try:
             if format_.empty_groups and isinstance(store, ListableStore):
                 return store.has_prefix(format_.prefix(within))
-            return next(self._listed_names(within), None) is not None
+            names = self._listed_names(within)
+            first = next(names, None)
         except ListingUnsupportedError:
             with suppress(ZarrError):
                 found = self._consolidated()
             return found is not None and within in found.names
+        if first is not None and store.is_remote:
+            self._begin(within, chain((first,), names))
+        return first is not None
 
     def told(self, path: str) -> tuple[JsonObject, float] | None:
         """What consolidated metadata tell of a node, as `Format.comparable` has it, and when they were asked for.
@@ -146,7 +154,18 @@ class Discovery:
         document = None if found is None else found.documents.get(self._hierarchy.within(path))
         return (document, found.read_s) if found is not None and document else None
 
+    def _begin(self, path: str, names: Iterator[str]) -> None:
+        """Keep a listing that has begun for who asks next for those names, as a walk does: over a network it is a request."""
+        with self._lock:
+            self._begun[path] = (time.monotonic(), names)
+            if len(self._begun) > _BEGUN_LISTINGS:
+                del self._begun[next(iter(self._begun))]
+
     def _listed_names(self, path: str) -> Iterator[str]:
+        begun_s, names = self._begun.pop(path, (0.0, iter(())))
+        if begun_s and time.monotonic() - begun_s < _BEGUN_FOR_S:
+            yield from names
+            return
         if not isinstance(self._hierarchy.store, ListableStore):
             url = self._hierarchy.url
             raise ListingUnsupportedError(f"{url} cannot be listed", url=url)

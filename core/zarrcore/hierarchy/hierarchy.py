@@ -399,7 +399,10 @@ class Hierarchy:
             names = self.within(path)[1:].split("/")
             exists = self.format.implicit_groups and all(map(self.format.may_name_node, names))
             exists = exists and self._discovery.implies_group(path)
-        return Group(self, path, found, GroupMetadata()) if exists else None
+        if not exists:
+            return None
+        get: Get = partial(fetch_document, self.store)
+        return Group(self, path, found, self.format.implied_group(get, self.within(path)))
 
     def __repr__(self) -> str:
         return f"<Hierarchy {self.url} ({self.format.title})>"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.metadata.data_type import DataType, Element, data_type_of, family_of
+from zarrcore.metadata.data_type.time import not_a_time
 
 __all__ = ["Element", "fill_value_document", "parse_fill_value", "undefined", "zero"]
 
@@ -35,7 +36,7 @@ def undefined(dtype: np.dtype[Any]) -> Element:
     >>> undefined(np.dtype("<M8[s]")), undefined(np.dtype("<i2"))
     (array('NaT', dtype='datetime64[s]'), array(0, dtype=int16))
     """
-    return _sealed(np.array("NaT", dtype)) if dtype.kind in "Mm" else zero(dtype)
+    return _sealed(not_a_time(dtype)) if dtype.kind in "Mm" else zero(dtype)
 
 
 def parse_fill_value(value: Any, data_type: DataType) -> Element:

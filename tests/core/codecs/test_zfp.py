@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import json
 import warnings
@@ -204,6 +205,8 @@ def test_broken_bytes_are_errors_or_other_numbers_and_no_more(name: str) -> None
         ("zfp", {"mode": "fixed_precision", "precision": 1.5}, "<f4", (4,)),
         ("zfp", {"mode": "fixed_accuracy", "tolerance": -1}, "<f4", (4,)),
         ("zfp", {"mode": "expert", "minbits": 1}, "<f4", (4,)),
+        ("zfp", {"mode": "expert", **LIMITS, "minbits": 9, "maxbits": 8}, "<f4", (4,)),
+        ("zfp", {"mode": "expert", **LIMITS, "maxprec": 0}, "<f4", (4,)),
         ("zfp", {"mode": "reversible"}, "<c8", (4,)),
         ("zfp", {"mode": "reversible"}, "|b1", (4,)),
         ("zfp", {"mode": "reversible"}, "<f4", (1, 1, 1, 1, 4)),
@@ -220,9 +223,64 @@ def test_configurations_that_mean_nothing(
         pipeline(name, configuration, dtype, shape)
 
 
-def test_other_expert_parameters_are_refused_in_one_sentence() -> None:
-    with pytest.raises(UnsupportedError, match="mode 'expert' is supported only where"):
-        pipeline("zfp", {"mode": "expert", **LIMITS, "maxbits": 13, "maxprec": 19}, "<f4", (4,))
+class _Expert:
+    """The library itself, which takes any parameters: its Python side does not."""
+
+    def __init__(self) -> None:
+        (place,) = Path(zfpy.__file__).parent.glob("zfpy.libs/libzfp*")
+        self._zfp = ctypes.CDLL(str(place))
+        for name in ("zfp_stream_open", "stream_open", "zfp_field_alloc"):
+            getattr(self._zfp, name).restype = ctypes.c_void_p
+        self._zfp.zfp_compress.restype = ctypes.c_size_t
+
+    def __call__(
+        self, values: np.ndarray[Any, Any], parameters: dict[str, int]
+    ) -> tuple[bytes, np.ndarray[Any, Any]]:
+        """The bits, and what they decode to."""
+        void, zfp = ctypes.c_void_p, self._zfp
+        buffer = ctypes.create_string_buffer(1 << 16)
+        field, bits = void(zfp.zfp_field_alloc()), void(zfp.stream_open(buffer, ctypes.c_size_t(len(buffer))))
+        stream = void(zfp.zfp_stream_open(bits))
+        zfp.zfp_field_set_pointer(field, values.ctypes.data_as(void))
+        zfp.zfp_field_set_type(field, zfpy.dtype_to_ztype(values.dtype))
+        getattr(zfp, f"zfp_field_set_size_{values.ndim}d")(field, *map(ctypes.c_size_t, values.shape[::-1]))
+        least, most = parameters["minbits"], parameters["maxbits"]
+        assert zfp.zfp_stream_set_params(stream, least, most, parameters["maxprec"], parameters["minexp"])
+        nbytes = zfp.zfp_compress(stream, field)
+        zfp.zfp_stream_rewind(stream)
+        decoded = np.empty_like(values)
+        zfp.zfp_field_set_pointer(field, decoded.ctypes.data_as(void))
+        assert zfp.zfp_decompress(stream, field)
+        zfp.zfp_field_free(field)
+        zfp.zfp_stream_close(stream)
+        zfp.stream_close(bits)
+        assert nbytes
+        return buffer.raw[:nbytes], decoded
+
+
+@pytest.mark.parametrize("shape", [(13,), (9, 13), (3, 5, 6), (2, 3, 4, 5)])
+@pytest.mark.parametrize("dtype", ["<f4", "<f8", "<i4", "<i8"])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"minbits": 1, "maxbits": 300, "maxprec": 19, "minexp": -12},
+        {"minbits": 40, "maxbits": 16658, "maxprec": 30, "minexp": -1074},
+        {"minbits": 0, "maxbits": 2000, "maxprec": 64, "minexp": -5},
+    ],
+    ids=str,
+)
+def test_expert_parameters_are_read(shape: tuple[int, ...], dtype: str, parameters: dict[str, int]) -> None:
+    scale = {"i4": 2**28, "i8": 2**60}.get(dtype[1:], 1)
+    values = (np.sin(np.arange(np.prod(shape)) / 9).reshape(shape) * scale).astype(dtype)
+    encoded, decoded = _Expert()(values, parameters)
+    made = pipeline("zfp", {"mode": "expert", **parameters}, dtype, shape)
+    assert np.array_equal(made.decode(encoded), decoded)
+    with pytest.raises(CodecError):
+        made.decode(encoded[:8])
+    with pytest.raises(UnsupportedError, match="mode 'expert' is written only where"):
+        made.completed()
+    with pytest.raises(UnsupportedError, match="mode 'expert' is written only where"):
+        made.encode(values)
 
 
 @pytest.mark.parametrize(("name", "mode"), [("zfp", "reversible"), ("numcodecs.zfpy", 5)])

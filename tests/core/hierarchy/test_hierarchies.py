@@ -111,6 +111,7 @@ V2_ARRAY = json.dumps(
 ).encode()
 V2_WITHOUT_GROUPS = {
     ".zgroup": V2_GROUP,
+    "A/.zattrs": b'{"who": "me"}',
     "A/1/0/.zarray": V2_ARRAY,
     "A/1/0/0": b"\1\2",
     "b/.zgroup": V2_GROUP,
@@ -123,7 +124,8 @@ V2_NODES = ["/", "/A", "/A/1", "/A/1/0", "/b", "/b/__x", "/b/__x/y"]
 def test_version_2_has_implicit_groups_below_its_root() -> None:
     hierarchy = zarrcore.open(memory(**V2_WITHOUT_GROUPS))
     assert [node.path for node in hierarchy.walk()] == V2_NODES
-    assert hierarchy["A/1"].kind == "group"
+    assert (hierarchy["A/1"].kind, hierarchy["A/1"].attributes) == ("group", {})
+    assert hierarchy["A"].attributes == {"who": "me"}
     assert hierarchy["A"]["1/0"][...].tolist() == [1, 2]
     assert "junk" not in hierarchy
     assert "A/2" not in hierarchy
@@ -160,9 +162,35 @@ def test_what_a_walk_asks_a_remote_store_of_version_2_for() -> None:
     }
     assert sorted(asked["A/1/0"]) == ["A/1/0/.zarray", "A/1/0/.zattrs"]
     assert sorted(asked["b"]) == ["b/.zarray", "b/.zattrs", "b/.zgroup"]
-    assert sorted(asked["A"]) == ["A/.zarray", "A/.zgroup"]
+    assert sorted(asked["A"]) == ["A/.zarray", "A/.zattrs", "A/.zgroup"]
     listed = {prefix: store.listed.count(prefix) for prefix in store.listed}
-    assert listed == {"": 1, "b/": 1, "A/": 2, "A/1/": 2, "b/__x/": 2, "junk/": 1}
+    assert listed == dict.fromkeys(("", "b/", "A/", "A/1/", "b/__x/", "junk/"), 1)
+    assert [*hierarchy.child_names("/A")] == ["1"]
+    store.set("A/2/.zgroup", V2_GROUP)
+    assert [*hierarchy.child_names("/A")] == ["1", "2"], "a listing that has begun serves once"
+    hierarchy.refresh()
+    assert hierarchy["A"].kind == "group"
+    store.set("A/3/.zgroup", V2_GROUP)
+    hierarchy.forget("/A")
+    assert [*hierarchy.child_names("/A")] == ["1", "2", "3"]
+
+
+def test_broken_attributes_of_an_implicit_group_are_told() -> None:
+    hierarchy = zarrcore.open(memory(**{**V2_WITHOUT_GROUPS, "A/.zattrs": b"["}))
+    with pytest.raises(MetadataError, match="zattrs"):
+        hierarchy["A"]
+    assert "/A" in [node.path for node in hierarchy.walk() if node.kind == "broken"]
+
+
+def test_an_implicit_group_of_version_2_becomes_a_group_when_it_is_changed() -> None:
+    store = memory(**V2_WITHOUT_GROUPS)
+    hierarchy = zarrcore.open(store, "r+")
+    hierarchy["A/1"].attributes = {"new": 1}
+    assert json.loads(store.get("A/1/.zgroup") or b"") == {"zarr_format": 2}
+    hierarchy.create_array("A/1/new", shape=(2,), data_type="int8")
+    assert store.get("A/.zgroup") is not None
+    opened = zarrcore.open(store)
+    assert (opened["A"].attributes, opened["A/1"].attributes) == ({"who": "me"}, {"new": 1})
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])

@@ -104,9 +104,11 @@ def test_to_another_format(source: Path, tmp_path: Path, to: str) -> None:
 def test_of_version_2_groups_without_documents_are_copied(tmp_path: Path) -> None:
     zarr.create_group(tmp_path / "s", zarr_format=2)
     zarr.create_array(tmp_path / "s/A/1/0", data=DATA, chunks=(5, 12), zarr_format=2)
+    (tmp_path / "s/A/.zattrs").write_text('{"who": "me"}')
     result = copy(tmp_path / "s", tmp_path / "t", to="v3")
     assert (result.groups, result.arrays, result.left.count) == (3, 1, 0)
     assert np.array_equal(read_by_zarr(tmp_path / "t/A/1/0"), DATA)
+    assert zarr.open_group(tmp_path / "t/A", mode="r").attrs.asdict() == {"who": "me"}
     assert sorted(path for path, _ in zarr.open_group(tmp_path / "t", mode="r").members(max_depth=None)) == [
         "A",
         "A/1",

@@ -37,6 +37,9 @@ _EXPERT = ("minbits", "maxbits", "maxprec", "minexp")
 _MIN_BITS, _MAX_BITS, _MAX_PRECISION, _MIN_EXPONENT = 1, 16658, 64, -1074
 """What the library takes where nothing limits it: `ZFP_MIN_BITS` and so on."""
 _MAX_RATE = 4096.0
+_MAX_BLOCK_BITS = 1 << 15
+_HEADER_BITS = 148
+"""Of the library's header in its long form: the bits of the numbers follow without a gap."""
 
 
 def library(name: str) -> ModuleType:
@@ -109,7 +112,7 @@ def most_nbytes(spec: ArraySpec, native: np.dtype[Any], rate: float | None = Non
     values = 4 ** len(shape)
     blocks = math.prod(-(-length // 4) for length in shape)
     bits: int = max(values * (8 * native.itemsize + 1) + 64, math.ceil(values * (rate or 0)))
-    return blocks * bits // 8 + 64
+    return blocks * bits // 64 * 8 + 64
 
 
 def padded(encoded: Buffer, nbytes: int, byte: int = 0) -> np.ndarray[Any, Any]:
@@ -164,17 +167,29 @@ class ZfpCodec(ArrayToBytesCodec):
                     f"expected more than 0, at most 4,096 of a rate, found {value}", member=parameter
                 )
         if mode == "expert":
-            for name in _EXPERT:
-                integer(configuration, name, minimum=None if name == "minexp" else 0)
+            integer(configuration, "minexp")
+            integer(configuration, "maxprec", minimum=1)
+            least = integer(configuration, "minbits", minimum=0, maximum=_MAX_BLOCK_BITS)
+            integer(configuration, "maxbits", minimum=max(1, least))
         library(cls.names[0])
         return cls({name: configuration[name] for name in ("mode", *names)})
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
-        self._parameters(spec)
+        self._parameters_to_write(spec)
         return dict(self._configuration)
 
-    def _parameters(self, spec: ArraySpec) -> dict[str, Any]:
-        """The library's argument for the mode; none for the reversible one."""
+    def _parameters_to_write(self, spec: ArraySpec) -> dict[str, Any]:
+        parameters = self._parameters(spec)
+        if parameters is None:
+            raise UnsupportedError(
+                "codec",
+                self.name,
+                "in mode 'expert' is written only where its parameters are those of another mode",
+            )
+        return parameters
+
+    def _parameters(self, spec: ArraySpec) -> dict[str, Any] | None:
+        """The library's argument for the mode, an empty one for the reversible mode; None where it has no argument."""
         parameter = _MODES[self._configuration["mode"]]
         if parameter is not None:
             return {parameter: self._configuration[parameter]}
@@ -182,36 +197,76 @@ class ZfpCodec(ArrayToBytesCodec):
             return {}
         return self._of_expert(4 ** max(1, len(spec.shape)))
 
-    def _of_expert(self, values: int) -> dict[str, Any]:
-        """The other mode that expert parameters amount to: the library's Python side takes no others."""
+    def _of_expert(self, values: int) -> dict[str, Any] | None:
+        """The argument for the other mode that expert parameters amount to, if they do."""
         told = tuple(self._configuration[name] for name in _EXPERT)
         minbits, maxbits, maxprec, minexp = told
         if (minbits, maxbits, maxprec) == (_MIN_BITS, _MAX_BITS, _MAX_PRECISION):
             return {"tolerance": 2.0**minexp} if minexp >= _MIN_EXPONENT else {}
-        if told == (_MIN_BITS, _MAX_BITS, maxprec, _MIN_EXPONENT) and maxprec:
+        if told == (_MIN_BITS, _MAX_BITS, maxprec, _MIN_EXPONENT):
             return {"precision": maxprec}
-        if told == (minbits, minbits, _MAX_PRECISION, _MIN_EXPONENT) and 0 < minbits <= _MAX_RATE * values:
+        if told == (minbits, minbits, _MAX_PRECISION, _MIN_EXPONENT) and minbits:
             return {"rate": minbits / values}
-        raise UnsupportedError(
-            "codec",
-            self.name,
-            "in mode 'expert' is supported only where its parameters are those of another mode",
-        )
+        return None
+
+    def _rate(self, spec: ArraySpec) -> float:
+        """Bits that each number takes at least."""
+        if self._configuration["mode"] == "expert":
+            rate: float = self._configuration["minbits"] / 4 ** max(1, len(spec.shape))
+            return rate
+        return float(self._configuration.get("rate", 0))
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
-        return most_nbytes(spec, native_dtype(spec, self.name), self._parameters(spec).get("rate"))
+        return most_nbytes(spec, native_dtype(spec, self.name), self._rate(spec))
 
     def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
         zfpy, native = library(self.name), native_dtype(spec, self.name)
         if not spec.size:
             return np.empty(spec.shape, spec.dtype)
-        kind, shape, parameters = zfpy.dtype_to_ztype(native), spec.shape or (1,), self._parameters(spec)
-        decompress = partial(zfpy._decompress, ztype=kind, shape=shape, **parameters)  # noqa: SLF001 - zfp documents it
+        shape, parameters = spec.shape or (1,), self._parameters(spec)
+        if parameters is None:
+            header = self._header(native, shape)
+            decompress = lambda stored: zfpy.decompress_numpy(_behind(header, stored))  # noqa: E731
+        else:
+            kind = zfpy.dtype_to_ztype(native)
+            decompress = partial(zfpy._decompress, ztype=kind, shape=shape, **parameters)  # noqa: SLF001 - zfp documents it
         decoded = decompressed(encoded, self.max_encoded_nbytes(spec), decompress, self.name)
         return demoted(decoded, spec.dtype).reshape(spec.shape)
 
+    def _header(self, native: np.dtype[Any], shape: tuple[int, ...]) -> int:
+        """The header by which the library's Python side takes expert parameters; its lowest bit comes first.
+
+        zfp's manual, "Array metadata" and "Compression modes": four letters, the type, the number of dimensions, 48 bits of
+        lengths, and all parameters.
+        """
+        minbits, maxbits, maxprec, minexp = (self._configuration[name] for name in _EXPERT)
+        bits = 48 // len(shape)
+        if max(shape) > 1 << bits:
+            raise CodecError(f"chunks of shape {shape} are too large for mode 'expert'", codec=self.name)
+        header = ["i4", "i8", "f4", "f8"].index(native.str[1:]) | (len(shape) - 1) << 2
+        for position, length in enumerate(reversed(shape)):
+            header |= (length - 1) << (4 + position * bits)
+        mode: int = min(max(minexp + 16495, 0), 0x7FFF)
+        for width, value in (
+            (7, min(maxprec, 1 << 7)),
+            (15, min(maxbits, _MAX_BLOCK_BITS)),
+            (15, max(1, minbits)),
+        ):
+            mode = mode << width | value - 1
+        return int.from_bytes(b"zfp\5", "little") | header << 32 | (mode << 12 | 0xFFF) << 84
+
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
-        return compressed(decoded, spec, self.name, self._parameters(spec), write_header=False)
+        return compressed(decoded, spec, self.name, self._parameters_to_write(spec), write_header=False)
+
+
+def _behind(header: int, stored: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Words behind a header that ends within one."""
+    words, shift = stored.view("<u8"), np.uint64(_HEADER_BITS % 64)
+    joined = np.zeros(words.size + 3, "<u8")
+    joined[:3] = [header >> 64 * position & (1 << 64) - 1 for position in range(3)]
+    joined[2:-1] |= words << shift
+    joined[3:] |= words >> (np.uint64(64) - shift)
+    return joined.view(np.uint8)
 
 
 def compressed(

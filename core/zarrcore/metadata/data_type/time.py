@@ -36,8 +36,13 @@ class TimeFamily(DataTypeFamily):
 
     def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
         if value == "NaT":
-            return np.array("NaT", data_type.dtype)
+            return not_a_time(data_type.dtype)
         return np.array(parse_integer(value, data_type, -(2**63), 2**63 - 1), "<i8").view(data_type.dtype)
 
     def spell(self, element: Element, data_type: DataType) -> Any:
         return "NaT" if np.isnat(element) else int(element.view("<i8"))
+
+
+def not_a_time(dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The element that is no time; NumPy makes none of spans without a unit any more."""
+    return np.array(-(2**63), "<i8").view(dtype)

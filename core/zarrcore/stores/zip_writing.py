@@ -132,8 +132,15 @@ class ZipWriter(ZipMembers):
 
     @property
     def is_wasteful(self) -> bool:
-        """Whether it has more dead bytes than a file that is being written may have: 8 MiB, or as many as others."""
-        return self.dead_nbytes > max(_RUNNING_LEAST, self._used)
+        """Whether it has more dead bytes than a file that is being written may have.
+
+        That is as many as others, and 8 MiB, or half of what is free where the disk is nearly full.
+        """
+        dead_nbytes = self.dead_nbytes
+        if dead_nbytes <= self._used:
+            return False
+        disk = os.fstatvfs(self.file.descriptor)
+        return dead_nbytes > min(_RUNNING_LEAST, disk.f_bavail * disk.f_frsize // 2)
 
     @property
     def is_worth_compacting(self) -> bool:
@@ -256,7 +263,7 @@ class ZipWriter(ZipMembers):
             archive.comment = self.comment
         return file.getvalue()
 
-    def resume(self) -> None:
+    def resume(self, wait_s: float = _AWAITED_S) -> None:
         """Keep other writers out again, before something is changed; returns at once where they are.
 
         Raises:
@@ -269,7 +276,7 @@ class ZipWriter(ZipMembers):
             )
         if self.is_settled:
             try:
-                self.file.lock(_AWAITED_S)
+                self.file.lock(wait_s)
             except BlockingIOError as error:
                 raise _busy(self.url) from error
 

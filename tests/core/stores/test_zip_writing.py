@@ -437,6 +437,43 @@ def test_several_writers_take_turns(tmp_path: Path) -> None:
     assert len(members(place)) == 91
 
 
+def test_nobody_waits_for_ever_for_a_writer_that_goes_on(tmp_path: Path) -> None:
+    place = tmp_path / "x.zip"
+    program = (
+        "import sys\n"
+        "from zarrcore.stores import open_store\n"
+        "with open_store(sys.argv[1]) as store:\n"
+        "    number = 0\n"
+        "    while store.get('stop') is None:\n"
+        "        store.set(f'theirs/{number % 100}', b'1' * 1000)\n"
+        "        number += 1\n"
+    )
+    store = open_store(place, create=True)
+    with subprocess.Popen([sys.executable, "-c", program, place], stderr=subprocess.PIPE) as other:
+        while not [*store.list()]:
+            time.sleep(0.01)
+        for number in range(5):
+            store.set("both", b"%d" % number)  # else "is being written by another process"
+            store.set("theirs/0", b"mine")
+        store.set("stop", b"")
+        store.close()
+        assert other.communicate(timeout=60)[1] == b""
+    assert {"both", "stop", "theirs/0"} <= members(place).keys()
+    assert members(place)["both"] == b"4"
+
+
+def test_who_else_writes_a_key_has_the_last_word(tmp_path: Path) -> None:
+    first, second = open_store(tmp_path / "x.zip", create=True), open_store(tmp_path / "x.zip")
+    first.set("a", b"1")
+    first.erase("a")
+    second.set("a", b"2")
+    first.set("b", b"1")
+    second.set("b", b"2")
+    first.close()
+    second.close()
+    assert members(tmp_path / "x.zip") == {"a": b"2", "b": b"2"}
+
+
 def replace(place: Path, values: dict[str, bytes]) -> None:
     """As a program does that writes a file anew."""
     other = place.with_name("other")
@@ -536,6 +573,15 @@ def test_a_full_disk_is_told_at_once(small_disk: Path, monkeypatch: pytest.Monke
     store.close()
     assert members(place) == stored
     assert os.listdir(small_disk) == ["x.zip"]
+
+
+def test_dead_bytes_make_room_on_a_full_disk(small_disk: Path) -> None:
+    store = open_store(small_disk / "x.zip", create=True)
+    for number in range(60):
+        store.set("a", bytes([number]) * 100_000)
+    assert store.get("a") == bytes([59]) * 100_000
+    store.close()
+    assert members(small_disk / "x.zip") == {"a": bytes([59]) * 100_000}
 
 
 def test_replaced_values_do_not_pile_up(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.local import stat_of
 
 _ASKED_EACH_S: Final = 0.002
+_JOINED_NBYTES: Final = 1 << 16
 
 _GATE_CLOSED: Final = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0)
 _GATE_OPEN: Final = struct.pack("hhqqi", fcntl.F_UNLCK, os.SEEK_SET, 1 << 62, 1, 0)
@@ -49,6 +50,8 @@ class OpenFile:
 
     def write(self, position: int, *parts: BytesLike) -> None:
         """Write at a position."""
+        if sum(map(len, parts)) <= _JOINED_NBYTES:
+            parts = (b"".join(parts),)  # which takes less than to ask the system twice
         for part in parts:
             rest = memoryview(part).cast("B")
             while len(rest):

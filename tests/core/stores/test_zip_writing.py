@@ -16,6 +16,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import zarr
@@ -137,8 +138,10 @@ def test_other_processes_see_what_is_not_complete(tmp_path: Path, never_at_rest:
 
 
 def test_a_complete_file_is_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a fiftieth of the time, by a clock that goes on by one each time that somebody looks at it."""
     ticks = itertools.count()
-    monkeypatch.setattr(zip_changes.time, "monotonic", lambda: next(ticks) / 1000)
+    monkeypatch.setattr(zip_changes.time, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(zip_changes.threading, "Timer", mock.Mock())
     written: list[int] = []
     settle = ZipWriter.settle
     monkeypatch.setattr(
@@ -148,7 +151,6 @@ def test_a_complete_file_is_written_now_and_then(tmp_path: Path, monkeypatch: py
         for number in range(2000):
             store.set(f"c/{number}", b"1")
         assert 10 < len(written) < 120
-        (tmp_path / "x.zip").read_bytes()
     assert len(members(tmp_path / "x.zip")) == 2000
     size = (tmp_path / "x.zip").stat().st_size
     assert size < 2000 * 140

@@ -1,4 +1,4 @@
-"""What becomes of a zip file over time: when it is complete for other programs, when it is written anew, who changes it."""
+"""The life of a zip file that is being written: when its directory is written, when it is compacted, what others change."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ZipChanges:
                 self._stored[key] = None
 
     def directory(self) -> ZipMembers | None:
-        """The directory, where it is known without reading the file: nobody else has changed that."""
+        """The directory, where no other program has changed the file; None where it must be read."""
         writer = self._writer
         if writer is None or not writer.is_settled or not self._lock.acquire(blocking=False):
             return writer
@@ -95,7 +95,7 @@ class ZipChanges:
             return False
         try:
             writer = ZipWriter(self.source, self.key, self.url, wait_s=0)
-            if writer.is_locked:  # else nobody knows whether another one writes
+            if writer.is_locked:  # else another writer may be active
                 writer.settle()
         except StoreError:
             return False
@@ -129,7 +129,7 @@ class ZipChanges:
             if self._writer is None:
                 self._check_kept()
             elif self._writer.is_worth_compacting:
-                with suppress(StoreError):  # somebody else writes it by now
+                with suppress(StoreError):  # another process writes it by now
                     self._writer.resume(wait_s=0)
                     self._is_compacted(self._writer)
             self._let_go()
@@ -140,7 +140,7 @@ class ZipChanges:
 
     @contextmanager
     def _changing(self) -> Iterator[ZipWriter]:
-        """Change the file; nobody else does meanwhile."""
+        """Change the file, with other writers kept out."""
         with self._lock:
             try:
                 yield self._ready()
@@ -173,12 +173,12 @@ class ZipChanges:
             self._finalizer.detach()
 
     def _check_kept(self) -> None:
-        """Tell, once, that another program has undone what was stored here."""
+        """Raise `ChangedError`, once, if another program has undone what was stored here."""
         stored, self._stored = self._stored, {}
         if not stored:
             return
         members, inode = self._members_now()
-        # Who changes the same file builds upon what is in it; another file may be of before.
+        # Changes to the same file build on its content; another file may be older than what was stored.
         gone = [
             key
             for key, before in stored.items()

@@ -66,7 +66,7 @@ class OpenFile:
         """
         deadline = time.monotonic() + wait_s
         try:
-            # Who waits stands at a gate: whoever has just let go comes after him.
+            # A waiting writer holds this gate: the one that has just let go queues behind it.
             _until(deadline, lambda: fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, _GATE_CLOSED))
         except BlockingIOError:
             raise
@@ -103,7 +103,7 @@ def _until(deadline: float, attempt: Callable[[], object]) -> None:
     """Try to get a lock again and again.
 
     Raises:
-        BlockingIOError: somebody has it all the time.
+        BlockingIOError: another process holds it all the time.
     """
     while True:
         try:

@@ -67,7 +67,7 @@ def check_name(key: str, url: str) -> None:
 
 
 class ZipWriter(ZipMembers):
-    """A zip file that is being written; also its directory, as it will be. Not thread-safe, but for who only reads.
+    """A zip file that is being written; also its directory, as it will be. Not thread-safe; readers may use it at any time.
 
     Args:
         source: the directory in which the file is.
@@ -281,7 +281,7 @@ class ZipWriter(ZipMembers):
                 raise _busy(self.url) from error
 
     def is_current(self) -> bool:
-        """Whether the file is what this writer left: nobody else has written to it or replaced it."""
+        """Whether the file is as this writer left it: no other program has written to it or replaced it."""
         try:
             found = os.stat(self.file.path)
         except OSError:
@@ -298,7 +298,7 @@ class ZipWriter(ZipMembers):
         return True
 
     def _note(self) -> None:
-        """Note how the file is left: what differs from that, somebody else has done."""
+        """Note how the file is left: any difference later is another program's change."""
         found = os.fstat(self.file.descriptor)
         self._left = _version(found)
         self.facts = StoreStat(found.st_size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import zarr
 import zarrcore as zc
 from tests.command import run_process
 from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
+from tests.zfs.exerciser import Exerciser
 from zarrcore import open_store
 
 
@@ -189,3 +191,27 @@ def test_replaced_values_are_given_back(place: Path, mount: Mounter) -> None:
     assert place.stat().st_size < 1_010_000
     assert stored(place)["note"] == bytes([39]) * 1_000_000
     assert os.listdir(place.parent) == ["x.zip"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_changes_do_what_they_do_to_an_ordinary_file(
+    place: Path, tmp_path: Path, mount: Mounter, seed: int
+) -> None:
+    mounted = mount(place, "--read-write")
+    plain, whole = tmp_path / "plain", tmp_path / "whole"
+    plain.write_bytes(random.Random(seed).randbytes(700_000))
+    (mounted.keys / "value").write_bytes(plain.read_bytes())
+    whole.write_bytes((mounted.arrays / "a" / "data.raw").read_bytes())
+    for exerciser in (
+        Exerciser(mounted.keys / "value", plain, seed, 0, is_shared=False, unit=8),
+        Exerciser(mounted.arrays / "a" / "data.raw", whole, seed, 0, is_shared=True, unit=4),
+    ):
+        try:
+            exerciser.run(100)
+        finally:
+            exerciser.close()
+    assert mounted.umount().status == 0
+    assert stored(place)["value"] == plain.read_bytes()
+    with zarr.storage.ZipStore(place, mode="r") as other:
+        assert zarr.open_group(other, mode="r")["a"][...].tobytes() == whole.read_bytes()
+    assert place.stat().st_size < 1.3 * sum(map(len, stored(place).values())) + 100_000

@@ -1,7 +1,7 @@
-"""How a mount ended, for who unmounts it: by then nobody reads what the daemon prints, and no file of the mount answers.
+"""How a mount ended, for `zarrscope umount`: by then the daemon has no terminal, and no file of the mount answers.
 
-The daemon keeps an unnamed file in memory and tells where it is in ``stats.json``. Who unmounts opens it before, and reads
-it when the daemon is gone.
+The daemon keeps an unnamed file in memory and tells where it is in ``stats.json``. `zarrscope umount` opens it before
+unmounting, and reads it when the daemon is gone.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def _plain(values: np.ndarray[Any, Any]) -> list[Any]:
             return [_number(text) for text in values.astype("U").tolist()]
         case "c":
             return [list(parts) for parts in zip(_plain(values.real), _plain(values.imag), strict=True)]
-        case "M" if np.datetime_data(dtype)[0] != "generic":  # which are counts of nobody knows what
+        case "M" if np.datetime_data(dtype)[0] != "generic":
             return list(np.datetime_as_string(values).tolist())
         case "m" | "M":
             return [None if count is None else int(count) for count in _counts(values)]

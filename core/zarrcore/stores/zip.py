@@ -57,7 +57,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
     once, or where that would take more than a fiftieth of the time, a little later, and when the store is closed. Until
     then they find no zip file there, or the values before. A file whose writer was killed is completed by the next store that
     may write it, though it only reads. Bytes of replaced values are given back when they are more than a
-    quarter of the others on closing, or more than all others (and 8 MiB) before.
+    quarter of the others on closing, or more than all others (and 8 MiB, or half of what is free on the disk) before.
 
     Where another program changes the file, its members count from then on. If values that were set here are not among
     them, the next change, or closing, says so.

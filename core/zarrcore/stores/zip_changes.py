@@ -1,4 +1,4 @@
-"""What becomes of a zip file over time: when it is complete for other programs, when it is written anew, who changes it."""
+"""The life of a zip file that is being written: when its directory is written, when it is compacted, what others change."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from zarrcore.errors import ChangedError, StoreError
+from zarrcore.errors import ChangedError, StoreError, StoreFullError
 from zarrcore.stores.files import file_failure
 from zarrcore.stores.interface import BytesLike
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local import LocalStore, inode_of
 from zarrcore.stores.zip_compaction import compact
 from zarrcore.stores.zip_file import OpenFile
 from zarrcore.stores.zip_members import ZipMembers
@@ -53,13 +53,20 @@ class ZipChanges:
         self._due_s = 0.0
         self._timer: threading.Timer | None = None
         self._compacted_above = 0
+        self._inode = 0
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool) -> bool:
         """As `WritableStore.set`."""
         with self._changing() as writer:
             if if_absent and key in writer.members:
                 return False
-            writer.put(key, value)
+            try:
+                writer.put(key, value)
+            except StoreFullError:
+                if not self._is_compacted(writer):
+                    raise
+                writer = self._opened()
+                writer.put(key, value)
             self._stored[key] = _fingerprint(writer.members[key])
         return True
 
@@ -71,7 +78,7 @@ class ZipChanges:
                 self._stored[key] = None
 
     def directory(self) -> ZipMembers | None:
-        """The directory, where it is known without reading the file: nobody else has changed that."""
+        """The directory, where no other program has changed the file; None where it must be read."""
         writer = self._writer
         if writer is None or not writer.is_settled or not self._lock.acquire(blocking=False):
             return writer
@@ -88,7 +95,7 @@ class ZipChanges:
             return False
         try:
             writer = ZipWriter(self.source, self.key, self.url, wait_s=0)
-            if writer.is_locked:  # else nobody knows whether another one writes
+            if writer.is_locked:  # else another writer may be active
                 writer.settle()
         except StoreError:
             return False
@@ -116,13 +123,15 @@ class ZipChanges:
         with self._lock:
             if self._writer is not None and not self._writer.is_mine:
                 return
-            if self._writer is not None:
-                self._settle(self._writer)
             writer = self._writer
-            if writer is None:
+            if writer is not None:
+                self._settle(writer)
+            if self._writer is None:
                 self._check_kept()
-            elif writer.is_worth_compacting and writer.dead_nbytes > self._compacted_above:
-                self._compact(writer)
+            elif self._writer.is_worth_compacting:
+                with suppress(StoreError):  # another process writes it by now
+                    self._writer.resume(wait_s=0)
+                    self._is_compacted(self._writer)
             self._let_go()
             self._stored.clear()
             if self._timer is not None:
@@ -131,16 +140,13 @@ class ZipChanges:
 
     @contextmanager
     def _changing(self) -> Iterator[ZipWriter]:
-        """Change the file; nobody else does meanwhile."""
+        """Change the file, with other writers kept out."""
         with self._lock:
-            writer = self._ready()
             try:
-                yield writer
+                yield self._ready()
             finally:
-                if writer.is_settled:
-                    writer.file.unlock()
-                else:
-                    self._tidy(writer)
+                if self._writer is not None:
+                    self._tidy(self._writer)
 
     def _ready(self) -> ZipWriter:
         """The file, as it is now, with other writers kept out."""
@@ -156,6 +162,7 @@ class ZipChanges:
     def _opened(self) -> ZipWriter:
         writer = self._writer = ZipWriter(self.source, self.key, self.url)
         self._finalizer = weakref.finalize(self, _complete, writer)
+        self._inode = inode_of(writer.file.stat())
         return writer
 
     def _let_go(self) -> None:
@@ -166,12 +173,18 @@ class ZipChanges:
             self._finalizer.detach()
 
     def _check_kept(self) -> None:
-        """Tell, once, that another program has undone what was stored here."""
+        """Raise `ChangedError`, once, if another program has undone what was stored here."""
         stored, self._stored = self._stored, {}
         if not stored:
             return
-        members = self._members_now()
-        gone = [key for key, before in stored.items() if _fingerprint(members.get(key)) != before]
+        members, inode = self._members_now()
+        # Changes to the same file build on its content; another file may be older than what was stored.
+        gone = [
+            key
+            for key, before in stored.items()
+            if _fingerprint(members.get(key)) != before
+            and (inode != self._inode or (before and key not in members))
+        ]
         if gone:
             more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
             raise ChangedError(
@@ -182,24 +195,26 @@ class ZipChanges:
             )
         self._stored = stored
 
-    def _members_now(self) -> dict[str, zipfile.ZipInfo]:
-        """What is in the file; nothing where it is none any more."""
+    def _members_now(self) -> tuple[dict[str, zipfile.ZipInfo], int]:
+        """What is in the file, and its inode number; nothing where it is none any more."""
         for _ in range(_ATTEMPTS):
             try:
                 file = OpenFile(os.path.join(self.source.root, self.key), os.O_RDONLY | os.O_CLOEXEC)
-                return ZipMembers(file.fetch, file.stat(), self.url).members
+                facts = file.stat()
+                return ZipMembers(file.fetch, facts, self.url).members, inode_of(facts)
             except StoreError:
                 time.sleep(_PAUSE_S)  # the other one may be about to complete it
             except FileNotFoundError:
-                return {}
+                break
             except OSError as error:
                 raise file_failure(error, None, self.url) from error
-        return {}
+        return {}, 0
 
     def _tidy(self, writer: ZipWriter) -> None:
         """Do what is done after changes, so that it takes little of the time that they take."""
-        if writer.is_wasteful and writer.dead_nbytes > self._compacted_above and self._compact(writer):
-            self._let_go()
+        if writer.is_settled:
+            writer.file.unlock()
+        elif writer.is_wasteful and self._is_compacted(writer):
             self._opened().file.unlock()
         elif time.monotonic() >= self._due_s:
             with suppress(StoreError):  # what was stored is safe; closing tries again, and tells
@@ -210,10 +225,12 @@ class ZipChanges:
             self._timer.daemon = True
             self._timer.start()
 
-    def _compact(self, writer: ZipWriter) -> bool:
-        """Write the file anew without its dead bytes; it stays as it is where that fails, which is tried again later."""
+    def _is_compacted(self, writer: ZipWriter) -> bool:
+        """Write the file anew without its dead bytes; where that fails it stays as it is, and many more are awaited."""
+        if writer.dead_nbytes <= self._compacted_above:
+            return False
         try:
-            return compact(writer, durable=self.source.durable)
+            done = compact(writer, durable=self.source.durable)
         except OSError as error:
             self._compacted_above = 2 * writer.dead_nbytes
             _log.warning(
@@ -223,6 +240,9 @@ class ZipChanges:
                 error.strerror or error,
             )
             return False
+        if done:
+            self._let_go()
+        return done
 
     def _settle(self, writer: ZipWriter) -> None:
         """Write the directory, unless another program has changed the file: then it is left alone."""

@@ -34,7 +34,7 @@ def compact(writer: ZipWriter, *, durable: bool) -> bool:
         durable: have all on the disk before the file is replaced.
 
     Returns:
-        Whether it was done: not where somebody else has changed the file.
+        Whether it was done; False if another program has changed the file.
 
     Raises:
         OSError: there is no room, or the directory may not be written.
@@ -123,7 +123,7 @@ def _stop(writer: ZipWriter, info: zipfile.ZipInfo) -> int:
     behind = bytes(writer.file.fetch(stop, stop + 24))
     bare = 0 if not behind.startswith(_DESCRIPTOR_SIGNATURE) else 4
     if behind[bare : bare + 4] != checksum:
-        return int(stop)  # there is none, or one that nobody understands
+        return int(stop)  # there is none, or one of an unknown form
     sizes = (
         "<QQ"
         if behind[bare + 4 :].startswith(struct.pack("<QQ", info.compress_size, info.file_size))

@@ -93,7 +93,7 @@ class ZipDirectory:
 
     @property
     def names(self) -> list[str]:
-        """The keys in order, of which some may be gone; who writes adds to it while others read it."""
+        """The keys in order, some of which may be gone; a writer changes the list while others read it."""
         found = self._sorted
         if found is None:
             found = self._sorted = sorted(self.members.copy())

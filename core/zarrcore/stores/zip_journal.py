@@ -47,7 +47,7 @@ _AT_ONCE: Final = 1 << 18
 _CHECKED_AT_ONCE: Final = 1 << 24
 
 TRAILER_NBYTES: Final = _TRAILER.size
-"""64 bytes, so that a trailer never crosses a page of the file, of which a killed writer may leave the first half."""
+"""64 bytes: a trailer never crosses a page of the file, so a killed writer leaves all of it or nothing."""
 
 
 class Record(NamedTuple):

@@ -67,7 +67,7 @@ def check_name(key: str, url: str) -> None:
 
 
 class ZipWriter(ZipMembers):
-    """A zip file that is being written; also its directory, as it will be. Not thread-safe, but for who only reads.
+    """A zip file that is being written; also its directory, as it will be. Not thread-safe; readers may use it at any time.
 
     Args:
         source: the directory in which the file is.
@@ -132,8 +132,15 @@ class ZipWriter(ZipMembers):
 
     @property
     def is_wasteful(self) -> bool:
-        """Whether it has more dead bytes than a file that is being written may have: 8 MiB, or as many as others."""
-        return self.dead_nbytes > max(_RUNNING_LEAST, self._used)
+        """Whether it has more dead bytes than a file that is being written may have.
+
+        That is as many as others, and 8 MiB, or half of what is free where the disk is nearly full.
+        """
+        dead_nbytes = self.dead_nbytes
+        if dead_nbytes <= self._used:
+            return False
+        disk = os.fstatvfs(self.file.descriptor)
+        return dead_nbytes > min(_RUNNING_LEAST, disk.f_bavail * disk.f_frsize // 2)
 
     @property
     def is_worth_compacting(self) -> bool:
@@ -256,7 +263,7 @@ class ZipWriter(ZipMembers):
             archive.comment = self.comment
         return file.getvalue()
 
-    def resume(self) -> None:
+    def resume(self, wait_s: float = _AWAITED_S) -> None:
         """Keep other writers out again, before something is changed; returns at once where they are.
 
         Raises:
@@ -269,12 +276,12 @@ class ZipWriter(ZipMembers):
             )
         if self.is_settled:
             try:
-                self.file.lock(_AWAITED_S)
+                self.file.lock(wait_s)
             except BlockingIOError as error:
                 raise _busy(self.url) from error
 
     def is_current(self) -> bool:
-        """Whether the file is what this writer left: nobody else has written to it or replaced it."""
+        """Whether the file is as this writer left it: no other program has written to it or replaced it."""
         try:
             found = os.stat(self.file.path)
         except OSError:
@@ -291,7 +298,7 @@ class ZipWriter(ZipMembers):
         return True
 
     def _note(self) -> None:
-        """Note how the file is left: what differs from that, somebody else has done."""
+        """Note how the file is left: any difference later is another program's change."""
         found = os.fstat(self.file.descriptor)
         self._left = _version(found)
         self.facts = StoreStat(found.st_size)

@@ -12,6 +12,8 @@ from zarrbrowser.session.colour_maps import lookup_table
 from zarrbrowser.session.contrast import Statistics
 from zarrbrowser.theme.colours import Colours
 
+_LEAST_HEIGHT = 96
+
 
 class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
     """pyqtgraph's histogram, driven by our own statistics.
@@ -27,6 +29,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("histogram of the plane")
+        self.setMinimumHeight(_LEAST_HEIGHT)  # Qt cannot paint what has no height
         self.ci.layout.setContentsMargins(0, 0, 0, 0)
         self.item = pg.HistogramLUTItem(gradientPosition="right")
         self.addItem(self.item)

@@ -151,6 +151,7 @@ class AxisSliders(Scrolled):
         name_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         for column, widget in enumerate((name_label, play, slider, spin, total)):
             self._grid.addWidget(widget, row, column)
+            widget.show()  # now, or the frame would not count it yet
 
     def _moved(self, axis: int, position: int, scale: int) -> None:
         self._current = axis

@@ -62,6 +62,7 @@ class ContrastPanel(Scrolled):
         super().__init__("side", parent)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self.setFixedWidth(WIDTH)
+        self.inside.setFixedWidth(WIDTH)
         self.verticalScrollBar().rangeChanged.connect(self._make_room)
         self.blend, self.channels = QCheckBox("Blend channels"), ChannelList()
         self.colour_map, self.histogram = ColourMapBox(), Histogram()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
 _LEAST_HEIGHT = 48
@@ -31,11 +32,17 @@ class Scrolled(QScrollArea):
 
     def fit_inside(self) -> None:
         """Other widgets are in the frame: let none be squeezed until all is laid out anew."""
+        for widget in self.inside.findChildren(QWidget):
+            widget.ensurePolished()  # the stylesheet makes them larger
         layout = self.inside.layout()
         if layout is not None:
+            layout.invalidate()
             layout.activate()
-        self.inside.setMinimumHeight(self.inside.minimumSizeHint().height())
         self.updateGeometry()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        self.fit_inside()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         return self.inside.sizeHint()

@@ -45,6 +45,10 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     assert hint.height() <= 380
     shown = [pane.export_button, pane.copy_button, pane.tabs, window.status]
     assert not any(stands_out(one, window) for one in shown)
+    if path != "/line":
+        pane.tabs.setCurrentIndex(0)
+        sliders = pane.pane("Image").sliders  # type: ignore[attr-defined]
+        qtbot.waitUntil(lambda: sliders.height() >= 48, timeout=2000)
 
 
 def test_what_has_no_room_is_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -9,7 +9,9 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.views.pictures import drawn, show
+from zarrbrowser.session.measuring import Profile
 from zarrbrowser.views.plot_pane import PlotPane
+from zarrbrowser.widgets.profile_plot import ProfilePlot
 
 RAMP = np.arange(600).reshape(20, 30)
 KINDS = {
@@ -60,3 +62,14 @@ def test_a_plot(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
         abs(int(values[0])) >> 50 if values.dtype.kind in "iu" else 0
     )
     assert all(float(values[0]) - margin <= one <= float(values[-1]) + margin for one in told)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e304])
+def test_a_profile(size: float, qtbot: QtBot) -> None:
+    plot = ProfilePlot()
+    qtbot.addWidget(plot)
+    numbers = np.array([1.0, np.nan, 3.0, 2.0]) * size
+    plot.show_profile(Profile(np.arange(4.0), numbers, "", 0))
+    drawn_numbers = plot.curve.yData
+    assert np.abs(drawn_numbers[[0, 2, 3]]).max() < 1e30
+    assert drawn_numbers * plot.plot.getAxis("left").scale == pytest.approx(numbers, nan_ok=True)

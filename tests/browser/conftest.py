@@ -56,6 +56,7 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
     def open_it(root: FakeGroup, path: str = "/") -> MainWindow:
         window = MainWindow(Settings(fresh=True), lambda request: Source(request, FakeHierarchy(root), root))
         windows.append(window)
+        window.resize(1280, 800)  # the screen that is none has 800 × 800
         window.show()
         window.open(SourceRequest("fake.zarr", path))
         qtbot.waitUntil(lambda: bool(window.session.sources), timeout=5000)

@@ -69,6 +69,19 @@ def test_browse_shows_the_picture(colours: str, display: str, scan: Path, tmp_pa
     assert list(tmp_path.iterdir()) == [], "--fresh remembers nothing"
 
 
+def test_at_twice_the_scale_the_window_is_no_larger_than_the_screen(
+    display: str, scan: Path, tmp_path: Path
+) -> None:
+    target = ARTEFACTS / "browser-twice.png"
+    ARTEFACTS.mkdir(exist_ok=True)
+    target.unlink(missing_ok=True)
+    told = {**environment(display, tmp_path), "QT_SCALE_FACTOR": "2"}
+    done = run_process("browse", scan, "/bold", "--fresh", "--light", "--screenshot", target, env=told)
+    assert (done.status, done.stderr) == (0, "")
+    height, width, _ = picture_of(target).shape
+    assert (height <= 800, width <= 2 * 700) == (True, True), "700 pixels are the least width"
+
+
 def test_what_cannot_be_opened_is_shown_as_a_sentence(display: str, tmp_path: Path) -> None:
     target = ARTEFACTS / "browser-error.png"
     ARTEFACTS.mkdir(exist_ok=True)

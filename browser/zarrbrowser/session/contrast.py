@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 
 from zarrbrowser.session.nodes import AnyArray
-from zarrbrowser.session.picture import DRAWABLE, drawable, finite
+from zarrbrowser.session.picture import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
 
 SAMPLE_SIZE = 65_536
 """Elements that percentiles and histogram look at: enough for 0.4 % precision, a few milliseconds."""
@@ -17,8 +17,8 @@ WIDE_PERCENTILES = (0.1, 99.9)
 BINS = 128
 _RESOLUTION = 1e-11
 """The least difference of two bounds, relative to them: a float has 16 digits, and each bin needs some."""
-_LEAST = 1e-36
-"""The least difference of two bounds near zero: one over it is still a float32."""
+_LEAST = 1e-300
+"""The least difference of two bounds near zero: a hundredth of it is still a number of full precision."""
 
 
 class ContrastMode(Enum):
@@ -55,6 +55,8 @@ class Statistics:
     """One more than there are bins."""
     fill_count: int = 0
     """Elements that equal the fill value, where that is shown apart; they count for nothing else."""
+    offset: int = 0
+    """What ``bin_edges`` are counted from: not 0 where floats have not all digits of the numbers. Then bounds are integers."""
 
     def levels(self, contrast: Contrast) -> tuple[float, float]:
         """The bounds to draw with: always low < high, as colours need."""
@@ -84,18 +86,24 @@ def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics
     if known.size == 0:
         counts, edges = np.zeros(BINS, np.int64), np.linspace(0.0, 1.0, BINS + 1)
         return Statistics(0.0, 1.0, (0.0, 1.0), (0.0, 1.0), nan_count, size, counts, edges, fill_count)
-    low, high = float(known.min()), float(known.max())
-    sample = known.reshape(-1)[:: max(1, known.size // SAMPLE_SIZE)].astype(np.float64)
-    np.clip(sample, -DRAWABLE, DRAWABLE, out=sample)
+    sample = known.reshape(-1)[:: max(1, known.size // SAMPLE_SIZE)]
+    low, high, offset = float(known.min()), float(known.max()), 0
+    if is_long(known) and int(known.max()) - int(known.min()) < EXACT:
+        low, high, offset = int(known.min()), int(known.max()), int(known.min())
+        sample = from_offset(sample, offset)
+    sample = np.clip(sample.astype(np.float64), -DRAWABLE, DRAWABLE)
     found = np.percentile(sample, [*PERCENTILES, *WIDE_PERCENTILES]).tolist()
-    counts, edges = np.histogram(sample, bins=BINS, range=_apart(low, high))
-    return Statistics(
-        low, high, (found[0], found[1]), (found[2], found[3]), nan_count, size, counts, edges, fill_count
-    )
+    if offset:
+        found = [offset + round(one) for one in found]
+    counts, edges = np.histogram(sample, bins=BINS, range=_apart(float(low - offset), float(high - offset)))
+    percentiles, wide = (found[0], found[1]), (found[2], found[3])
+    return Statistics(low, high, percentiles, wide, nan_count, size, counts, edges, fill_count, offset)
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
     """Bounds that can be drawn, with many floats between them: what differs less is taken for equal."""
+    if isinstance(low, int) and isinstance(high, int):  # whose digits all count
+        return (low, high) if low < high else (low - 1, low + 1)
     low, high = drawable(low), drawable(high)
     if high - low > max(abs(low) * _RESOLUTION, abs(high) * _RESOLUTION, _LEAST):
         return low, high

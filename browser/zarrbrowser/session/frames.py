@@ -15,7 +15,7 @@ from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.levels import Image, Level
 from zarrbrowser.session.nodes import AnyArray
 from zarrbrowser.session.plane import ASK_ABOVE_BYTES, Cost
-from zarrbrowser.session.raster import Raster, Tile
+from zarrbrowser.session.raster import Raster, Tile, Window
 from zarrbrowser.session.tile_cache import TileCache
 
 _MARGIN = 0.25
@@ -24,8 +24,6 @@ _SNAP = 64
 """Windows end at multiples of so many samples, so that a small pan needs no new picture."""
 _BACKDROP_TILES = 4
 """The coarsest level is read first, as a backdrop, where it is this small."""
-
-Window = tuple[slice, slice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +87,8 @@ class Mosaic:
     """Elements as they are; colours, if there are, along a third axis."""
     is_there: AnyArray | None
     """Where there are values; None where there are everywhere."""
+    holes: tuple[Window, ...] = ()
+    """Samples that could not be read."""
 
     @property
     def rect(self) -> tuple[float, float, float, float]:
@@ -198,7 +198,8 @@ def assemble(raster: Raster, window: Window, cache: TileCache, backdrops: Sequen
     """Put together what is there of a window; what is not is filled from backdrops, the best first."""
     height, width = (part.stop - part.start for part in window)
     pieces = [(tile, cache.get(tile)) for tile in raster.tiles(window)]
-    whole = _single(raster, window, pieces)
+    holes = tuple(hole for tile, piece in pieces if piece is not None for hole in cache.holes(tile))
+    whole = None if holes else _single(raster, window, pieces)
     if whole is not None:
         return Mosaic(raster, window, whole, None)
     colours = () if raster.channel is None else (raster.level.array.shape[raster.channel],)
@@ -208,10 +209,12 @@ def assemble(raster: Raster, window: Window, cache: TileCache, backdrops: Sequen
         if piece is not None:
             here, there = _overlap(raster.samples(tile), window)
             values[here], is_there[here] = piece[there], True
+    for hole in holes:
+        is_there[_overlap(hole, window)[0]] = False
     for backdrop in backdrops:
         if not is_there.all():
             _fill(values, is_there, raster, window, backdrop)
-    return Mosaic(raster, window, values, None if is_there.all() else is_there)
+    return Mosaic(raster, window, values, None if is_there.all() else is_there, holes)
 
 
 def _single(raster: Raster, window: Window, pieces: list[tuple[Tile, AnyArray | None]]) -> AnyArray | None:
@@ -226,7 +229,8 @@ def _overlap(samples: Window, window: Window) -> tuple[Window, Window]:
     """Where a tile lies in the window, and where the window lies in the tile."""
     here, there = [], []
     for mine, wanted in zip(samples, window, strict=True):
-        start, stop = max(mine.start, wanted.start), min(mine.stop, wanted.stop)
+        start = max(mine.start, wanted.start)
+        stop = max(start, min(mine.stop, wanted.stop))
         here.append(slice(start - wanted.start, stop - wanted.start))
         there.append(slice(start - mine.start, stop - mine.start))
     return (here[0], here[1]), (there[0], there[1])

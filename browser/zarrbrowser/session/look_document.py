@@ -82,7 +82,7 @@ def _contrast(contrast: Contrast) -> list[Any]:
 
 def _contrast_of(told: Any) -> Contrast:
     mode, low, high = told
-    return Contrast(ContrastMode(mode), float(low), float(high))
+    return Contrast(ContrastMode(mode), *_numbers((low, high)))
 
 
 def _axes(axes: Axes, document: Mapping[str, Any]) -> Axes:

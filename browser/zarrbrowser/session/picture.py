@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from zarrbrowser.session.nodes import AnyArray, is_small_number
 
-DRAWABLE = 1e150
-"""The largest magnitude that is drawn: the square of a larger one, which drawing takes, is no number."""
+DRAWABLE = 2.0**1022
+"""The largest magnitude that is drawn: the difference of two of them is a number."""
+EXACT = 2**53
+"""Whole numbers up to here are floats without loss."""
 PLAIN_KINDS = "biufcMm"
 """NumPy kinds that have a picture: bool, integers, floats, complex, dates and time spans."""
 
@@ -42,7 +45,8 @@ def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
 def numbers_of(values: AnyArray) -> AnyArray:
     """What is drawn for ``values``: complex numbers by amplitude, dates by their count, no date as NaN.
 
-    The result is bool, an integer of at most 32 bits, or float32 or float64. Bool becomes 0 and 1.
+    The result is an integer, float32 or float64; integers of 64 bits stay such only where a float would lose digits. Bool
+    becomes 0 and 1.
     """
     if is_small_number(values.dtype):
         values = values.astype(np.complex64 if "complex" in values.dtype.name else np.float32)
@@ -57,9 +61,35 @@ def numbers_of(values: AnyArray) -> AnyArray:
         return numbers
     if kind == "f" and itemsize == 2:
         return values.astype(np.float32)
-    if itemsize > 8 or (kind in "iu" and itemsize == 8):
+    if itemsize > 8 or (kind in "iu" and itemsize == 8 and not is_long(values)):
         return values.astype(np.float64)
     return values
+
+
+def is_long(values: AnyArray) -> bool:
+    """Whether these are integers of which a float has not all digits."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return False
+    return bool(int(values.max()) > EXACT or int(values.min()) < -EXACT)
+
+
+def from_offset(values: AnyArray, offset: int) -> AnyArray:
+    """Integers of 64 bits as floats counted from one of them, where none is further from it than `EXACT`."""
+    # What wraps around comes back: the difference itself fits.
+    with np.errstate(over="ignore"):
+        found: AnyArray = (values - values.dtype.type(offset)).view(np.int64).astype(np.float64)
+    return found
+
+
+def drawing_factor(largest: float) -> float:
+    """What numbers up to ``largest`` are multiplied by where they are drawn: drawing takes squares, which must be numbers.
+
+    >>> drawing_factor(5.0), drawing_factor(2e300), drawing_factor(2e-200)
+    (1.0, 1e-300, 1e+200)
+    """
+    if largest == 0 or 1e-30 < largest < 1e30:
+        return 1.0
+    return float(10.0 ** min(300, -math.floor(math.log10(largest))))
 
 
 def finite(numbers: AnyArray) -> AnyArray:

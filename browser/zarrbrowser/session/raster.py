@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.levels import Level
 from zarrbrowser.session.nodes import AnyArray
 from zarrbrowser.session.plane import Cost
+from zarrcore.errors import CodecError
+
+Window = tuple[slice, slice]
+"""Samples down and to the right."""
 
 _SAMPLES = 256
 """A tile has at least so many samples per side, where its bytes allow."""
@@ -175,6 +179,51 @@ class Raster:
         out = values.transpose([shown.index(axis) for axis in sorted(shown)])
         array.read(self.selection(window), out, cancelled=cancelled)
         return values
+
+    def read_parts(
+        self, window: Window, cancelled: Callable[[], bool] | None = None
+    ) -> tuple[AnyArray, tuple[Window, ...], CodecError | None]:
+        """As `read`; where a chunk does not decode, the others all the same.
+
+        Returns:
+            The samples, 0 where there are none; the windows of the chunks that do not decode; why the first does not.
+
+        Raises:
+            CodecError: no chunk decodes; else as `read`.
+        """
+        try:
+            return self.read(window, cancelled), (), None
+        except CodecError as error:
+            parts = list(self._chunk_windows(window))
+            if len(parts) == 1:
+                raise
+            first = error
+        found, holes = None, []
+        for part in parts:
+            try:
+                values = self.read(part, cancelled)
+            except CodecError:
+                holes.append(part)
+                continue
+            if found is None:
+                sides = (side.stop - side.start for side in window)
+                found = np.zeros((*sides, *values.shape[2:]), values.dtype)
+            (top, left) = (one.start - all_.start for one, all_ in zip(part, window, strict=True))
+            found[top : top + values.shape[0], left : left + values.shape[1]] = values
+        if found is None:
+            raise first
+        return found, tuple(holes), first if holes else None
+
+    def _chunk_windows(self, window: Window) -> Iterator[Window]:
+        """A window cut where chunks end."""
+        sides = []
+        for part, axis, step in zip(window, self.axes, self.steps, strict=True):
+            length = self._chunk(axis)
+            firsts = range(part.start * step // length, (part.stop - 1) * step // length + 1)
+            cuts = {min(max(-(-first * length // step), part.start), part.stop) for first in firsts}
+            ends = sorted(cuts | {part.start, part.stop})
+            sides.append([slice(start, stop) for start, stop in pairwise(ends)])
+        yield from ((rows, columns) for rows, columns in product(*sides))
 
     def _chunk(self, axis: int) -> int:
         return max(1, self.level.array.inner_chunk_shape[axis])

@@ -14,6 +14,7 @@ from zarrbrowser.session.colour_maps import LABELS, lookup_table
 from zarrbrowser.session.elements import Elements
 from zarrbrowser.session.levels import Colour
 from zarrbrowser.session.nodes import AnyArray
+from zarrbrowser.session.picture import EXACT, from_offset
 
 Rgba = tuple[int, int, int, int]
 NOTHING: Rgba = (0, 0, 0, 0)
@@ -21,6 +22,10 @@ _STEPS = 256
 _NAN, _FILL = 256, 257
 _SINGLE = 1e37
 """Bounds up to here leave room for their difference in a float32."""
+_LEAST_SINGLE = 1e-36
+"""One over a smaller difference of bounds is no float32."""
+_HUGE = 1e300
+"""One over a larger difference of bounds has not all digits."""
 _TINY = 1e-30
 _SYMLOG_LINEAR = 1e-3
 """Around zero symlog is linear up to this part of the largest bound."""
@@ -56,29 +61,45 @@ class Style:
 
 def spread(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> AnyArray:
     """Numbers on a scale of 0 (the lower bound) to 1 (the upper one); beyond them too. float32 or float64."""
-    low, high = levels
-    single = numbers.dtype == np.float32 and abs(low) < _SINGLE and abs(high) < _SINGLE
+    numbers, (low, high) = _near(numbers, norm, levels)
+    is_small = abs(low) < _SINGLE and abs(high) < _SINGLE and high - low > _LEAST_SINGLE
+    single = numbers.dtype == np.float32 and is_small
     kind = np.dtype(np.float32 if single else np.float64)
     values = numbers.astype(kind, copy=False)
     with np.errstate(all="ignore"):
         if norm is Norm.LOG:
-            low = low if low > 0 else max(high, _TINY) * 10.0**-_LOG_DECADES
+            low = low if low > 0 else (high if high > 0 else _TINY) * 10.0**-_LOG_DECADES
             high = max(high, low * (1 + 1e-6))
             scaled = np.log(np.maximum(values, low * 1e-3)) - math.log(low)
             scaled /= math.log(high) - math.log(low)
         elif norm is Norm.SYMLOG:
             linear = max(abs(low), abs(high)) * _SYMLOG_LINEAR or 1.0
-            first, last = _symlog(np.array(levels), linear)
+            first, last = _symlog(np.array([low, high]), linear)
             scaled = _symlog(values, linear)
             scaled -= first
             scaled /= last - first
         else:
             scaled = values - kind.type(low)
-            scaled *= kind.type(1.0 / (high - low))
+            if high - low > _HUGE:
+                scaled /= kind.type(high - low)
+            else:
+                scaled *= kind.type(1.0 / (high - low))
             if norm is Norm.SQRT:
                 scaled = np.sqrt(np.maximum(scaled, 0))
     found: AnyArray = scaled
     return found
+
+
+def _near(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> tuple[AnyArray, tuple[float, float]]:
+    """Integers of which a float has not all digits are counted from the lower bound; what is far beyond is held near."""
+    low, high = math.floor(levels[0]), math.ceil(levels[1])
+    if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8:
+        return numbers, levels
+    info = np.iinfo(numbers.dtype)
+    if norm not in (Norm.LINEAR, Norm.SQRT) or high - low > EXACT // 4 or not info.min <= low <= info.max:
+        return numbers.astype(np.float64), levels
+    near = np.clip(numbers, max(info.min, 2 * low - high), min(info.max, 2 * high - low))
+    return from_offset(near, low), (levels[0] - low, levels[1] - low)
 
 
 def _symlog(values: AnyArray, linear: float) -> AnyArray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from zarrbrowser.session.elements import Elements
 from zarrbrowser.session.nodes import AnyArray, ArrayLike
-from zarrbrowser.session.picture import DRAWABLE, drawable, finite
+from zarrbrowser.session.picture import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
 from zarrbrowser.session.plane import Cost
 
 
@@ -41,6 +41,8 @@ class Series:
     elapsed_s: float
     is_log: bool = False
     """Whether the numbers are logarithms."""
+    offset: int = 0
+    """What the numbers are counted from: not 0 where floats have not all digits of the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,13 @@ def other_numbers(series: Series, elements: Elements, *, is_log: bool = False) -
 
 def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: bool) -> Series:
     numbers = request.elements.known(values)
-    numbers = logarithms(numbers) if is_log else numbers
-    return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log)
+    offset = 0
+    if is_log:
+        numbers = logarithms(numbers)
+    elif is_long(numbers) and int(numbers.max()) - int(numbers.min()) < EXACT:
+        offset = int(numbers.min())
+        numbers = from_offset(numbers, offset)
+    return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log, offset)
 
 
 def extremes_of(numbers: AnyArray) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from zarrbrowser.session.nodes import AnyArray
-from zarrbrowser.session.raster import Tile
+from zarrbrowser.session.raster import Tile, Window
 
 TILE_CACHE_BYTES = 384 * 2**20
 """Room for what may be read unasked, and half as much of what was seen before."""
@@ -21,6 +21,7 @@ class TileCache:
     def __init__(self, max_bytes: int = TILE_CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
         self._tiles: OrderedDict[Tile, AnyArray] = OrderedDict()
+        self._holes: dict[Tile, tuple[Window, ...]] = {}
         self.nbytes = 0
         """What the tiles take."""
 
@@ -37,11 +38,22 @@ class TileCache:
             self._tiles.move_to_end(tile)
         return found
 
-    def put(self, tile: Tile, values: AnyArray) -> None:
+    def holes(self, tile: Tile) -> tuple[Window, ...]:
+        """What of a tile's samples could not be read."""
+        return self._holes.get(tile, ())
+
+    def drop(self, tile: Tile) -> None:
+        """Forget a tile."""
+        gone = self._tiles.pop(tile, None)
+        self._holes.pop(tile, None)
+        self.nbytes -= 0 if gone is None else gone.nbytes
+
+    def put(self, tile: Tile, values: AnyArray, holes: tuple[Window, ...] = ()) -> None:
         """Keep a tile; those used longest ago make room, but never the last one put, or it would be read for ever."""
-        before = self._tiles.pop(tile, None)
-        self.nbytes += values.nbytes - (0 if before is None else before.nbytes)
+        self.drop(tile)
+        self.nbytes += values.nbytes
         self._tiles[tile] = values
+        if holes:
+            self._holes[tile] = holes
         while self.nbytes > self._max_bytes and len(self._tiles) > 1:
-            _, gone = self._tiles.popitem(last=False)
-            self.nbytes -= gone.nbytes
+            self.drop(next(iter(self._tiles)))

@@ -74,6 +74,7 @@ class Frame(QWidget):
         geometry, split = settings.data("geometry"), settings.data("split")
         if not geometry.isEmpty():
             window.restoreGeometry(geometry)
+        window.resize(window.size().boundedTo(window.screen().availableSize()))
         if not split.isEmpty():
             self._split.restoreState(split)
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QToolButton, QWidget
 
 from zarrbrowser.widgets.axis_choice import AxisChoice
+from zarrbrowser.widgets.bar import Bar
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 
-_LEAST = 480
 
-
-class ImageControls(QFrame):
+class ImageControls(Bar):
     """What is shown on the left, how it is looked at on the right."""
+
+    least_width = 440
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "bar")
         self.axes = AxisChoice()
         self.field_label, self.field = label("Field", "muted"), QComboBox()
         self.field.setAccessibleName("field of the structure")
@@ -49,9 +47,7 @@ class ImageControls(QFrame):
         self.actual_size = tool_button("actual-size", "One element per pixel (1)")
         self.square = _toggle("aspect", "Square elements: same scale along both axes")
         self.square.setChecked(True)
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.setSpacing(6)
+        row = self.row
         row.addWidget(self.field_label)
         row.addWidget(self.field)
         row.addSpacing(6)
@@ -70,30 +66,20 @@ class ImageControls(QFrame):
             self.fit,
             self.actual_size,
             self.square,
+            self.more,
         ):
             row.addWidget(button)
 
-        self._gives_way = (
+        self.gives_way = (
             *self.axes.labels,
             self.flip_rows,
             self.flip_columns,
             self.square,
             self.actual_size,
+            self.tools["region"],
+            self.tools["profile"],
+            self.chunks,
         )
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        return QSize(_LEAST, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """What can be done without gives way where the window is narrow: what comes first goes first."""
-        super().resizeEvent(event)
-        for widget in self._gives_way:
-            widget.show()
-        for widget in self._gives_way:
-            self._row.activate()
-            if self._row.minimumSize().width() <= event.size().width():
-                return
-            widget.hide()
 
     def show_fields(self, fields: tuple[str, ...], current: str | None) -> None:
         """Offer the fields of a structure; hidden for plain elements."""

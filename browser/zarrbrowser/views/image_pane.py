@@ -321,8 +321,8 @@ class ImagePane(QWidget):
     def _notice(self) -> tuple[str, str]:
         """What stands above the picture, and on its button."""
         view = self.view
-        if view.faults:
-            return sentence(view.faults[0]), _RETRY
+        if view.faults or view.torn:
+            return sentence((view.faults or view.torn)[0]), _RETRY
         held = view.frame is not None and view.frame.is_held_back
         cost = view.frame.cost if held and view.frame is not None else view.withheld
         if cost is None:
@@ -330,7 +330,7 @@ class ImagePane(QWidget):
         return withheld(cost, is_in_view=held), _LOAD
 
     def _notice_pressed(self) -> None:
-        if self.view.faults:
+        if self.view.faults or self.view.torn:
             self.retry()
         elif self._look is not None and self.view.frame is not None:
             cost = self.view.withheld or self.view.frame.cost

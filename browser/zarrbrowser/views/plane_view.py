@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.session.composition import Composition
 from zarrbrowser.session.frame_text import reading
-from zarrbrowser.session.frames import Frame, Mosaic, plan
+from zarrbrowser.session.frames import Frame, Mosaic, plan, rect_of
 from zarrbrowser.session.levels import Image, Level, proportion
 from zarrbrowser.session.look import Look
 from zarrbrowser.session.painting import Measured, paint, style_of
@@ -123,6 +123,12 @@ class PlaneView(QWidget):
         """Why tiles of the frame that is drawn cannot be read, one for each; those of other planes are not told."""
         tiles, broken = self.frame.tiles if self.frame is not None else (), self.loader.broken
         return [broken[tile] for tile in tiles if tile in broken]
+
+    @property
+    def torn(self) -> list[Exception]:
+        """Why parts of tiles of the frame that is drawn cannot be read; the others are drawn."""
+        tiles, torn = self.frame.tiles if self.frame is not None else (), self.loader.torn
+        return [torn[tile] for tile in tiles if tile in torn]
 
     @property
     def fits_look(self) -> bool:
@@ -350,6 +356,8 @@ class PlaneView(QWidget):
         )
         picture = paint(look, self._drawn.mosaics, measured, style)
         self.canvas.show_picture(picture, mosaic.rect, is_smooth=not is_fine and not style.is_labels)
+        holes = [rect_of(one.raster, hole) for one in self._drawn.mosaics for hole in one.holes]
+        self.canvas.show_holes(list(dict.fromkeys(holes)))  # slices are no keys before Python 3.12
         self.drawn.emit()
 
     def _say(self, text: str) -> None:

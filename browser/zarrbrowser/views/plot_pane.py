@@ -15,7 +15,7 @@ from zarrbrowser.session.axes import Axes, axis_names
 from zarrbrowser.session.elements import Elements, Part, is_complex, packing_of
 from zarrbrowser.session.levels import image_of_array
 from zarrbrowser.session.nodes import ArrayLike
-from zarrbrowser.session.picture import drawable_fields, meaning_of
+from zarrbrowser.session.picture import drawable_fields, drawing_factor, meaning_of
 from zarrbrowser.session.probe import describe
 from zarrbrowser.session.quantities import count, format_bytes, format_duration
 from zarrbrowser.session.series import (
@@ -64,6 +64,8 @@ class PlotPane(QWidget):
         self._elements = Elements()
         self._agreed_bytes = 0
         self._is_paused = False
+        self._factor = 1.0
+        """What numbers are multiplied by where they are drawn."""
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.graphics.setAccessibleName("plot of the array")
@@ -173,9 +175,8 @@ class PlotPane(QWidget):
         if series is None:
             return
         last, (low, high) = max(1, series.numbers.size - 1), series.extremes
-        least = max(
-            1e-11 * max(abs(low), abs(high)), 1e-36
-        )  # floats that are closer have no room for numbers
+        low, high = low * self._factor, high * self._factor
+        least = 1e-11 * max(abs(low), abs(high))  # floats that are closer have no room for numbers
         high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
         right = math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
         self.plot.setRange(xRange=(0, right), yRange=(low, high))
@@ -238,7 +239,11 @@ class PlotPane(QWidget):
     def _show(self, series: Series) -> None:
         array = series.request.array
         self._series = series
-        self.plot.getAxis("left").setLogMode(series.is_log)
+        self._factor = 1.0 if series.is_log else drawing_factor(max(map(abs, series.extremes)))
+        left = self.plot.getAxis("left")
+        left.setLogMode(series.is_log)
+        left.setScale(1 / self._factor)
+        left.offset = series.offset
         self.stack.show_data()
         self._label()
         self.fit()
@@ -287,7 +292,10 @@ class PlotPane(QWidget):
         few = line.x.size <= _POINTS_BELOW and line.per_pixel == 1
         drawn = np.isfinite(line.y).any()  # Qt aborts when it is to draw points that are nowhere
         self.curve.setData(
-            line.x if drawn else [], line.y if drawn else [], symbol="o" if few else None, symbolSize=5
+            line.x if drawn else [],
+            line.y * self._factor if drawn else [],
+            symbol="o" if few else None,
+            symbolSize=5,
         )
         is_log = self.controls.log_x.isChecked()
         many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"

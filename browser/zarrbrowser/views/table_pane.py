@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.models.grid_model import GridModel
 from zarrbrowser.session.axes import Axes
@@ -32,6 +32,7 @@ from zarrbrowser.views.data_stack import DataStack
 from zarrbrowser.views.table_view import TableView
 from zarrbrowser.widgets.axis_choice import AxisChoice
 from zarrbrowser.widgets.axis_sliders import AxisSliders
+from zarrbrowser.widgets.bar import Bar
 from zarrbrowser.widgets.buttons import push_button, switch
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice
@@ -182,19 +183,18 @@ class TablePane(QWidget):
         """Take on the application's appearance."""
         self.table.viewport().update()
 
-    def _bar(self) -> QFrame:
-        bar = QFrame()
-        bar.setProperty("role", "bar")
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(12, 6, 8, 6)
-        row.setSpacing(8)
+    def _bar(self) -> Bar:
+        bar, go_to = Bar(), label("Go to", "muted")
+        bar.least_width, bar.gives_way = 400, (go_to, self._note, *self.axes.labels)
+        row = bar.row
         row.addWidget(self.axes)
         row.addWidget(self._note)
         row.addStretch(1)
         row.addWidget(self.unpacking)
         self.go_to.setAccessibleName("go to a row and column")
-        self.go_to.setFixedWidth(140)
-        row.addWidget(label("Go to", "muted"))
+        self.go_to.setMaximumWidth(140)
+        self.go_to.setMinimumWidth(72)
+        row.addWidget(go_to)
         row.addWidget(self.go_to)
         row.addWidget(push_button("Copy", self.copy, drawing="copy"))
         return bar

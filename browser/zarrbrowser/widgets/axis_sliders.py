@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
-    QFrame,
     QGridLayout,
     QLabel,
     QSizePolicy,
@@ -20,6 +19,7 @@ from zarrbrowser.session.axes import Axes
 from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.widgets.buttons import colour, tool_button
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.scrolled import Scrolled
 
 _SLIDER_STEPS = 2**31 - 1
 """A longer axis is dragged along in steps of several positions: Qt's sliders count in 32 bits."""
@@ -29,7 +29,7 @@ _LAST = 2**53
 """The last position that the number can hold: whole floats end here."""
 
 
-class AxisSliders(QFrame):
+class AxisSliders(Scrolled):
     """Where the plane stands along the further axes.
 
     Signals:
@@ -39,9 +39,8 @@ class AxisSliders(QFrame):
     moved = Signal(object, object)  # positions may need more than the 32 bits of Qt's int
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "foot")
-        self._grid = QGridLayout(self)
+        super().__init__("foot", parent)
+        self._grid = QGridLayout(self.inside)
         self._grid.setContentsMargins(12, 8, 12, 8)
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(6)
@@ -64,6 +63,7 @@ class AxisSliders(QFrame):
         for row, axis in enumerate(further):
             self._add(row, axis, axes)
         self._current = further[0] if further else -1
+        self.fit_inside()
         self.setVisible(bool(further))
 
     def stand_at(self, axes: Axes) -> None:
@@ -151,6 +151,7 @@ class AxisSliders(QFrame):
         name_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         for column, widget in enumerate((name_label, play, slider, spin, total)):
             self._grid.addWidget(widget, row, column)
+            widget.show()  # now, or the frame would not count it yet
 
     def _moved(self, axis: int, position: int, scale: int) -> None:
         self._current = axis

@@ -24,7 +24,7 @@ class BoundEdits(QObject):
         typed: the lower and the higher bound.
     """
 
-    typed = Signal(float, float)
+    typed = Signal(object, object)  # integers may have more digits than a float
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +54,8 @@ class BoundEdits(QObject):
         self.typed.emit(min(bounds), max(bounds))
 
     def _text(self, level: float) -> str:
+        if isinstance(level, int):
+            return str(level)
         span = self.levels[1] - self.levels[0]
         return (
             format_level(level, span) if self.dates is None else format_date(level, self.dates, span / 1000)
@@ -61,6 +63,8 @@ class BoundEdits(QObject):
 
     def _value(self, text: str, otherwise: float) -> float:
         try:
+            if self.dates is None and isinstance(otherwise, int) and text.strip().lstrip("-").isdecimal():
+                return int(text)
             value = float(text) if self.dates is None else count_of_date(text, self.dates)
         except ValueError:
             return otherwise

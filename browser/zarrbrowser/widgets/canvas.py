@@ -6,6 +6,7 @@ elements.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import QGraphicsRectItem, QWidget
 from zarrbrowser.session.coordinates import Coordinate
 from zarrbrowser.session.frames import View
 from zarrbrowser.theme.colours import Colours
+from zarrbrowser.widgets.holes import Holes
 from zarrbrowser.widgets.number_axis import NumberAxis
 from zarrbrowser.widgets.scale_bar import ScaleBar
 
@@ -75,6 +77,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         )
         self.view = self.plot.getViewBox()
         self.image = Picture(axisOrder="row-major")
+        self.holes = Holes()
         self._ground = QGraphicsRectItem()
         self.scale_bar = ScaleBar(self)
         self._scale: tuple[float, str] | None = None
@@ -122,9 +125,14 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.image.setImage(colours, autoLevels=False, levels=None)
         self.image.setRect(QRectF(left, top, right - left, bottom - top))
 
+    def show_holes(self, rects: Sequence[tuple[float, float, float, float]]) -> None:
+        """Hatch top, left, bottom, right of what could not be read."""
+        self.holes.show(rects)
+
     def clear_plane(self) -> None:
         """Show nothing."""
         self._size = (0, 0)
+        self.holes.show(())
         self.image.clear()
         self._ground.setVisible(False)
         self.show_scale(None)
@@ -235,6 +243,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._ground.setVisible(False)
         self.view.addItem(self._ground, ignoreBounds=True)
         self.view.addItem(self.image, ignoreBounds=True)
+        self.view.addItem(self.holes, ignoreBounds=True)
         for line in self._cross:
             line.setVisible(False)
             self.view.addItem(line, ignoreBounds=True)

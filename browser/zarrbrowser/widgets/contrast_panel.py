@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
 from zarrbrowser.session.colour_maps import LABELS
 from zarrbrowser.session.contrast import Contrast, ContrastMode, Statistics
@@ -20,6 +20,7 @@ from zarrbrowser.widgets.channel_list import ChannelList
 from zarrbrowser.widgets.colour_map_box import ColourMapBox
 from zarrbrowser.widgets.histogram import Histogram
 from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.scrolled import Scrolled
 
 WIDTH = 192
 _MODES = {
@@ -36,7 +37,7 @@ _NORMS = {
 }
 
 
-class ContrastPanel(QFrame):
+class ContrastPanel(Scrolled):
     """Highest value above, lowest below, as the colours stand. Typing or dragging a bound fixes the contrast.
 
     Signals:
@@ -58,9 +59,11 @@ class ContrastPanel(QFrame):
     blend_toggled = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "side")
+        super().__init__("side", parent)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self.setFixedWidth(WIDTH)
+        self.inside.setFixedWidth(WIDTH)
+        self.verticalScrollBar().rangeChanged.connect(self._make_room)
         self.blend, self.channels = QCheckBox("Blend channels"), ChannelList()
         self.colour_map, self.histogram = ColourMapBox(), Histogram()
         self.part = _box("part of complex numbers", {part: part.value.capitalize() for part in Part})
@@ -103,6 +106,7 @@ class ContrastPanel(QFrame):
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
             widget.setVisible(has_bounds)
         self.unit.setVisible(has_bounds and bool(self.unit.text()))
+        self.fit_inside()
 
     def show_type(self, dtype: np.dtype[Any], part: Part) -> None:
         """Write bounds as values of this type: dates as dates; say what numbers count if it is not themselves."""
@@ -123,8 +127,12 @@ class ContrastPanel(QFrame):
         self.colour_map.choose(name)
         self.histogram.show_colour_map(name)
 
+    def _make_room(self, _least: int, most: int) -> None:
+        """Let the scroll bar stand beside the controls, not on them."""
+        self.setFixedWidth(WIDTH + (self.verticalScrollBar().sizeHint().width() if most > 0 else 0))
+
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        column = QVBoxLayout(self.inside)
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(6)
         above: tuple[QWidget, ...] = (

@@ -10,7 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.session.colour_maps import lookup_table
 from zarrbrowser.session.contrast import Statistics
+from zarrbrowser.session.picture import drawing_factor
 from zarrbrowser.theme.colours import Colours
+
+_LEAST_HEIGHT = 96
 
 
 class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
@@ -22,11 +25,12 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         dragged: lowest and highest value shown.
     """
 
-    dragged = Signal(float, float)
+    dragged = Signal(object, object)  # integers may have more digits than a float
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("histogram of the plane")
+        self.setMinimumHeight(_LEAST_HEIGHT)  # Qt cannot paint what has no height
         self.ci.layout.setContentsMargins(0, 0, 0, 0)
         self.item = pg.HistogramLUTItem(gradientPosition="right")
         self.addItem(self.item)
@@ -41,17 +45,20 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.gradient.mouseClickEvent = lambda event: event.ignore()
         self.item.sigLevelsChanged.connect(lambda _item: self._dragged())
         self._silent = False
+        self._offset, self._factor = 0, 1.0
         self._colours = ""
 
     def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
         """Draw the counts by their logarithm, since one value often fills most of a picture."""
         self._silent = True
-        centres = (found.bin_edges[:-1] + found.bin_edges[1:]) / 2
-        self.item.plot.setData(centres, np.log1p(found.histogram))
-        self.item.setHistogramRange(
-            min(found.bin_edges[0], levels[0]), max(found.bin_edges[-1], levels[1]), 0.04
-        )
-        self.item.setLevels(*levels)
+        self._offset, self._factor = found.offset, drawing_factor(float(np.abs(found.bin_edges).max()))
+        self.item.axis.setScale(1 / self._factor)
+        self.item.axis.setStyle(showValues=not self._offset)
+        edges = found.bin_edges * self._factor
+        low, high = ((one - self._offset) * self._factor for one in levels)
+        self.item.plot.setData((edges[:-1] + edges[1:]) / 2, np.log1p(found.histogram))
+        self.item.setHistogramRange(min(edges[0], low), max(edges[-1], high), 0.04)
+        self.item.setLevels(low, high)
         self._silent = False
 
     def show_colour_map(self, name: str) -> None:
@@ -85,5 +92,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
 
     def _dragged(self) -> None:
         if not self._silent:
-            low, high = self.item.getLevels()
-            self.dragged.emit(float(low), float(high))
+            low, high = (float(one) / self._factor for one in self.item.getLevels())
+            if self._offset:
+                low, high = self._offset + round(low), self._offset + round(high)
+            self.dragged.emit(low, high)

@@ -26,12 +26,14 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     Attributes:
         whole: whether the axis counts elements, between which there is nothing to write.
         dates: the type of the dates that the numbers stand for, or None.
+        offset: a whole number that is added to what is written.
     """
 
     def __init__(self, side: str, *, whole: bool = False) -> None:
         super().__init__(side)
         self.whole = whole
         self.dates: np.dtype[Any] | None = None
+        self.offset = 0
         self._side = side
         self._coordinate: Coordinate | None = None
         self._texts: dict[float, str] = {}
@@ -88,6 +90,8 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
             return [self._texts.get(value, "") for value in values]
         if self.logMode:
             return list(super().tickStrings(values, scale, spacing))
+        if self.offset:
+            return [f"{self.offset + round(value * scale):,}" for value in values]
         largest = max((abs(value) for value in values), default=0.0)
         if spacing * scale >= 1 and largest * scale < _IN_FULL_BELOW:
             return [f"{value * scale:,.0f}" for value in values]

@@ -7,6 +7,7 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.session.measuring import Profile
+from zarrbrowser.session.picture import drawing_factor, finite
 from zarrbrowser.session.units import symbol
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.number_axis import NumberAxis
@@ -31,8 +32,12 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
 
     def show_profile(self, profile: Profile) -> None:
         """Draw it."""
-        known = np.isfinite(profile.numbers).any()  # Qt aborts when it is to draw points that are nowhere
-        self.curve.setData(profile.distances if known else [], profile.numbers if known else [])
+        known = finite(profile.numbers)  # Qt aborts when it is to draw points that are nowhere
+        factor = drawing_factor(float(np.abs(known).max())) if known.size else 1.0
+        self.plot.getAxis("left").setScale(1 / factor)
+        self.curve.setData(
+            profile.distances if known.size else [], profile.numbers * factor if known.size else []
+        )
         units = symbol(profile.units)
         coarse = f", level {profile.level}" if profile.level else ""
         self.plot.setLabel("bottom", (f"distance ({units})" if units else "distance (elements)") + coarse)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.session.nodes import AnyArray
-from zarrbrowser.session.raster import Tile
+from zarrbrowser.session.raster import Tile, Window
 from zarrbrowser.session.tile_cache import TileCache
 from zarrbrowser.workers.workers import Request, Stopped, Workers
 
@@ -36,6 +36,8 @@ class TileLoader(QObject):
         self._queue: deque[Tile] = deque()
         self._running: dict[Tile, Request] = {}
         self._broken: dict[Tile, Exception] = {}
+        self.torn: dict[Tile, Exception] = {}
+        """Tiles of which some chunks cannot be read, and why the first cannot."""
         self._label = ""
         self._total = 0
 
@@ -61,6 +63,9 @@ class TileLoader(QObject):
     def retry(self) -> None:
         """What could not be read may be tried again."""
         self._broken.clear()
+        for tile in self.torn:
+            self._cache.drop(tile)
+        self.torn.clear()
 
     def retry_stopped(self) -> None:
         """What the person stopped may be wanted again; what could not be read stays so."""
@@ -79,15 +84,17 @@ class TileLoader(QObject):
 
     def _submit(self, tile: Tile) -> Request:
         return self._workers.submit(
-            lambda request: tile.raster.read(tile.raster.samples(tile), request.is_cancelled),
-            lambda values: self._come(tile, values),
+            lambda request: tile.raster.read_parts(tile.raster.samples(tile), request.is_cancelled),
+            lambda found: self._come(tile, *found),
             lambda error: self._fail(tile, error),
             self._label,
         )
 
-    def _come(self, tile: Tile, values: AnyArray) -> None:
+    def _come(self, tile: Tile, values: AnyArray, holes: tuple[Window, ...], error: Exception | None) -> None:
         self._running.pop(tile, None)
-        self._cache.put(tile, values)
+        self._cache.put(tile, values, holes)
+        if error is not None:
+            self.torn[tile] = error
         done = self._total - len(self._queue) - len(self._running)
         self._start()
         for request in self._running.values():

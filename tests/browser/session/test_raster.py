@@ -116,3 +116,16 @@ def test_tiles_last_used_are_kept() -> None:
     assert cache.nbytes == 20
     cache.put(tiles[3], np.zeros(1000, np.uint8))
     assert len(cache) == 1
+
+
+@pytest.mark.parametrize("steps", [(1, 1), (2, 3), (16, 7)])
+def test_windows_of_chunks_make_up_the_whole(steps: tuple[int, int]) -> None:
+    array = FakeArray(np.arange(70 * 90).reshape(70, 90), chunks=(16, 10))
+    raster = Raster.of(whole(array), Axes.initial(array), steps)
+    height, width = raster.shape
+    seen = np.zeros(raster.shape, int)
+    for rows, columns in raster._chunk_windows((slice(0, height), slice(0, width))):
+        seen[rows, columns] += 1
+        for part, step, length in zip((rows, columns), steps, (16, 10), strict=True):
+            assert part.start * step // length == (part.stop - 1) * step // length, "one chunk"
+    assert (seen == 1).all()

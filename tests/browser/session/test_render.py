@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from zarrbrowser.session.colour_maps import LABELS, lookup_table
+from zarrbrowser.session.contrast import Contrast, ContrastMode, statistics
+from zarrbrowser.session.picture import numbers_of
 from zarrbrowser.session.render import Norm, Style, blend, coloured, rgba, spread
 
 NAN, FILL = (1, 2, 3, 255), (4, 5, 6, 255)
@@ -92,3 +94,37 @@ def test_colours_as_they_are_and_of_few_bits() -> None:
     assert np.array_equal(coloured(plain, 255.0)[..., :3], plain)
     wide = np.array([[[4095, 0, 2048, 65535]]], np.uint16)
     assert coloured(wide, 4095.0)[0, 0].tolist() == [255, 0, 128, 255]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        np.array([1e-45, 2e-45, 4e-45]) * 1e-5,
+        np.array([1.0, 2.0, 4.0]) * 1e-300,
+        np.array([1.0, 2.0, 4.0]) * 1e300,
+        np.array([1.0, 2.0, 4.0]) * 1e307,
+        np.array([1e-40, 2e-40, 4e-40], np.float32),
+        2**60 + np.array([1, 2, 4]),
+        np.array([2**64 - 4, 2**64 - 3, 2**64 - 1], np.uint64),
+        -(2**62) + np.array([0, 1, 3]),
+    ],
+)
+def test_small_differences_are_seen_whatever_the_size(numbers: np.ndarray) -> None:
+    drawn = numbers_of(numbers)
+    found = statistics(drawn)
+    levels = found.levels(Contrast(ContrastMode.FULL_RANGE))
+    assert spread(drawn, Norm.LINEAR, levels) == pytest.approx([0, 1 / 3, 1], rel=1e-4)
+    assert found.histogram.sum() == 3
+    assert (found.histogram > 0).sum() == 3
+    assert len({tuple(one) for one in rgba(drawn, Style("gray", levels=levels)).tolist()}) == 3
+
+
+def test_long_integers_far_beyond_the_bounds() -> None:
+    info = np.iinfo(np.int64)
+    numbers = np.array([info.min, 2**60, 2**60 + 5, 2**60 + 10, info.max])
+    scaled = spread(numbers, Norm.LINEAR, (2**60, 2**60 + 10))
+    assert scaled[1:4] == pytest.approx([0, 0.5, 1])
+    assert scaled[0] < 0
+    assert scaled[4] > 1
+    for norm in Norm:
+        assert np.isfinite(spread(numbers, norm, (float(info.min), float(info.max)))).all()

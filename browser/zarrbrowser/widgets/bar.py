@@ -1,0 +1,66 @@
+"""A bar of controls above a pane, of which some give way where the window is narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
+
+from zarrbrowser.widgets.buttons import tool_button
+
+
+class Bar(QFrame):
+    """Its controls stand in a row.
+
+    Attributes:
+        row: where they are put.
+        gives_way: those that go where there is no room, the first first. Buttons go into a menu at the end.
+        least_width: in pixels; with all of them gone there must be room.
+    """
+
+    least_width = 0
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self.gives_way: Sequence[QWidget] = ()
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(12, 6, 8, 6)
+        self.row.setSpacing(6)
+        self.more = tool_button("", "More controls, for which there is no room")
+        self.more.setParent(self)
+        self.more.setText("»")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.more)
+        menu.aboutToShow.connect(lambda: self._fill(menu))
+        self.more.setMenu(menu)
+        self.more.hide()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        hint = super().minimumSizeHint()
+        return QSize(self.least_width or hint.width(), hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """What can be done without gives way."""
+        super().resizeEvent(event)
+        for widget in self.gives_way:
+            widget.show()
+        self.more.hide()
+        for widget in self.gives_way:
+            self.row.activate()
+            if self.row.minimumSize().width() <= event.size().width():
+                return
+            widget.hide()
+            if isinstance(widget, QToolButton):
+                self.more.show()
+
+    def _fill(self, menu: QMenu) -> None:
+        menu.clear()
+        for button in self.gives_way:
+            if isinstance(button, QToolButton) and button.isHidden():
+                action = menu.addAction(button.icon(), button.toolTip(), button.click)
+                action.setCheckable(button.isCheckable())
+                action.setChecked(button.isChecked())
+                action.setEnabled(button.isEnabled())

@@ -1,0 +1,52 @@
+"""A part of the window that scrolls where the window is too small for it, so that no window need be large."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
+
+_LEAST_HEIGHT = 48
+
+
+class Scrolled(QScrollArea):
+    """Holds a frame that scrolls up and down.
+
+    Args:
+        role: of the frame, as the stylesheet knows it.
+
+    Attributes:
+        inside: the frame.
+    """
+
+    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.inside = QFrame()
+        self.inside.setProperty("role", role)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidgetResizable(True)
+        self.setWidget(self.inside)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def fit_inside(self) -> None:
+        """Other widgets are in the frame: let none be squeezed until all is laid out anew."""
+        for widget in self.inside.findChildren(QWidget):
+            widget.ensurePolished()  # the stylesheet makes them larger
+        layout = self.inside.layout()
+        if layout is not None:
+            layout.invalidate()
+            layout.activate()
+        self.updateGeometry()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        self.fit_inside()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        return self.inside.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        hint = self.inside.minimumSizeHint()
+        return QSize(hint.width(), min(hint.height(), _LEAST_HEIGHT))

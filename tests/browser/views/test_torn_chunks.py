@@ -1,0 +1,73 @@
+"""A chunk that does not decode is hatched; the others of its tile are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from zarrbrowser.settings import Settings
+from zarrbrowser.views.image_pane import ImagePane
+from zarrbrowser.window import MainWindow
+
+VALUES = np.arange(100 * 120, dtype=np.int32).reshape(100, 120)
+
+
+@pytest.fixture
+def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    zarr.create_array(tmp_path / "a.zarr", data=VALUES, chunks=(32, 32), zarr_format=3)
+    made = MainWindow(Settings(fresh=True))
+    qtbot.addWidget(made)
+    made.show()
+    yield made
+    made.close()
+    assert made.workers.shut_down(5)
+
+
+def picture_of(window: MainWindow, path: Path, qtbot: QtBot) -> ImagePane:
+    window.open_text(f"{path}/a.zarr")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    pane = window.node_pane.pane("Image")
+    assert isinstance(pane, ImagePane)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    return pane
+
+
+def test_one_truncated_chunk(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    torn = tmp_path / "a.zarr" / "c" / "1" / "2"
+    whole = torn.read_bytes()
+    torn.write_bytes(whole[:20])
+    pane = picture_of(window, tmp_path, qtbot)
+    assert pane.stack.shows_data
+    mosaic = pane.view.mosaics[0]
+    assert mosaic.is_there is not None
+    expected = np.ones(VALUES.shape, bool)
+    expected[32:64, 64:96] = False
+    rows, columns = mosaic.window
+    assert np.array_equal(mosaic.is_there, expected[rows, columns])
+    assert np.array_equal(mosaic.values[mosaic.is_there], VALUES[expected])
+    (hole,) = pane.canvas.holes.rects
+    assert hole.getRect() == (63.5, 31.5, 32, 32)
+    assert "c/1/2" in pane.stack.notice.text
+    measured = pane.view.measured
+    assert measured is not None
+    assert measured.statistics[0].size == expected.sum(), "what is hatched counts for nothing"
+    torn.write_bytes(whole)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.stack.notice.button.click()
+    assert pane.view.mosaics[0].is_there is None
+    assert pane.canvas.holes.rects == []
+    assert not pane.stack.notice.isVisible()
+
+
+def test_a_plane_without_a_chunk_that_decodes(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    for chunk in (tmp_path / "a.zarr" / "c").glob("*/*"):
+        chunk.write_bytes(b"torn")
+    pane = picture_of(window, tmp_path, qtbot)
+    assert not pane.stack.shows_data
+    assert pane.stack.sentence.text.startswith("c/")

@@ -96,7 +96,7 @@ class Format(ABC):
         return self.implicit_groups and self.claims(documents)
 
     def implied_group(self, get: Callable[[str], bytes | None], path: str) -> GroupMetadata:
-        """The group at ``path`` of which no document says that it is one.
+        """The implicit group at ``path``, where no document declares a group.
 
         Raises:
             MetadataError: a document that says something else of it is broken.

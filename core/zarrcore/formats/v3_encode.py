@@ -99,7 +99,7 @@ def refuse_ours(codecs: tuple[NamedConfiguration, ...]) -> None:
 
 
 def _refuse_plain_optional(metadata: ArrayMetadata) -> None:
-    """Values that may be missing have a codec of their own; as records nobody else would read them.
+    """Refuse optional values that another codec would store as records: no other reader understands that.
 
     Raises:
         UnsupportedError: another codec makes bytes of them.
@@ -109,7 +109,7 @@ def _refuse_plain_optional(metadata: ArrayMetadata) -> None:
         codec = codec_chain(plain.codecs, len(metadata.shape)).array_to_bytes.name
         if codec not in OptionalFamily.names:
             raise UnsupportedError(
-                "codec", codec, "is none for elements that may be missing: zarrs.optional is"
+                "codec", codec, "cannot store elements that may be missing: use zarrs.optional"
             )
 
 

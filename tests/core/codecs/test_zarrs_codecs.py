@@ -260,10 +260,10 @@ def test_optional_values_are_written_and_copied_to_other_formats() -> None:
         execute(plan_copy(source, to=zc.formats.format_named(to)), source, copied)
         assert zc.open(copied)["x"][...].tolist() == values.tolist()
     with pytest.raises(
-        UnsupportedError, match=r"'bytes' is none for elements that may be missing: zarrs.optional is"
+        UnsupportedError, match=r"'bytes' cannot store elements that may be missing: use zarrs.optional"
     ):
         plan_copy(source, layout=Layout(codecs=(NamedConfiguration("gzip"),)))
-    with pytest.raises(UnsupportedError, match="'bytes' is none for elements that may be missing"):
+    with pytest.raises(UnsupportedError, match="'bytes' cannot store elements that may be missing"):
         zc.create(MemoryStore()).create_array("x", shape=(2,), data_type=optional("int16"))
 
 

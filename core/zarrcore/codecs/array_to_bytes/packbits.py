@@ -57,9 +57,7 @@ class PackbitsCodec(ArrayToBytesCodec):
         dtype = spec.dtype
         if is_complex(dtype):
             part, count = part_of_complex(dtype), 2 * spec.size
-        elif (
-            dtype.kind in "Mm"
-        ):  # of which the registry says nothing; zarrs writes the integers that they are
+        elif dtype.kind in "Mm":  # not in the registry; zarrs packs them as integers
             part, count = np.dtype("<i8"), spec.size
         elif dtype.kind in "biuf" or is_small_number(dtype):
             part, count = dtype.newbyteorder("<"), spec.size

@@ -151,7 +151,7 @@ def clear_unused_bits(array: np.ndarray[Any, Any]) -> None:
     """Set to zero, in place, what such numbers leave of their bytes.
 
     The registry has readers ignore those bits, and some writers extend signs into them. ml_dtypes does not ignore those of
-    its floating point numbers, and whoever compares bytes needs one form of each number.
+    its floating point numbers, and comparing bytes needs one form of each number.
     """
     if array.dtype.names is not None:
         for name in array.dtype.names:
@@ -163,7 +163,7 @@ def clear_unused_bits(array: np.ndarray[Any, Any]) -> None:
 
 
 def is_complex(dtype: np.dtype[Any]) -> bool:
-    """Whether elements are complex numbers, whoever brings them.
+    """Whether elements are complex numbers, of NumPy or of ml_dtypes.
 
     >>> is_complex(np.dtype("<c8")), is_complex(np.dtype("<f4"))
     (True, False)

@@ -44,5 +44,5 @@ class TimeFamily(DataTypeFamily):
 
 
 def not_a_time(dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The element that is no time; NumPy makes none of spans without a unit any more."""
+    """The element NaT. NumPy 2.5 deprecates its own conversion for spans without a unit."""
     return np.array(-(2**63), "<i8").view(dtype)

@@ -1,7 +1,7 @@
 """Keys of the source that a copy leaves behind, because they belong to no node that was copied.
 
-A copy goes from node to node. A key that no node accounts for may be a note that somebody put there, or data that only a
-broken hierarchy hides: the copy must not pass over it in silence.
+A copy goes from node to node. A key that belongs to no node may be an unrelated file, or data that a damaged hierarchy hides:
+the copy must report it.
 """
 
 from __future__ import annotations

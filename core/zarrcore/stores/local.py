@@ -113,6 +113,19 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
                 return value, after
         raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
 
+    def open_key(self, key: str) -> int | None:
+        """A descriptor of a key's file, for reading, which the caller closes; None where the key is absent.
+
+        Raises:
+            As `get`.
+        """
+        check_path_like_key(key, self.url)
+        try:
+            return self._open(self._directory().descriptor, key, READ)
+        except OSError as error:
+            self._absent(error, key)
+            return None
+
     def get_of_inode(self, key: str, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
         """What `get` gives, of the very file that had this inode number, though it may have changed.
 

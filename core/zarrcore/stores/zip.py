@@ -30,6 +30,7 @@ from zarrcore.stores.keys import check_key, check_prefix, join_url
 from zarrcore.stores.local import LocalStore, inode_of
 from zarrcore.stores.zip_changes import ZipChanges
 from zarrcore.stores.zip_directory import is_safe
+from zarrcore.stores.zip_file import OpenFile
 from zarrcore.stores.zip_members import ZipMembers
 from zarrcore.stores.zip_writing import check_name
 
@@ -38,6 +39,9 @@ ZIP_SUFFIXES: Final = (".zip", ".ozx")
 
 _READ_BETWEEN: Final = 20
 """How often the directory is read at most between the changes of another process."""
+
+_WRITTEN_S: Final = 10.0
+"""A file that was changed within that time may be being written."""
 
 _SAME_DATE_S: Final = 0.02
 """Two changes within that time may leave the same date, as clocks of file systems go."""
@@ -115,6 +119,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         """
         if self._changes is not None:
             self._changes.close()
+        self._read = None
         self.source.close()
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
@@ -237,12 +242,12 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
                 found = self._stored(facts)
             except StoreError:
                 # Another process may have changed it meanwhile.
-                self._is_fresh = _is_fresh(facts)
+                self._is_fresh = _is_younger(facts, _SAME_DATE_S)
                 if not self._is_fresh and self._facts() == facts:
                     raise
                 time.sleep(_SAME_DATE_S / 2)
             else:
-                self._is_fresh = _is_fresh(facts)
+                self._is_fresh = _is_younger(facts, _SAME_DATE_S)
                 if found.journal is None or not self._changes.recover():
                     return found
             facts = self._facts()
@@ -250,9 +255,20 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
 
     def _stored(self, facts: StoreStat) -> ZipMembers:
         if isinstance(self.source, LocalStore):
-            fetch = partial(self._fetch_local, self.source, inode_of(facts))
-            return ZipMembers(fetch, facts, self.url)
+            if _is_younger(facts, _WRITTEN_S):
+                return ZipMembers(self._held(self.source, facts).fetch, facts, self.url)
+            return ZipMembers(partial(self._fetch_local, self.source, inode_of(facts)), facts, self.url)
         return ZipMembers(partial(self._fetch_stored, facts), facts, self.url)
+
+    def _held(self, source: LocalStore, facts: StoreStat) -> OpenFile:
+        """The file, held open: one that is being written may be replaced, and its inode number given to another, at any time."""
+        descriptor = source.open_key(self.key)
+        if descriptor is None:
+            raise self._gone()
+        file = OpenFile(self.url, descriptor=descriptor)
+        if inode_of(file.stat()) != inode_of(facts):
+            raise ChangedError(f"{self.url} was replaced while it was read", url=self.url)
+        return file
 
     def _facts(self) -> StoreStat:
         facts = self.source.stat(self.key)
@@ -284,9 +300,9 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         return block
 
 
-def _is_fresh(facts: StoreStat) -> bool:
-    """Whether a file may be changed once more without another date."""
-    return facts.mtime_s is not None and abs(time.time() - facts.mtime_s) < _SAME_DATE_S
+def _is_younger(facts: StoreStat, seconds: float) -> bool:
+    """Whether a file was changed so recently."""
+    return facts.mtime_s is not None and abs(time.time() - facts.mtime_s) < seconds
 
 
 def _leads_elsewhere(key: str, url: str) -> InvalidKeyError:

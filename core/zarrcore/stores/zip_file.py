@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from zarrcore.stores.files import LARGEST_READ, read_range
+from zarrcore.stores.files import LARGEST_READ, file_failure, read_range
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
 from zarrcore.stores.local import stat_of
 
@@ -27,14 +27,18 @@ class OpenFile:
 
     Args:
         path: where it is.
+        flags: how to open it.
+        descriptor: the file, where it is open already.
 
     Raises:
         OSError: it cannot be opened.
     """
 
-    def __init__(self, path: str, flags: int = os.O_RDWR | os.O_CLOEXEC) -> None:
+    def __init__(
+        self, path: str, flags: int = os.O_RDWR | os.O_CLOEXEC, descriptor: int | None = None
+    ) -> None:
         self.path = path
-        self.descriptor = os.open(path, flags, 0o600)
+        self.descriptor = os.open(path, flags, 0o600) if descriptor is None else descriptor
 
     def __del__(self) -> None:
         if "descriptor" in self.__dict__:
@@ -46,7 +50,10 @@ class OpenFile:
 
     def fetch(self, start: int, stop: int) -> BytesLike:
         """The bytes from a start to a stop, fewer at the end."""
-        return read_range(self.descriptor, ByteRange(start, stop)) or b""
+        try:
+            return read_range(self.descriptor, ByteRange(start, stop)) or b""
+        except OSError as error:
+            raise file_failure(error, None, self.path) from error
 
     def write(self, position: int, *parts: BytesLike) -> None:
         """Write at a position."""

@@ -49,6 +49,7 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.fixture
 def window(application: QApplication) -> Iterator[MainWindow]:
     made = MainWindow(Settings(fresh=True))
+    made.resize(1280, 800)
     made.show()
     yield made
     made.close()
@@ -92,7 +93,7 @@ def test_groups_of_version_2_without_documents_are_in_the_tree(
     qtbot.waitUntil(lambda: window.model.rowCount(group) == 1)
 
 
-def test_a_damaged_chunk_is_a_sentence_and_the_other_planes_are_shown(
+def test_a_damaged_chunk_is_told_and_the_others_are_shown(
     window: MainWindow, written: Path, qtbot: QtBot
 ) -> None:
     chunks = [
@@ -110,7 +111,10 @@ def test_a_damaged_chunk_is_a_sentence_and_the_other_planes_are_shown(
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: damaged.relative_to(written).as_posix() in pane.stack.sentence.text)
+    # The plane has other chunks, which are shown.
+    qtbot.waitUntil(lambda: damaged.relative_to(written).as_posix() in pane.stack.notice.text)
+    assert pane.stack.shows_data
+    assert len(pane.canvas.holes.rects) == 1
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.sliders[0].setValue(2)
     assert np.array_equal(pane.view.mosaics[0].values, VOLUME[2])

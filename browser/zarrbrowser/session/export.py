@@ -72,6 +72,10 @@ def _why_no_picture(subject: Subject, selection: Selection) -> str:
     if axes != set(shown.axes.shown):
         names = [shown.axes.names[axis] for axis in sorted(shown.axes.shown)]
         return f"A picture as it is shown has the axes {' and '.join(names)}."
+    if shown.channels and not shown.only(selection).channels:
+        return (
+            "A picture as it is shown has the channels that are shown: switch this one on, or write numbers."
+        )
     shape = [n for axis, n in enumerate(shown.array.shape) if axis in axes]
     size = _size(tuple(part for axis, part in enumerate(selection) if axis in axes), shape)
     if size > MOST_PIXELS:
@@ -138,7 +142,8 @@ def write(
     shown, written = export.subject.shown, 0
     with whole_or_nothing(export.path) as stream:
         if export.suffix == PICTURE and shown is not None:
-            stream.write(encode(shown.rgba(shown.read(export.selection, cancelled))))
+            part = shown.only(export.selection)
+            stream.write(encode(part.rgba(part.read(export.selection, cancelled))))
         elif export.suffix in TEXT_SUFFIXES:
             packing = export.subject.packing or Packing()
             stream.write(values_as_text(array, export.selection, export.suffix, convert=packing.unpacked))

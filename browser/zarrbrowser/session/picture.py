@@ -9,8 +9,8 @@ import numpy as np
 
 from zarrbrowser.session.nodes import AnyArray, is_small_number
 
-DRAWABLE = 2.0**1022
-"""The largest magnitude that is drawn: the difference of two of them is a number."""
+DRAWABLE = 1e306
+"""The largest magnitude that is drawn: axes calculate with multiples of the difference of two of them."""
 EXACT = 2**53
 """Whole numbers up to here are floats without loss."""
 PLAIN_KINDS = "biufcMm"

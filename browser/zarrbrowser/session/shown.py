@@ -73,6 +73,15 @@ class Shown:
         """Whether the picture is the transpose of what the selection gives."""
         return self.axes.rows > self.axes.columns
 
+    def only(self, selection: Selection) -> Shown:
+        """The same with those channels alone that a selection has."""
+        if not self.channels or self.channel_axis is None:
+            return self
+        part = selection[self.channel_axis]
+        length = self.array.shape[self.channel_axis]
+        chosen = range(length)[part] if isinstance(part, slice) else (part,)
+        return replace(self, channels=tuple(one for one in self.channels if one.position in chosen))
+
     def oriented(self, values: AnyArray) -> AnyArray:
         """What the selection gives, turned as on the screen: rows down, columns to the right, then colours."""
         if self.array.ndim < 2:

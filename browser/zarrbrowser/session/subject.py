@@ -72,21 +72,22 @@ class Subject:
         for axis, (name, part) in enumerate(zip(names, selection, strict=True)):
             where = str(part) if isinstance(part, int) else ""
             if image is not None and axis == image.channel_axis:
-                where = self._channels(part, suffix)
+                where = self._channels(selection, suffix)
             if where:
                 parts.append(f"{name.replace(' ', '')}{where}")
         text = "_".join(parts)
         return re.sub(r"[^\w.,=+-]+", "_", text)[:120] + f".{suffix}"
 
-    def _channels(self, part: int | slice, suffix: str) -> str:
+    def _channels(self, selection: Selection, suffix: str) -> str:
         """Which channels a file has: their positions, and the name of a single one; empty for all."""
         shown = self.shown
         assert shown is not None  # noqa: S101 - asked only of pictures
         assert shown.image is not None  # noqa: S101 - likewise
-        known = range(len(shown.image.channels))
+        assert shown.image.channel_axis is not None  # noqa: S101 - likewise
+        known, part = range(len(shown.image.channels)), selection[shown.image.channel_axis]
         chosen = [part] if isinstance(part, int) else list(known[part])
         if suffix == "png" and shown.channels:
-            chosen = [one.position for one in shown.channels]
+            chosen = [one.position for one in shown.only(selection).channels]
         if len(chosen) == 1:
             return f"{chosen[0]}-{shown.image.channels[chosen[0]]}"
         return "" if chosen == list(known) else "+".join(map(str, chosen))

@@ -102,7 +102,7 @@ def test_colours_as_they_are_and_of_few_bits() -> None:
         np.array([1e-45, 2e-45, 4e-45]) * 1e-5,
         np.array([1.0, 2.0, 4.0]) * 1e-300,
         np.array([1.0, 2.0, 4.0]) * 1e300,
-        np.array([1.0, 2.0, 4.0]) * 1e307,
+        np.array([1.0, 2.0, 4.0]) * 2e305,
         np.array([1e-40, 2e-40, 4e-40], np.float32),
         2**60 + np.array([1, 2, 4]),
         np.array([2**64 - 4, 2**64 - 3, 2**64 - 1], np.uint64),

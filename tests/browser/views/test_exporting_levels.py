@@ -131,6 +131,22 @@ def test_the_picture_of_the_finest_level_has_the_channels_that_are_shown(
     picture = QImage(str(path))
     assert (picture.width(), picture.height()) == (1600, 1200)
     assert picture.pixelColor(7, 9).red() == picture.pixelColor(7, 9).green() == 0
+    dialog = dialog_of(window, "png")
+    dialog.channels.setCurrentText("GFP")
+    assert "switch this one on" in dialog.problem.text()
+    dialog.channels.setCurrentText("DAPI")
+    assert dialog.save_button.isEnabled()
+    dialog.reject()
+
+
+def test_the_picture_of_one_channel_of_several(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = dialog_of(window, "png")
+    dialog.channels.setCurrentText("DAPI")
+    path = exported(window, dialog, qtbot, tmp_path)
+    assert path.name == "cells_level0_c0-DAPI.png"
+    picture = QImage(str(path))
+    assert all(picture.pixelColor(x, 9).red() == picture.pixelColor(x, 9).green() == 0 for x in range(50))
+    assert any(picture.pixelColor(x, 9).blue() > 100 for x in range(50))
 
 
 def test_code_reads_the_finest_level_and_others_on_request(window: MainWindow) -> None:

@@ -17,7 +17,7 @@ RAMP = np.arange(600).reshape(20, 30)
 KINDS = {
     "tiny": RAMP * 1e-200,
     "small": RAMP * 1e-45,
-    "large": (RAMP + 1.0) * 1e304,
+    "large": (RAMP + 1.0) * 1e303,
     "long": 2**61 + RAMP,
     "unsigned": (2**64 - 1000 + RAMP.astype(np.uint64)),
 }

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.command import Outcome, run_inside, run_process
+from tests.disk import disk
 from tests.hierarchies import Expected, write_v2, write_v3
 from tests.servers import (
     AZURE_ENVIRONMENT,
@@ -110,3 +111,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if steps:
         terminalreporter.section("before the tests")
         terminalreporter.write(steps)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one mebibyte."""
+    with disk(tmp_path / "disk", "1m") as place:
+        yield place

@@ -14,6 +14,7 @@ import zarr
 import zstandard
 
 from tests.command import run_process
+from tests.disk import disk
 from tests.servers import FaultServer, fault_server
 from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
 
@@ -126,34 +127,24 @@ def test_a_killed_daemon_leaves_a_cache_that_works(
     check(mount(f"{server.url}/h", *options))
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a disk that is soon full")
 def test_a_full_disk_is_told_once(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
     """S24: "told once in the log, and reading goes on without it"."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", disk], check=True)
-    try:
-        mounted = mount(f"{server.url}/h", "--cache-dir", str(disk / "cache"))
+    with disk(tmp_path / "disk", "100k") as place:
+        mounted = mount(f"{server.url}/h", "--cache-dir", str(place / "cache"))
         check(mounted)
         assert mounted.log.read_text().count("\n") == 1
         assert "is skipped: No space left on device" in mounted.log.read_text()
         assert mounted.umount().status == 0
-    finally:
-        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a disk that can only be read")
 def test_a_disk_that_can_only_be_read_is_read(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
     """S24: "a disk that is full, not writable or gone is told once in the log"."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    options = ("--cache-dir", str(disk / "cache"))
-    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", disk], check=True)
-    try:
+    with disk(tmp_path / "disk") as place:
+        options = ("--cache-dir", str(place / "cache"))
         first = mount(f"{server.url}/h", *options)
         assert (first.arrays / PLAIN / "data.raw").read_bytes() == VALUES.tobytes()
         assert first.umount().status == 0
-        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        subprocess.run(["mount", "-o", "remount,ro", place], check=True)
         fetched(server)
         second = mount(f"{server.url}/h", *options)
         check(second)
@@ -161,8 +152,6 @@ def test_a_disk_that_can_only_be_read_is_read(server: FaultServer, mount: Mounte
         assert second.log.read_text().count("\n") == 1
         assert "is skipped: Read-only file system" in second.log.read_text()
         assert second.umount().status == 0
-    finally:
-        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 def test_a_cache_within_the_mount_is_refused(server: FaultServer, tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ import os
 import resource
 import signal
 import stat
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 import zarr
 
+from tests.disk import disk
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
 from zarrcore.errors import StoreError
@@ -29,21 +29,6 @@ def error_of(action: Callable[..., object], *arguments: object) -> int | None:
     with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is what the caller looks at
         action(*arguments)
     return caught.value.errno
-
-
-@contextlib.contextmanager
-def disk(place: Path, size: str) -> Iterator[Path]:
-    """A file system of a few mebibytes."""
-    place.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], capture_output=True, check=False
-    )
-    if made.returncode:
-        pytest.skip("only root may mount a file system")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", place], check=True)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -143,21 +142,6 @@ def test_a_daemon_in_the_foreground_ends_with_a_status(place: Path, tmp_path: Pa
         told = daemon.communicate(timeout=60)[1]
     assert daemon.returncode == 1
     assert told.splitlines()[-1].startswith(f"zarrscope: {place} was changed by another program")
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of a mebibyte."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True
-    ).returncode:
-        pytest.skip("only root may mount a small file system")
-    try:
-        yield disk
-    finally:
-        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 def test_a_full_disk_is_told_at_closing(small_disk: Path, mount: Mounter) -> None:

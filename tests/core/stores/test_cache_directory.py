@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.disk import disk
 from zarrcore.stores import cache_directory
 from zarrcore.stores.cache_directory import CacheDirectory
 
@@ -178,12 +179,10 @@ def test_a_place_that_vanishes_is_told_once_and_taken_again(
     assert len(messages(caplog)) == 1
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a disk that is soon full")
 def test_a_full_disk_is_told_once_and_what_is_there_is_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], check=True)
-    try:
+    with disk(tmp_path, "64k"):
         directory = CacheDirectory(tmp_path, 1 << 20)
         for number in range(20):
             directory.put(name(number), value(number))
@@ -193,8 +192,6 @@ def test_a_full_disk_is_told_once_and_what_is_there_is_read(
         assert messages(caplog) == [f"the cache in {tmp_path} is skipped: No space left on device"]
         assert not [file for file in files(tmp_path) if "partial" in file.name]
         directory._root = None
-    finally:
-        subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])

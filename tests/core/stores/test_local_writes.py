@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -138,20 +137,6 @@ def test_a_symbolic_link_is_not_moved_to_where_it_may_lead_elsewhere(tmp_path: P
     (tmp_path / "a" / "link").symlink_to("x")
     assert store.rename("a/link", "b/link") is store.link("a/link", "b/link") is None
     assert [entry.key for entry in store.list_dir("")] == ["a/"]
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of one mebibyte."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True)
-    if made.returncode:
-        pytest.skip("only root may mount a file system")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)
 
 
 def test_a_full_disk_is_told_and_leaves_the_old_value(small_disk: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -538,20 +538,6 @@ def test_who_writes_into_a_file_that_is_not_complete_is_told_of(tmp_path: Path, 
     with pytest.raises(ChangedError, match="under first and 1 more is not in it"):
         store.close()
     assert members(place) == {"theirs": b"2"}
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of a mebibyte."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place], capture_output=True)
-    if made.returncode:
-        pytest.skip("only root may mount a small file system")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", place], check=True)
 
 
 @pytest.mark.parametrize("rest", [0, 1e9])

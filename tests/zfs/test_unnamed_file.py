@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrcore.errors import BrokenBodyError, StoreFullError
+from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
 from zarrfs.views import unnamed_file
 from zarrfs.views.entry import RefusedError
 from zarrfs.views.spool import Spool, SpoolMemory
@@ -69,7 +69,7 @@ def test_what_cannot_be_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         file.write(8, b"9")
     file.close()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
-    with pytest.raises(StoreFullError, match="No such file or directory; TMPDIR names another folder"):
+    with pytest.raises(StoreError, match="No such file or directory; TMPDIR names another folder"):
         UnnamedFile()
 
 

@@ -95,6 +95,23 @@ def test_holes_are_written_where_there_is_no_room_for_them(
         mounted.umount()
 
 
+def test_a_write_that_finds_no_room_leaves_the_size(
+    tmp_path: Path, stored: Path, mount: Mounter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with disk(tmp_path / "disk", "6m") as small:
+        monkeypatch.setenv("TMPDIR", str(small))
+        mounted = mount(stored, "--read-write")
+        written, part = 0, b"x" * 100_000
+        with open(mounted.keys / "a", "ab", buffering=0) as file:
+            with pytest.raises(OSError) as caught:  # noqa: PT011, PT012 - as many as there is room for
+                while True:
+                    written += file.write(part) or 0
+            assert caught.value.errno == errno.ENOSPC
+            assert os.fstat(file.fileno()).st_size == written
+        assert (stored / "a").read_bytes() == b"x" * written
+        mounted.umount()
+
+
 def test_no_file_is_larger_than_its_file_system_allows(stored: Path, mount: Mounter) -> None:
     mounted = mount(stored, "--read-write")
     descriptor = os.open(mounted.keys / "a", os.O_CREAT | os.O_RDWR)
@@ -188,10 +205,15 @@ def test_a_terminated_daemon_names_what_it_did_not_store(stored: Path, mount: Mo
     descriptor = os.open(mounted.keys / "folder" / "dirty", os.O_CREAT | os.O_RDWR)
     os.write(descriptor, b"never stored")
     (mounted.keys / "stored").write_bytes(b"stored")
+    removed = os.open(mounted.keys / "removed", os.O_CREAT | os.O_RDWR)
+    os.write(removed, b"never to be stored")
+    (mounted.keys / "removed").unlink()
+    os.fchmod(removed, 0o600)
     os.kill(daemon, signal.SIGTERM)
     wait_until(lambda: has_ended(daemon), "the daemon is gone")
-    with contextlib.suppress(OSError):
-        os.close(descriptor)
+    for left in (descriptor, removed):
+        with contextlib.suppress(OSError):
+            os.close(left)
     lines = mounted.log.read_text().splitlines()
     assert [line for line in lines if "not stored" in line] == lines
     assert len(lines) == 1

@@ -6,7 +6,9 @@ import contextlib
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.zfs.conftest import Mount, Mounter
+from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
-from zarrcore.stores.interface import StoreEntry, StoreStat
+from zarrcore.stores.interface import BytesLike, StoreEntry, StoreStat
 from zarrfs.views.entry import Directory, File, RefusedError
 from zarrfs.views.freshness import Freshness
 from zarrfs.views.key_writer import KeyWriter
@@ -237,3 +240,63 @@ def test_what_was_asked_before_a_change_is_not_remembered(asks: str) -> None:
     found = walk(view.root(), "a", "new")
     assert isinstance(found, File)
     assert bytes(found.open(True).read(0, 2, True)) == b"22"
+
+
+class Slow(MemoryStore):
+    """A store that takes its time to store, and may fail to tell of what it has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.storing, self.stored = threading.Event(), threading.Event()
+        self.fails, self.failing = False, "failing"
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        self.storing.set()
+        self.stored.wait(20)
+        done = super().set(key, value, if_absent=if_absent)
+        self.fails = key == self.failing
+        return done
+
+    def stat(self, key: str) -> StoreStat | None:
+        if self.fails:
+            self.fails = False
+            raise StoreError("no answer")
+        return super().stat(key)
+
+
+@pytest.mark.parametrize("new", ["b", "failing"])
+def test_a_key_that_is_closed_while_it_is_renamed_can_be_written_again(new: str) -> None:
+    store = Slow()
+    writer = KeyWriter(WatchedStore(store, lambda _: None), SpoolMemory(1 << 20))
+    store.stored.set()
+    written = writer.create("a")
+    written.write(0, b"value", True)
+    written.store(closing=True)
+    store.storing.clear()
+    store.stored.clear()
+    with ThreadPoolExecutor(1) as threads:
+        renaming = threads.submit(writer.rename, "a", new, replace=True)
+        assert store.storing.wait(20)
+        written.close()
+        store.stored.set()
+        renaming.result()
+    store.failing = ""
+    again = writer.reopen(new, False, True)
+    again.write(0, b"V", True)
+    again.store(closing=True)
+    again.close()
+    assert store.get(new) == b"Value"
+    assert store.get("a") is None
+
+
+def test_who_writes_to_an_open_file_whose_name_was_removed_begins_with_its_value() -> None:
+    store = MemoryStore(values={"a": b"value"})
+    writer = KeyWriter(WatchedStore(store, lambda _: None), SpoolMemory(1 << 20))
+    written = writer.reopen("a", False, True)
+    writer.erase("a")
+    store.set("a", b"another")
+    written.write(0, b"V", True)
+    assert written.read(0, 9, True) == b"Value"
+    assert not written.holds_changes
+    written.close()
+    assert store.get("a") == b"another"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 import pyfuse3
@@ -24,10 +25,36 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
+class Completing:
+    """Requests that are not cancelled, until the daemon ends."""
+
+    def __init__(self) -> None:
+        self._scopes: set[trio.CancelScope] = set()
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Let the block be completed."""
+        with trio.CancelScope(shield=True) as scope:
+            self._scopes.add(scope)
+            try:
+                yield
+            finally:
+                self._scopes.discard(scope)
+
+    async def until_cancelled(self) -> None:
+        """Return when this task is cancelled, and let the requests be cancelled with it."""
+        try:
+            await trio.sleep_forever()
+        finally:
+            for scope in self._scopes:
+                scope.shield = False
+
+
 class Counting(Protocol):
     """Operations that keep count."""
 
     counters: Counters
+    completing: Completing
     warned: Remembered[str, None]
     """What the log says already."""
 
@@ -43,6 +70,24 @@ def guarded(operations: C) -> C:
     return operations
 
 
+_COMPLETED = frozenset(
+    {
+        "create",
+        "flush",
+        "fsync",
+        "link",
+        "mkdir",
+        "mknod",
+        "open",
+        "release",
+        "rename",
+        "rmdir",
+        "setattr",
+        "unlink",
+    }
+)
+"""Requests that are completed even where the session has to begin anew: half of one would leave something open."""
+
 _HANDLERS = frozenset(
     name
     for name in vars(pyfuse3.Operations)
@@ -55,7 +100,10 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
     async def answer(operations: Counting, *arguments: Any) -> T:
         operations.counters.requests[name] += 1
         try:
-            return await handler(operations, *arguments)
+            if name not in _COMPLETED:
+                return await handler(operations, *arguments)
+            with operations.completing.request():
+                return await handler(operations, *arguments)
         except pyfuse3.FUSEError as error:
             operations.counters.failed(error.errno)
             raise

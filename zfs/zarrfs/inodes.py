@@ -158,7 +158,7 @@ class InodeTable:
         if inode is not None:
             inode.opened -= 1
             if inode.is_shown and not inode.opened:
-                inode.is_shown = False
+                inode.is_shown = inode.is_resized = False
                 self._shown.pop(inode.open_version, None)
                 self.expire(number)
 

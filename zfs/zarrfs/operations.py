@@ -16,7 +16,7 @@ import pyfuse3
 from zarrcore.errors import ChangedError
 from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
-from zarrfs.guard import guarded
+from zarrfs.guard import Completing, guarded
 from zarrfs.handles import DirectoryHandle, FileHandle, HandleTable
 from zarrfs.inode import Inode
 from zarrfs.inodes import ROOT, InodeTable
@@ -67,6 +67,7 @@ class Operations(ReadOnlyOperations):
     ) -> None:
         super().__init__()
         self.counters = counters
+        self.completing = Completing()
         self.warned = Remembered(Freshness(_WARN_AGAIN_S), _WARNED_MAX)
         self.inodes = InodeTable(root)
         self.handles = HandleTable()
@@ -147,12 +148,7 @@ class Operations(ReadOnlyOperations):
         return await self._attributes(inode)
 
     async def _attributes(self, number: int) -> pyfuse3.EntryAttributes:
-        try:
-            entry = await self._current(number)
-        except pyfuse3.FUSEError as error:
-            if error.errno != errno.ESTALE or not self.inodes.leave_name(number):
-                raise
-            entry = self.inodes.entry(number)  # who has it open asks, and keeps it
+        entry = await self._known(number)
         if isinstance(entry, File) and not entry.is_sized:
             entry = await self._sized(number, entry)
         attributes = self.appearance.new()
@@ -160,6 +156,15 @@ class Operations(ReadOnlyOperations):
         # Programs that write compare the number of what they have open with that of the name.
         attributes.st_ino = self.inodes.written_as(number)
         return attributes
+
+    async def _known(self, number: int) -> Entry:
+        """What a number stands for; for an open file whose name leads elsewhere by now, what was opened."""
+        try:
+            return await self._current(number)
+        except pyfuse3.FUSEError as error:
+            if error.errno != errno.ESTALE or not self.inodes.leave_name(number):
+                raise
+            return self.inodes.entry(number)
 
     async def _sized(self, number: int, file: File) -> File:
         """What a number stands for, with its size."""

@@ -10,6 +10,7 @@ import os
 from types import TracebackType
 from typing import Final, Self
 
+_RUNNING: Final = b"running"
 _COMPLETING: Final = b"completing"
 _LONGEST: Final = 1 << 16
 
@@ -19,6 +20,7 @@ class Outcome:
 
     def __init__(self) -> None:
         self._descriptor = os.memfd_create("outcome", os.MFD_CLOEXEC)
+        self._tell(_RUNNING)
 
     @property
     def path(self) -> str:
@@ -68,6 +70,8 @@ class Awaited:
         message = self._message()
         if message == _COMPLETING:
             return "its daemon was killed while it completed the store"
+        if message == _RUNNING:
+            return "its daemon was killed"
         return message.decode("utf-8", "replace")
 
     def _message(self) -> bytes:

@@ -9,7 +9,7 @@ import pyfuse3
 
 from zarrfs.appearance import Appearance
 from zarrfs.counters import Counters
-from zarrfs.guard import guarded
+from zarrfs.guard import Completing, guarded
 from zarrfs.views.freshness import Remembered
 
 
@@ -19,6 +19,7 @@ class ReadOnlyOperations(pyfuse3.Operations):
 
     supports_dot_lookup = False
     appearance: Appearance
+    completing: Completing
     counters: Counters
     warned: Remembered[str, None]
 

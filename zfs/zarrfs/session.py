@@ -233,9 +233,11 @@ class Session:
                 _log.critical("the mount at %s ends by an error", self._options.mountpoint, exc_info=True)
                 raise sole(error) from None
             finally:
-                for path in self._operations.unstored():
-                    _log.error("%s is still open, and what was written to it is not stored", path)
-                pyfuse3.close(unmount=True)
+                try:
+                    for path in self._operations.unstored():
+                        _log.error("%s is still open, and what was written to it is not stored", path)
+                finally:
+                    pyfuse3.close(unmount=True)
 
     def _init(self) -> None:
         with complaints() as read_complaints:
@@ -264,6 +266,7 @@ class Session:
         async with trio.open_nursery() as nursery:
             self._workers.nursery = nursery
             nursery.start_soon(self._await_signals, nursery)
+            nursery.start_soon(self._operations.completing.until_cancelled)
             nursery.start_soon(self._announce, ready)
             while not await self._answered_all():
                 self._chunks.clear()

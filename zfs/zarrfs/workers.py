@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import trio
 
-from zarrcore.array.pools import check_thread_memory
+from zarrcore.threads import check_thread_memory
 from zarrfs.counters import Counters
 from zarrfs.prefetch import FETCHES_MAX
 

@@ -61,9 +61,13 @@ class WritingOperations(Operations):
         else:
             file = await self._ask(entry.open)
         entry = file.shown or entry
-        if entry is None:  # what is made has an entry to show
-            raise pyfuse3.FUSEError(errno.EIO)
-        attributes = self._told(parent_inode, text, entry, asked_s)
+        try:
+            if entry is None:  # what is made has an entry to show
+                raise pyfuse3.FUSEError(errno.EIO)
+            attributes = self._told(parent_inode, text, entry, asked_s)
+        except BaseException:
+            file.close()
+            raise
         try:
             return self._opened(attributes.st_ino, file, direct_io=False), attributes
         except BaseException:
@@ -134,6 +138,8 @@ class WritingOperations(Operations):
         if not stat.S_ISREG(mode):
             raise pyfuse3.FUSEError(errno.EPERM)
         directory, text = await self._place(parent_inode, name)
+        if await self._ask(directory.lookup, text) is not None:
+            raise pyfuse3.FUSEError(errno.EEXIST)
         file = await self._ask(directory.create, text)
         try:
             await self._workers.run(file.store, True)
@@ -150,7 +156,7 @@ class WritingOperations(Operations):
         fh: int | None,
         ctx: pyfuse3.RequestContext,
     ) -> pyfuse3.EntryAttributes:
-        entry = await self._current(inode)
+        entry = await self._known(inode)
         if not entry.is_writable:
             raise pyfuse3.FUSEError(errno.EROFS)
         if fields.update_size:

@@ -8,20 +8,18 @@ bytes have come. A task of a pool never waits on a pool.
 from __future__ import annotations
 
 import os
-import resource
 import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
-from mmap import mmap
 
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
 from zarrcore.stores.prefix import PrefixStore
+from zarrcore.threads import ThreadPool
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -32,12 +30,9 @@ Task = Callable[[], "Iterable[Task] | None"]
 _TURN_S = 0.01
 _READING_TURN_S = 0.002
 
-_THREAD_NBYTES = 24 << 20
-"""Address space for a thread: its stack, and what Python and the C library take for it."""
-
 _lock = threading.Lock()
-_local_executor: ThreadPoolExecutor | None = None
-_remote_executors: weakref.WeakKeyDictionary[Store, ThreadPoolExecutor] = weakref.WeakKeyDictionary()
+_local_executor: ThreadPool | None = None
+_remote_executors: weakref.WeakKeyDictionary[Store, ThreadPool] = weakref.WeakKeyDictionary()
 _decoding = threading.BoundedSemaphore(CORES)
 _reading = threading.Lock()
 
@@ -53,20 +48,6 @@ def _forget_after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_after_fork)
-
-
-def check_thread_memory() -> None:
-    """Refuse to start a thread that could die before it runs: who starts one waits until it does.
-
-    Raises:
-        MemoryError: there is too little left of what the process may have (``RLIMIT_AS``).
-    """
-    if resource.getrlimit(resource.RLIMIT_AS)[0] == resource.RLIM_INFINITY:
-        return
-    try:
-        mmap(-1, _THREAD_NBYTES).close()
-    except OSError as error:
-        raise MemoryError("there is no memory for a thread") from error
 
 
 def decoding_permit() -> threading.BoundedSemaphore:
@@ -90,7 +71,7 @@ def reading_turn() -> Iterator[None]:
             reading.release()
 
 
-def executor_for(store: Store) -> tuple[ThreadPoolExecutor, int]:
+def executor_for(store: Store) -> tuple[ThreadPool, int]:
     """The threads that serve a store, and how many there are; its prefixes share them."""
     global _local_executor
     while isinstance(store, PrefixStore):
@@ -98,11 +79,11 @@ def executor_for(store: Store) -> tuple[ThreadPoolExecutor, int]:
     with _lock:
         if not store.is_remote:
             if _local_executor is None:
-                _local_executor = ThreadPoolExecutor(CORES, "zarrcore")
+                _local_executor = ThreadPool(CORES, "zarrcore")
             return _local_executor, CORES
         executor = _remote_executors.get(store)
         if executor is None:
-            executor = ThreadPoolExecutor(store.requests_in_flight, "zarrcore-remote")
+            executor = ThreadPool(store.requests_in_flight, "zarrcore-remote")
             _remote_executors[store] = executor
         return executor, store.requests_in_flight
 
@@ -143,7 +124,7 @@ class _Job:
         self,
         ready: list[Task],
         tasks: Iterator[Task],
-        executor: ThreadPoolExecutor,
+        executor: ThreadPool,
         width: int,
         batch: int,
         cancelled: Callable[[], bool] | None,
@@ -183,7 +164,6 @@ class _Job:
         """Queue turns, as many as are wanted and have a place; False where the executor takes none."""
         for _ in range(min(wanted, self._width - self._active - self._queued)):
             try:
-                check_thread_memory()
                 self._executor.submit(self._turn)
             except (RuntimeError, MemoryError):
                 return False

@@ -7,7 +7,6 @@ implicit group from a place that holds no hierarchy.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
 
@@ -20,6 +19,7 @@ from zarrcore.errors import (
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata.json_document import MAX_DOCUMENT_BYTES
 from zarrcore.stores.interface import ByteRange, ListableStore, ReadableStore
+from zarrcore.threads import ThreadPool
 
 Get = Callable[[str], bytes | None]
 
@@ -136,7 +136,7 @@ def at_once(get: Get, keys: Sequence[str]) -> Get:
     """``get`` with values that are asked for now, all together: over a network that takes as long as one of them."""
     if len(keys) < 2:
         return get
-    threads = ThreadPoolExecutor(len(keys), "zarrcore-detect")
+    threads = ThreadPool(len(keys), "zarrcore-detect")
     asked = {key: threads.submit(get, key) for key in dict.fromkeys(keys)}
     threads.shutdown(wait=False)  # what turns out not to matter is not waited for
     return lambda key: asked[key].result() if key in asked else get(key)

@@ -13,7 +13,6 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
 from threading import Lock
@@ -43,6 +42,7 @@ from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.wrapper import listable
 from zarrcore.stores.zip import ZIP_SUFFIXES, ZipStore
+from zarrcore.threads import ThreadPool
 
 PROBES = 16
 """Prefixes that are looked at to tell a collection from a place that holds no hierarchy."""
@@ -147,7 +147,7 @@ class Collection(Hierarchy):
         """
         pending, looked = deque([self.at]), 0
         # Whoever opens a place looks at its first children next: over a network they are fetched together.
-        with ThreadPoolExecutor(PROBES, "zarrcore-collection") as threads:
+        with ThreadPool(PROBES, "zarrcore-collection") as threads:
             while pending and looked < PROBES:
                 above = pending.popleft().rstrip("/")
                 names = islice(self._discovery.child_names(above or "/"), PROBES - looked)

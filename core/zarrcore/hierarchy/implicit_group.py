@@ -7,7 +7,6 @@ against it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 
 from zarrcore.errors import ZarrError
@@ -16,13 +15,14 @@ from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.hierarchy.glance import Glance
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.prefix import PrefixStore
+from zarrcore.threads import ThreadPool
 
 _THREADS = 8
 
 
 def children_agree(store: ReadableStore, names: Iterable[str], format: Format) -> bool:  # noqa: A002 - the specification's word
     """Whether what stands at these prefixes of ``store`` is of this format, as far as their own documents tell."""
-    with ThreadPoolExecutor(_THREADS, "zarrcore-collection") as threads:
+    with ThreadPool(_THREADS, "zarrcore-collection") as threads:
         agree = (threads.map if store.is_remote else map)(partial(_agrees, store, format), names)
         return all([*agree])
 

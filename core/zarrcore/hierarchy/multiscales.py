@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from zarrcore.errors import MetadataError, NodeNotFoundError
+from zarrcore.threads import ThreadPool
 
 _IN_FLIGHT = 8
 _MOST_LEVELS = 32
@@ -105,7 +105,7 @@ def multiscale(path: str, attributes: Mapping[str, Any], find: Callable[[str], A
     base_path = path.rstrip("/")
     if told:
         first, *others = [f"{base_path}/{one.path}".replace("//", "/") for one in told]
-        with ThreadPoolExecutor(_IN_FLIGHT) as pool:
+        with ThreadPool(_IN_FLIGHT) as pool:
             coarser = pool.map(partial(_found, find), others)
             found = [find(first), *coarser]
     else:

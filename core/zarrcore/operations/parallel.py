@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import TypeVar
+
+from zarrcore.threads import ThreadPool
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -19,9 +21,7 @@ def in_parallel(function: Callable[[Item], Result], items: Iterable[Item], threa
     """
     remaining = iter(items)
     ahead: deque[Future[Result]] = deque()
-    executor = ThreadPoolExecutor(
-        threads, "zarrcore-operation"
-    )  # starts a thread only when there is work for it
+    executor = ThreadPool(threads, "zarrcore-operation")  # starts a thread only when there is work for it
     try:
         for item in remaining:
             ahead.append(executor.submit(function, item))

@@ -10,7 +10,7 @@ from typing import Any, Final
 from zarrcore.errors import StoreError
 from zarrcore.stores.bucket_listing import listed
 from zarrcore.stores.failures import Failure, obstore_errors
-from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore, read_descriptor
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.object import ObstoreStore, request_range, stat_of
 
@@ -155,6 +155,6 @@ def _erasing_errors() -> tuple[type[Exception], ...]:
 
 
 def _parts(descriptor: int, size: int) -> Iterator[bytes]:
-    """The bytes of an open file."""
+    """The first ``size`` bytes of an open file."""
     for start in range(0, size, _PART):
-        yield os.pread(descriptor, min(_PART, size - start), start)
+        yield read_descriptor(descriptor, min(_PART, size - start), start)

@@ -17,6 +17,7 @@ from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
     InvalidKeyError,
+    KeyTooLongError,
     StoreError,
     StoreNotFoundError,
     StoreTimeoutError,
@@ -239,6 +240,8 @@ class Failure:
             return UnreachableError, "the server sends elsewhere, without saying where"
         if self.status == 404:
             return StoreNotFoundError, self._answer("there is no such store")
+        if self.code == "KeyTooLongError":
+            return KeyTooLongError, f"{service} can hold no name so long"
         if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError"):
             return InvalidKeyError, f"{service} can hold no such name"
         return StoreError, self._answer("the request failed") if self.status else self.text

@@ -351,9 +351,13 @@ class WritableStore(Store):
             self.erase_values(batch)
 
 
-def read_descriptor(descriptor: int, size: int) -> BytesLike:
-    """The first ``size`` bytes of an open file."""
-    value = os.pread(descriptor, size, 0)
+def read_descriptor(descriptor: int, size: int, start: int = 0) -> bytes:
+    """So many bytes of an open file, from a position on.
+
+    Raises:
+        BrokenBodyError: there are fewer.
+    """
+    value = os.pread(descriptor, size, start)
     if len(value) < size:
         raise BrokenBodyError(f"the file became shorter while it was read: {len(value)} of {size} bytes")
     return value

@@ -227,8 +227,11 @@ class LocalWriting(WritableStore):
 
 
 def _rename(source: int, name: str, target: int, new: str) -> None:
+    if name == new and os.path.samestat(os.fstat(source), os.fstat(target)):
+        return  # one file, found by two paths
     with contextlib.suppress(FileNotFoundError):
-        if os.path.samestat(os.lstat(name, dir_fd=source), os.lstat(new, dir_fd=target)):
+        facts = os.lstat(name, dir_fd=source)
+        if facts.st_nlink > 1 and os.path.samestat(facts, os.lstat(new, dir_fd=target)):
             os.unlink(name, dir_fd=source)  # two names of one file: the kernel would leave both
             return
     os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)

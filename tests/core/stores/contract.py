@@ -362,6 +362,7 @@ class WritableStoreTests:
         assert empty.link("a/x", "taken") in {None, False}
         assert empty.rename("a/x", "taken", if_absent=True) in {None, False}
         expected = {"a/x": b"a/x", "b": b"b", "taken": b"taken"}
+        assert empty.rename("a/x", "a/x") in {None, True}
         if empty.link("a/x", "c/d/e"):
             expected["c/d/e"] = b"a/x"
             assert empty.rename("c/d/e", "a/x") is True

@@ -131,6 +131,15 @@ def test_a_renamed_file_is_the_same_file(tmp_path: Path) -> None:
     assert [entry.key for entry in store.list()] == ["c/z"]
 
 
+def test_a_file_found_by_two_paths_stays(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("e/x", b"value")
+    (tmp_path / "d").symlink_to("e")
+    assert store.rename("d/x", "e/x") is True
+    assert store.rename("d/x", "e/x", if_absent=True) is False
+    assert store.get("e/x") == b"value"
+
+
 def test_a_symbolic_link_is_not_moved_to_where_it_may_lead_elsewhere(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("a/x", b"value")

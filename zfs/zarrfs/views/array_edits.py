@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from threading import Lock
 from typing import Any, Final
@@ -19,6 +18,7 @@ import numpy as np
 from zarrcore.array.selection import AxisRange, crossings
 from zarrcore.filetypes.body import ArrayBody, boxes
 from zarrcore.hierarchy import ArrayNode
+from zarrcore.threads import ThreadPool
 from zarrfs.views.entry import WouldBlockError
 from zarrfs.views.unnamed_file import UnnamedFile
 
@@ -169,7 +169,7 @@ class ArrayEdits:
         self.stored += 1
 
     def _store_chunks(self) -> None:
-        with ThreadPoolExecutor(min(_THREADS_MAX, self.array.store.requests_in_flight)) as threads:
+        with ThreadPool(min(_THREADS_MAX, self.array.store.requests_in_flight)) as threads:
             for row in self._rows():
                 for done in [threads.submit(self._store_chunk, *chunk) for chunk in row.items()]:
                     done.result()

@@ -175,12 +175,13 @@ class KeyWriter:
                 self.store.erase(key)
             elif not renamed:
                 raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+            self._gone(key)
             self.unstored.stored(new)
-        self._gone(key)
-        with self._lock:
-            self._open.pop(new, None)
-            if moved is not None:
-                self._open[new] = moved
+            with self._lock:
+                self._open.pop(new, None)
+                if moved is not None and not moved.is_closed:
+                    self._open[new] = moved
+                    moved.key = new  # at once, since closing looks for it there
 
     def copy(self, key: str, new: str, *, replace: bool) -> None:
         """Store a value under another key, too.

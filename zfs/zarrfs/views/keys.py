@@ -11,7 +11,6 @@ takes microseconds and needs no thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from itertools import islice
 from typing import Final
@@ -19,6 +18,7 @@ from typing import Final
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError, ReadOnlyError
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.stores.local import LocalStore
+from zarrcore.threads import ThreadPool
 from zarrfs.views.entry import Entry, File, WouldBlockError
 from zarrfs.views.freshness import Freshness, Remembered
 from zarrfs.views.key_entries import KeyFile, KeysDirectory
@@ -73,7 +73,7 @@ class KeysView:
         self._keys_first = keys_first
         self._listings: Remembered[str, dict[str, Found]] = Remembered(freshness, _NAMES_MAX)
         self._lookups: Remembered[str, Found | None] = Remembered(freshness, _LOOKUPS_MAX)
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: ThreadPool | None = None
         self._changes = 0
         """Changes through this mount: what was asked before one, and answered after it, may be wrong already."""
 
@@ -259,9 +259,9 @@ class KeysView:
                 listing[name] = found
         return listing
 
-    def _threads(self) -> ThreadPoolExecutor:
+    def _threads(self) -> ThreadPool:
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(min(16, self.store.requests_in_flight), "zarrfs-keys")
+            self._pool = ThreadPool(min(16, self.store.requests_in_flight), "zarrfs-keys")
         return self._pool
 
     def entry(self, key: str, found: Found) -> Entry:

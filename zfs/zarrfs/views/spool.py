@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Final
 
 import numpy as np
 
+from zarrcore.errors import StoreError
 from zarrcore.stores.interface import WritableStore
+from zarrfs.views.entry import RefusedError
 from zarrfs.views.unnamed_file import UnnamedFile, region_of_bytes
 
 _IN_MEMORY_MAX: Final = 4 << 20
@@ -69,18 +72,25 @@ class Spool:
         return self._file.read_region(shape, dtype, region, offset)
 
     def write(self, offset: int, content: bytes | memoryview) -> None:
-        """Put bytes at ``offset``; what lies between the end and it is zeros.
+        """Put bytes at ``offset``; what lies between the end and it is zeros. Where that fails, the size stays.
 
         Raises:
             StoreFullError: the disk has no room for them.
+            RefusedError: no file can have this size.
         """
         end = offset + len(content)
-        if end > self.size:
-            self.resize(end)
+        if self._file is None and not self._has_memory(end):
+            self._move_to_disk()
         if self._file is None:
             self._memory[offset:end] = content
         else:
-            self._file.write(offset, content)
+            try:
+                self._file.write(offset, content)
+            except BaseException:
+                with suppress(StoreError, RefusedError):
+                    self._file.resize(self.size)
+                raise
+        self.size = max(self.size, end)
 
     def resize(self, nbytes: int) -> None:
         """Cut it, or add zeros.
@@ -89,17 +99,28 @@ class Spool:
             StoreFullError: there is no room for a file of this size.
             RefusedError: no file can have this size.
         """
-        grown = nbytes - len(self._memory)
-        if self._file is None and grown > 0 and (nbytes > _IN_MEMORY_MAX or not self._budget.take(grown)):
+        if self._file is None and not self._has_memory(nbytes):
             self._move_to_disk()
         if self._file is not None:
             self._file.resize(nbytes)
-        elif grown > 0:
-            self._memory.extend(bytes(grown))
         else:
+            self._budget.give_back(len(self._memory) - nbytes)
             del self._memory[nbytes:]
-            self._budget.give_back(-grown)
         self.size = nbytes
+
+    def _has_memory(self, nbytes: int) -> bool:
+        """Have at least so many bytes in memory, the new ones zeros; False where there is no room for them."""
+        grown = nbytes - len(self._memory)
+        if grown <= 0:
+            return True
+        if nbytes > _IN_MEMORY_MAX or not self._budget.take(grown):
+            return False
+        try:
+            self._memory.extend(bytes(grown))
+        except MemoryError:
+            self._budget.give_back(grown)
+            return False
+        return True
 
     def _move_to_disk(self) -> None:
         file = UnnamedFile()

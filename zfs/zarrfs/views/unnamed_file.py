@@ -17,13 +17,14 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.array.spill import unnamed_files_folder
-from zarrcore.errors import BrokenBodyError, StoreFullError
+from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
 from zarrfs.views.entry import RefusedError
 
 _LARGEST: Final = 1 << 30
 """Linux moves no more than twice this with one call."""
+_NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT}
 _BLOCK_MAX: Final = 64 << 20
-_BLOCK_RATIO: Final = 16
+_BLOCK_RATIO: Final = 8
 """How many times the wanted bytes are read at most, where that spares a call for each row of them."""
 
 
@@ -31,7 +32,7 @@ class UnnamedFile:
     """Bytes at offsets, zeros elsewhere. Not thread-safe, but for reading.
 
     Raises:
-        StoreFullError: there can be none.
+        StoreError: there can be none.
     """
 
     def __init__(self) -> None:
@@ -139,7 +140,8 @@ def room() -> Iterator[None]:
     """Says in one line that a file without a name could not be written.
 
     Raises:
-        StoreFullError: so it was.
+        StoreFullError: the disk is full.
+        StoreError: something else is wrong with it, or with the folder.
         RefusedError: it would be larger than a file can be.
     """
     try:
@@ -147,6 +149,7 @@ def room() -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise RefusedError(errno.EFBIG, f"no file in {unnamed_files_folder()} can be so large") from error
-        raise StoreFullError(
+        kind = StoreFullError if error.errno in _NO_ROOM else StoreError
+        raise kind(
             f"what is being written finds no room in {unnamed_files_folder()}: {error.strerror}; TMPDIR names another folder"
         ) from error

@@ -6,12 +6,12 @@ import errno
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from zarrcore.errors import ChangedError
+from zarrcore.errors import ChangedError, StoreError, ZarrError
 from zarrfs.views.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
 from zarrfs.views.key_file import OpenKey, fetched, version_of
 from zarrfs.views.spool import Spool
@@ -91,7 +91,7 @@ class WrittenKey(OpenFile):
             self._touch()
 
     def _touch(self) -> None:
-        self.is_changed = self.holds_changes = True
+        self.is_changed = self.holds_changes = self.key is not None
         self.mtime_s = time.time()
 
     def _copy(self, wait: bool) -> Spool:
@@ -132,10 +132,19 @@ class WrittenKey(OpenFile):
     def moving(self, key: str | None) -> Iterator[None]:
         """Go elsewhere, or nowhere, where the block succeeds; nothing is stored meanwhile."""
         with turn(self._lock, wait=True):
+            if key is None:
+                # It can still be read and written by those who have it open, though the store erases it.
+                with suppress(ZarrError):
+                    self._copy(wait=True)
             yield
             self.key = key
-            facts = None if key is None else self.writer.store.stat(key)
-            if key is None or facts is None:
+            if key is None:
+                self.holds_changes = False
+                return
+            facts = None
+            with suppress(StoreError):  # what is stored next is then compared with what was known before
+                facts = self.writer.store.stat(key)
+            if facts is None:
                 return
             if self._replaces is not None:
                 self._replaces = version_of(facts)

@@ -17,6 +17,7 @@ import zarr
 from tests.command import run_process
 from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted, wait_until
 from zarrfs import holders, mountpoints
+from zarrfs.outcome import Awaited, Outcome
 
 VALUES = np.arange(5 * 30 * 40, dtype="<u2").reshape(5, 30, 40)
 
@@ -148,3 +149,14 @@ def test_dead_mounts_of_others_are_left_alone(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(mountpoints, "mounted_at", lambda _: other)
     with pytest.raises(mountpoints.MountError, match="transport endpoint is not connected"):
         mountpoints.prepare(str(tmp_path))
+
+
+def test_the_end_of_a_killed_daemon_is_told() -> None:
+    outcome = Outcome()
+    awaited = Awaited(outcome.path)
+    assert awaited.failure() == "it was killed"
+    outcome.completing()
+    assert awaited.failure() == "it was killed while it completed the store"
+    with outcome:
+        pass
+    assert awaited.failure() == ""

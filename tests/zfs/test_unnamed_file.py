@@ -54,7 +54,7 @@ def test_a_hole_is_zeros_and_takes_no_room() -> None:
     file.close()
 
 
-def test_what_cannot_be_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = UnnamedFile()
     with pytest.raises(RefusedError, match="can be so large"):
         file.resize((1 << 63) - 1)

@@ -289,7 +289,7 @@ def test_a_key_that_is_closed_while_it_is_renamed_can_be_written_again(new: str)
     assert store.get("a") is None
 
 
-def test_who_writes_to_an_open_file_whose_name_was_removed_begins_with_its_value() -> None:
+def test_writing_to_an_open_file_whose_name_was_removed_begins_with_its_value() -> None:
     store = MemoryStore(values={"a": b"value"})
     writer = KeyWriter(WatchedStore(store, lambda _: None), SpoolMemory(1 << 20))
     written = writer.reopen("a", False, True)

@@ -121,7 +121,11 @@ def test_files_of_keys(places: tuple[Path, Mount], operations: list[tuple[str, i
 
 @given(
     operations=st.lists(
-        st.tuples(st.sampled_from(["write", "cut", "read"]), st.integers(0, 300), st.binary(min_size=1, max_size=100)),
+        st.tuples(
+            st.sampled_from(["write", "cut", "read"]),
+            st.integers(0, 300),
+            st.binary(min_size=1, max_size=100),
+        ),
         max_size=30,
     )
 )

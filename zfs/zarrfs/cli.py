@@ -173,7 +173,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
 
 @contextlib.contextmanager
 def _completed(store: ReadableStore, outcome: Outcome) -> Iterator[ReadableStore]:
-    """The store, which is closed at the end; the log and who unmounts are told if that fails."""
+    """The store, which is closed at the end; a failure of that is logged and told to ``zarrscope umount``."""
     try:
         yield store
     finally:

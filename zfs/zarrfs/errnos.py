@@ -50,7 +50,7 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
 )
 
 _NO_THREAD: Final = "can't start new thread"
-"""What Python says where there is no memory for a thread's stack."""
+"""Python's message when there is no memory for a thread's stack."""
 
 UNFORESEEN: Final = errno.EIO
 """What anything outside the table becomes, beside a traceback in the log."""

@@ -105,7 +105,7 @@ class InodeTable:
         return number is not None and self._inodes[number].opened > 0
 
     def written_as(self, number: int) -> int:
-        """The number of the file that is being written under the name of this one; itself where nobody writes."""
+        """The number of the file that is being written under the same name; without such a file, the number itself."""
         version = self.entry(number).written_as
         return number if version is None else self._shown.get(version, number)
 
@@ -171,7 +171,7 @@ class InodeTable:
         return True
 
     def leave_name(self, number: int) -> bool:
-        """Keep what a number stands for, as who has it open knows it, whatever its name leads to; False where nobody has."""
+        """Detach an open number from its name, which leads elsewhere by now; False if it is not open."""
         inode = self._inodes.get(number)
         if inode is None or not inode.opened:
             return False
@@ -191,7 +191,7 @@ class InodeTable:
             inode.taken_s = -math.inf
 
     def is_expired(self, number: int) -> bool:
-        """Whether `expire` said so, and nobody has looked it up again since."""
+        """Whether it is to be looked up again, as `expire` said."""
         inode = self._inodes.get(number)
         return inode is not None and inode.taken_s == -math.inf
 

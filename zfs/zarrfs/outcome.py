@@ -69,9 +69,9 @@ class Awaited:
         """What went wrong, once the daemon is gone; empty where nothing did."""
         message = self._message()
         if message == _COMPLETING:
-            return "its daemon was killed while it completed the store"
+            return "it was killed while it completed the store"
         if message == _RUNNING:
-            return "its daemon was killed"
+            return "it was killed"
         return message.decode("utf-8", "replace")
 
     def _message(self) -> bytes:

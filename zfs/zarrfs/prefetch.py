@@ -135,7 +135,7 @@ class Reader:
             return b""
         if self.file.reads_ahead:
             if self._changes != self.file.changes:
-                # What was fetched is out of date; who writes now and then reads on without fetching ahead.
+                # What was fetched is out of date. A handle that writes between its reads fetches nothing ahead.
                 self._changes = self.file.changes
                 self._begin(offset)
                 self._drop_all()

@@ -71,7 +71,7 @@ def _await_end(daemon: _Daemon, path: str) -> None:
                 )
     failure = "" if outcome is None else outcome.failure()
     if failure:
-        raise MountError(f"{path} is unmounted, but not all is well: {failure}")
+        raise MountError(f"{path} is unmounted, but its daemon failed at the end: {failure}")
 
 
 def _daemon(mountpoint: str) -> _Daemon | None:

@@ -296,16 +296,16 @@ class WritableStore(Store):
         return self.set(key, read_descriptor(descriptor, size), if_absent=if_absent)
 
     def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
-        """Give a value another key at one stroke, and nothing else than the key: not even its time changes.
+        """Rename a value atomically; its modification time is kept.
 
         Args:
-            key: what it has now.
-            new: what it gets; a value that is there is replaced.
+            key: its key.
+            new: its new key, whose value is replaced.
             if_absent: leave a value alone that is there already.
 
         Returns:
-            Whether it was renamed: False only where ``if_absent`` found a value; None where this store can only set
-            the value under the other key and erase it under its own, and where there is no value.
+            Whether it was renamed: False only where ``if_absent`` found a value; None where there is no value, and
+            where this store cannot rename: then the value is to be set under the new key and erased under the old one.
 
         Raises:
             As `set`.
@@ -314,7 +314,7 @@ class WritableStore(Store):
         return None
 
     def link(self, key: str, new: str) -> bool | None:
-        """Give a value a second key, which must be free, without a copy of its bytes; returns and raises as `rename` does."""
+        """Give a value a second key, which must be free, without copying its bytes; returns and raises as `rename` does."""
         self.erase_values(())
         return None
 

@@ -355,7 +355,7 @@ class WritableStoreTests:
             assert empty.set_file("a/y", file.fileno(), if_absent=True) is True
         assert empty.get("a/x") == empty.get("a/y") == value
 
-    def test_a_value_gets_another_key_or_none(self, empty: WritableStore) -> None:
+    def test_renaming_and_linking(self, empty: WritableStore) -> None:
         for key in ("a/x", "b", "taken"):
             empty.set(key, key.encode())
         assert empty.link("absent", "c") is empty.rename("absent", "c") is None

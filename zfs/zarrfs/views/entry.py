@@ -68,7 +68,7 @@ class Entry(ABC):
 
     @property
     def written_as(self) -> str | None:
-        """The version of what is being written in its place; None where nobody writes."""
+        """The version that is being written under its name; None without one."""
         return None
 
     def facts(self, wait: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from zarrcore.errors import StoreError
 from zarrcore.stores.interface import WritableStore
 from zarrfs.views.entry import RefusedError
-from zarrfs.views.unnamed_file import UnnamedFile, region_of_bytes
+from zarrfs.views.unnamed_file import UnnamedFile
 
 _IN_MEMORY_MAX: Final = 4 << 20
 
@@ -68,7 +68,9 @@ class Spool:
     ) -> np.ndarray[Any, Any]:
         """As `UnnamedFile.read_region`."""
         if self._file is None:
-            return region_of_bytes(self._memory, shape, dtype, region, offset)
+            place: Any = (*region, ...)
+            copied: np.ndarray[Any, Any] = np.ndarray(shape, dtype, self._memory, offset)[place].copy()
+            return copied
         return self._file.read_region(shape, dtype, region, offset)
 
     def write(self, offset: int, content: bytes | memoryview) -> None:

@@ -109,19 +109,6 @@ class UnnamedFile:
         os.close(self.descriptor)
 
 
-def region_of_bytes(
-    content: bytes | bytearray,
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    region: tuple[slice, ...],
-    offset: int,
-) -> np.ndarray[Any, Any]:
-    """A copy of what `UnnamedFile.read_region` gives of a file with these bytes."""
-    place: Any = (*region, ...)
-    copied: np.ndarray[Any, Any] = np.ndarray(shape, dtype, content, offset)[place].copy()
-    return copied
-
-
 def _axis_of_blocks(shape: tuple[int, ...], lengths: tuple[int, ...], itemsize: int) -> int:
     """The first axis of what is read with one call: a range of it with all that lies between its elements."""
     axis = len(shape) - 1

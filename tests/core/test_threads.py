@@ -1,0 +1,28 @@
+"""Threads where there is no memory for one, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import resource
+from zarrcore.threads import ThreadPool
+
+pool = ThreadPool(2)
+assert pool.submit(int, "1").result() == 1
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (10 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+try:
+    pool.submit(int, "2")
+except MemoryError as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert pool.submit(int, "3").result() == 3
+"""
+
+
+def test_a_thread_is_refused_where_there_is_no_memory_for_it() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("there is no memory for a thread\n", "")

@@ -121,7 +121,9 @@ def test_a_file_that_others_have_replaced_is_told_of_at_unmounting(
     done = mounted.umount()
     assert done.status == 1
     reason = f"{place} was changed by another program meanwhile: what was stored here under mine is not in it"
-    assert done.stderr == f"zarrscope: {mounted.path} is unmounted, but its daemon failed at the end: {reason}\n"
+    assert (
+        done.stderr == f"zarrscope: {mounted.path} is unmounted, but its daemon failed at the end: {reason}\n"
+    )
     assert f"CRITICAL {place} could not be completed: {reason}" in mounted.log.read_text()
     assert os.listdir(place.parent) == (["x.zip"] if is_replaced else [])
 

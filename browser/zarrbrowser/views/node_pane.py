@@ -32,6 +32,7 @@ from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.workers import Workers
+from zarrbrowser.workers.qt_types import make_qt_types
 from zarrbrowser.workers.workers import Stopped
 
 _log = logging.getLogger(__name__)
@@ -126,6 +127,9 @@ class NodePane(QWidget):
 
     def load_pictures(self) -> None:
         """Import what draws, in a thread: it takes a quarter of a second, and the window should move meanwhile."""
+        make_qt_types(self, self._import_pictures)
+
+    def _import_pictures(self) -> None:
         self._workers.submit(
             lambda _request: load_pictures(),
             lambda _nothing: self._pictures_have_come(),

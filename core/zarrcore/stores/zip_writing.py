@@ -16,7 +16,7 @@ import os
 import zipfile
 from typing import Final
 
-from zarrcore.errors import InvalidKeyError, StoreError, StoreNotFoundError
+from zarrcore.errors import InvalidKeyError, KeyTooLongError, StoreError, StoreNotFoundError
 from zarrcore.stores.files import file_failure
 from zarrcore.stores.interface import BytesLike, StoreStat
 from zarrcore.stores.local import LocalStore
@@ -55,15 +55,18 @@ def check_name(key: str, url: str) -> None:
     """Refuse what no member can be named.
 
     Raises:
-        InvalidKeyError: it is too long, or holds half a surrogate pair.
+        KeyTooLongError: it is too long.
+        InvalidKeyError: it holds half a surrogate pair.
     """
+    shown = repr(key if len(key) < 100 else key[:100] + "…")
     try:
-        fitting = len(key.encode()) <= _LONGEST_NAME
-    except UnicodeEncodeError:
-        fitting = False
-    if not fitting:
-        shown = repr(key if len(key) < 100 else key[:100] + "…")
-        raise InvalidKeyError(f"{shown} in {url}: a zip file can hold no such name", key=key, url=url)
+        nbytes = len(key.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidKeyError(
+            f"{shown} in {url}: a zip file can hold no such name", key=key, url=url
+        ) from error
+    if nbytes > _LONGEST_NAME:
+        raise KeyTooLongError(f"{shown} in {url}: a zip file can hold no name so long", key=key, url=url)
 
 
 class ZipWriter(ZipMembers):

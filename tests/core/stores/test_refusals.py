@@ -15,6 +15,7 @@ from tests.servers import Authority, AzureServer, FaultServer, environment, faul
 from zarrcore.errors import (
     AccessDeniedError,
     BrokenBodyError,
+    KeyTooLongError,
     StoreError,
     StoreNotFoundError,
     StoreTimeoutError,
@@ -82,6 +83,7 @@ REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
         StoreError,
         "lies in the region eu-north-9; name it with --region",
     ),
+    ("s3", 400, "<Code>KeyTooLongError</Code>", KeyTooLongError, "can hold no name so long"),
     ("s3", 404, "<Code>NoSuchBucket</Code>", StoreNotFoundError, "no such bucket"),
     ("s3", 429, "<Code>SlowDown</Code>", UnreachableError, "the server wants fewer requests"),
     ("s3", 503, "<Code>SlowDown</Code>", UnreachableError, "the server fails"),

@@ -28,6 +28,7 @@ from zarrcore.errors import (
     BrokenBodyError,
     ChangedError,
     InvalidKeyError,
+    KeyTooLongError,
     StoreError,
     StoreFullError,
     StoreNotFoundError,
@@ -769,3 +770,13 @@ def test_descriptors_are_given_back(tmp_path: Path) -> None:
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) <= before + 1
     assert len(members(tmp_path / "x.zip")) == 20
+
+
+def test_a_name_that_no_member_can_have_is_refused(tmp_path: Path) -> None:
+    with open_store(tmp_path / "x.zip", create=True) as store:
+        store.set("n" * 65_535, b"1")
+        with pytest.raises(KeyTooLongError, match="no name so long"):
+            store.set("n" * 65_536, b"1")
+        with pytest.raises(InvalidKeyError):
+            store.set("half a pair \ud83d", b"1")
+        assert store.get("n" * 65_535) == b"1"

@@ -23,6 +23,8 @@ from zarrfs.views.entry import WouldBlockError
 from zarrfs.views.unnamed_file import UnnamedFile
 
 _THREADS_MAX: Final = 8
+_ROW_MAX: Final = 64 << 20
+"""Bytes of a row of chunks that are read at once."""
 _STRETCHES_MAX: Final = 50_000
 _HELD_MAX: Final = 1 << 30
 """Bytes that may wait on disk; who writes more stores them first."""
@@ -171,8 +173,24 @@ class ArrayEdits:
     def _store_chunks(self) -> None:
         with ThreadPool(min(_THREADS_MAX, self.array.store.requests_in_flight)) as threads:
             for row in self._rows():
-                for done in [threads.submit(self._store_chunk, *chunk) for chunk in row.items()]:
+                edited = self._of_row(row)
+                for done in [threads.submit(self._store_chunk, edited, *chunk) for chunk in row.items()]:
                     done.result()
+
+    def _of_row(self, row: dict[Index, list[Region]]) -> Callable[[Region], np.ndarray[Any, Any]]:
+        """What gives the elements of a region of a row of chunks; read at once where little else lies between the regions."""
+        regions = [region for written in row.values() for region in written]
+        hull = _hull(regions)
+        volume = _volume(hull)
+        if volume * self.array.itemsize > _ROW_MAX or volume > 2 * sum(map(_volume, regions)):
+            return self._edited
+        values = self._edited(hull)
+
+        def edited(region: Region) -> np.ndarray[Any, Any]:
+            place: Any = (*_within(region, hull), ...)
+            return values[place]
+
+        return edited
 
     def _rows(self) -> Iterator[dict[Index, list[Region]]]:
         """The chunks that were written to with what of the array that is, row after row of chunks along the first axis."""
@@ -203,25 +221,20 @@ class ArrayEdits:
     def _edited(self, region: Region) -> np.ndarray[Any, Any]:
         return self._opened().read_region(self.array.shape, self.array.dtype, region)
 
-    def _store_chunk(self, index: Index, regions: list[Region]) -> None:
+    def _store_chunk(
+        self, edited: Callable[[Region], np.ndarray[Any, Any]], index: Index, regions: list[Region]
+    ) -> None:
         """Store what was written of one chunk, and as much of the rest as lies between."""
         array = self.array
-        hull = tuple(
-            slice(min(part.start for part in axis), max(part.stop for part in axis))
-            for axis in zip(*regions, strict=True)
-        )
+        hull = _hull(regions)
         if sum(map(_volume, regions)) == _volume(hull):
-            array.write(hull, self._edited(hull))
+            array.write(hull, edited(hull))
             return
         # Not from memory: somebody else may have written the rest meanwhile.
         array.forget_chunk(array.chunk_key(index))
         values = array.read(hull)
         for region in regions:
-            inside = tuple(
-                slice(part.start - whole.start, part.stop - whole.start)
-                for part, whole in zip(region, hull, strict=False)
-            )
-            values[inside or ...] = self._edited(region)
+            values[_within(region, hull) or ...] = edited(region)
         array.write(hull, values)
 
     def close(self) -> None:
@@ -236,6 +249,22 @@ class ArrayEdits:
 def _need(wait: bool) -> None:
     if not wait:
         raise WouldBlockError
+
+
+def _hull(regions: list[Region]) -> Region:
+    """The smallest region that holds all of these."""
+    return tuple(
+        slice(min(part.start for part in axis), max(part.stop for part in axis))
+        for axis in zip(*regions, strict=True)
+    )
+
+
+def _within(region: Region, whole: Region) -> Region:
+    """A region by its place in a larger one."""
+    return tuple(
+        slice(part.start - larger.start, part.stop - larger.start)
+        for part, larger in zip(region, whole, strict=True)
+    )
 
 
 def _volume(region: Region) -> int:

@@ -188,7 +188,8 @@ class ArrayEdits:
 
         def edited(region: Region) -> np.ndarray[Any, Any]:
             place: Any = (*_within(region, hull), ...)
-            return values[place]
+            found: np.ndarray[Any, Any] = values[place]
+            return found
 
         return edited
 

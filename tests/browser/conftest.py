@@ -49,6 +49,19 @@ def workers(application: QApplication) -> Iterator[Workers]:
 
 
 @pytest.fixture
+def window(application: QApplication) -> Iterator[MainWindow]:
+    """A window that opens real sources."""
+    made = MainWindow(Settings(fresh=True))
+    made.resize(1280, 800)
+    made.show()
+    yield made
+    made.close()
+    assert made.workers.shut_down(20), "a thread is still at work"
+    made.deleteLater()
+    application.processEvents()
+
+
+@pytest.fixture
 def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]:
     """Shows a hierarchy in a window of its own."""
     windows: list[MainWindow] = []

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.servers.faults import fault_server
 from tests.servers.s3 import S3Server
 from zarrbrowser.session.reach import Reach
 from zarrbrowser.session.sources import SourceRequest
-from zarrbrowser.settings import Settings
 from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.window import MainWindow
 
@@ -27,16 +24,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("bucket") / "a.zarr"
     zarr.open_group(path, mode="w").create_array("x", data=VALUES, chunks=(10, 10))
     return path
-
-
-@pytest.fixture
-def window(application: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
-    made = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(made)
-    made.show()
-    yield made
-    made.close()
-    assert made.workers.shut_down(20)
 
 
 def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:

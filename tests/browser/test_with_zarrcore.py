@@ -6,14 +6,12 @@ import json
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import zarr
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from zarrbrowser.session.axes import Axes
@@ -22,7 +20,6 @@ from zarrbrowser.session.elements import Elements
 from zarrbrowser.session.levels import whole
 from zarrbrowser.session.raster import Raster
 from zarrbrowser.session.sources import SourceRequest, open_source
-from zarrbrowser.settings import Settings
 from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.views.value_pane import ValuePane
@@ -44,18 +41,6 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     group.create_array("volume", data=VOLUME, chunks=(7, 16, 16))
     group.create_group("inner").create_array("line", data=np.arange(10.0))
     return path
-
-
-@pytest.fixture
-def window(application: QApplication) -> Iterator[MainWindow]:
-    made = MainWindow(Settings(fresh=True))
-    made.resize(1280, 800)
-    made.show()
-    yield made
-    made.close()
-    assert made.workers.shut_down(5)
-    made.deleteLater()
-    application.processEvents()
 
 
 def test_planes_of_real_arrays(written: Path) -> None:

@@ -34,7 +34,7 @@ class TreeItem:
     Attributes:
         is_range: whether the row only holds children of its parent that are too many to stand side by side.
         children: rows below, the saying one last.
-        sort_key: where the row stands among others, once somebody asked.
+        sort_key: by which rows are ordered; computed on first use.
         asked: what fetches the row's node or children now.
         stream: the rest of the children, open between pages; only a worker advances it.
     """

@@ -88,7 +88,7 @@ class Grid:
     def read(
         self, rows: slice, columns: slice, cancelled: Callable[[], bool] = lambda: False
     ) -> list[list[Any]]:
-        """The elements of a rectangle, row by row; unpacked ones are float64, and NaN where there is no value.
+        """The elements of a rectangle, row by row; unpacked ones are float64, NaN for missing values.
 
         Raises:
             ReadCancelledError: ``cancelled`` became true.
@@ -105,7 +105,7 @@ class Grid:
         return [list(row) for row in turned]
 
     def is_no_value(self, value: Any) -> bool:
-        """Whether a cell says that there is no value: NaN, not a time, or a stored number that means so."""
+        """Whether a cell is missing: NaN, NaT, or a stored number that stands for a missing value."""
         missing = () if self.packing is None or self.is_unpacked else self.packing.missing
         return is_no_number(value) or (not isinstance(value, np.ndarray) and value in missing)
 

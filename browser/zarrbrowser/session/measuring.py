@@ -27,7 +27,7 @@ class Profile:
     distances: AnyArray
     """From its beginning, in units of the axes where they have some, else in elements."""
     numbers: AnyArray
-    """NaN where there is no value."""
+    """NaN for missing elements."""
     units: str
     level: int
     channel: str = ""

@@ -23,7 +23,7 @@ _NAN, _FILL = 256, 257
 _SINGLE = 1e37
 """Bounds up to here leave room for their difference in a float32."""
 _LEAST_SINGLE = 1e-36
-"""One over a smaller difference of bounds is no float32."""
+"""The reciprocal of a smaller difference between the bounds overflows float32."""
 _HUGE = 1e300
 """One over a larger difference of bounds has not all digits."""
 _TINY = 1e-30

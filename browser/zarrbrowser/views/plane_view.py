@@ -357,7 +357,7 @@ class PlaneView(QWidget):
         picture = paint(look, self._drawn.mosaics, measured, style)
         self.canvas.show_picture(picture, mosaic.rect, is_smooth=not is_fine and not style.is_labels)
         holes = [rect_of(one.raster, hole) for one in self._drawn.mosaics for hole in one.holes]
-        self.canvas.show_holes(list(dict.fromkeys(holes)))  # slices are no keys before Python 3.12
+        self.canvas.show_holes(list(dict.fromkeys(holes)))  # a set cannot hold slices before Python 3.12
         self.drawn.emit()
 
     def _say(self, text: str) -> None:

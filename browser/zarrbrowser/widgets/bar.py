@@ -16,7 +16,7 @@ class Bar(QFrame):
 
     Attributes:
         row: where they are put.
-        gives_way: those that go where there is no room, the first first. Buttons go into a menu at the end.
+        gives_way: controls to hide when the bar is too narrow, in this order. Hidden buttons are in a menu at the end.
         least_width: in pixels; with all of them gone there must be room.
     """
 
@@ -29,7 +29,7 @@ class Bar(QFrame):
         self.row = QHBoxLayout(self)
         self.row.setContentsMargins(12, 6, 8, 6)
         self.row.setSpacing(6)
-        self.more = tool_button("", "More controls, for which there is no room")
+        self.more = tool_button("", "More controls")
         self.more.setParent(self)
         self.more.setText("»")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

@@ -45,7 +45,7 @@ class PlotControls(QFrame):
         self.part.setVisible(is_complex)
         self.part.setCurrentIndex(0)
         self.unpacking.setVisible(is_packed)
-        with QSignalBlocker(self.unpacking):  # nobody pressed it
+        with QSignalBlocker(self.unpacking):  # set by the program, not by the user
             self.unpacking.setChecked(is_unpacked)
         for button in (self.log_x, self.log_y):
             button.setChecked(False)

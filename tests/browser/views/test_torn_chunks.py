@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from zarrbrowser.settings import Settings
 from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.window import MainWindow
 
 VALUES = np.arange(100 * 120, dtype=np.int32).reshape(100, 120)
 
 
-@pytest.fixture
-def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+@pytest.fixture(autouse=True)
+def _written(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", data=VALUES, chunks=(32, 32), zarr_format=3)
-    made = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(made)
-    made.show()
-    yield made
-    made.close()
-    assert made.workers.shut_down(5)
 
 
 def picture_of(window: MainWindow, path: Path, qtbot: QtBot) -> ImagePane:

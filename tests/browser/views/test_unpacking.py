@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from zarrbrowser.settings import Settings
 from zarrbrowser.views.image_pane import ImagePane
 from zarrbrowser.views.plot_pane import PlotPane
 from zarrbrowser.views.table_pane import TablePane
 from zarrbrowser.window import MainWindow
 
 
-@pytest.fixture(params=[2, 3])
-def window(
-    request: pytest.FixtureRequest, application: QApplication, qtbot: QtBot, tmp_path: Path
-) -> Iterator[MainWindow]:
+@pytest.fixture(autouse=True, params=[2, 3])
+def _written(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     kelvin = np.array([[250.5, np.nan, 250.25], [249.0, 251.0, 252.75]])
     data = xr.Dataset({"t": (("y", "x"), kelvin, {"units": "K"}), "line": (("x",), kelvin[0])})
     packed = {"dtype": "int16", "scale_factor": 0.25, "add_offset": 250.0, "_FillValue": -32767}
     encoding = {"t": packed, "line": packed}
     data.to_zarr(tmp_path / "a.zarr", zarr_format=request.param, consolidated=False, encoding=encoding)
-    made = MainWindow(Settings(fresh=True))
-    qtbot.addWidget(made)
-    made.show()
-    yield made
-    made.close()
-    assert made.workers.shut_down(5)
 
 
 def cell(pane: TablePane, row: int, column: int) -> str:

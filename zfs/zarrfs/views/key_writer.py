@@ -51,7 +51,7 @@ class KeyWriter:
         return key in self._open or self._wanted.get(key) is not None
 
     def version_written(self, key: str) -> str | None:
-        """The version of the value that is being written; None where none is."""
+        """The version of the value that is being written under a key; None if it is not being written."""
         written = self._open.get(key)
         return None if written is None else written.version
 
@@ -173,10 +173,11 @@ class KeyWriter:
             if renamed is None:
                 self.copy(key, new, replace=replace)
                 self.store.erase(key)
-            elif not renamed:
+            elif renamed:
+                self.unstored.stored(new)
+            else:
                 raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
             self._gone(key)
-            self.unstored.stored(new)
             with self._lock:
                 self._open.pop(new, None)
                 if moved is not None and not moved.is_closed:

@@ -133,7 +133,7 @@ class WrittenKey(OpenFile):
         """Go elsewhere, or nowhere, where the block succeeds; nothing is stored meanwhile."""
         with turn(self._lock, wait=True):
             if key is None:
-                # It can still be read and written by those who have it open, though the store erases it.
+                # Open files keep the value, though the store erases it.
                 with suppress(ZarrError):
                     self._copy(wait=True)
             yield

@@ -53,7 +53,7 @@ class Photographer:
 
         from zarrbrowser.settings import Settings
         from zarrbrowser.theme import Appearance, apply_theme
-        from zarrbrowser.window import MainWindow
+        from zarrbrowser.window.main_window import MainWindow
 
         self.application = QApplication([])
         apply_theme(self.application, Appearance.LIGHT)
@@ -136,9 +136,9 @@ class Photographer:
 
     def location(self) -> object:
         """The dialog for all that may be told of a place."""
-        from zarrbrowser.opening import ask_for_location
-        from zarrbrowser.session.reach import Reach
+        from zarrbrowser.session.connection import Reach
         from zarrbrowser.session.sources import SourceRequest
+        from zarrbrowser.window.opening import ask_for_location
 
         self.window.side.box.clear()
         reach = Reach("https://storage.example.org", "eu-central-1", anonymous=True)
@@ -159,7 +159,7 @@ class Photographer:
 
     def keys(self) -> object:
         """The list of keys."""
-        from zarrbrowser.menus import show_keys
+        from zarrbrowser.window.menus import show_keys
 
         return show_keys(self.window)
 

@@ -10,11 +10,11 @@ import sys
 from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtWidgets import QApplication
 
-from zarrbrowser.screenshot import Screenshot
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme, icon
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.window.screenshot import Screenshot
 
 _SIGNAL_MS = 200
 

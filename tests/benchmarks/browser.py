@@ -108,7 +108,7 @@ class _Browser:
 
         from zarrbrowser.settings import Settings
         from zarrbrowser.theme import Appearance, apply_theme
-        from zarrbrowser.window import MainWindow
+        from zarrbrowser.window.main_window import MainWindow
 
         self.application = QApplication([])
         apply_theme(self.application, Appearance.LIGHT)

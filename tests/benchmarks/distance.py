@@ -236,13 +236,13 @@ def _bare(place: str) -> None:
 _IMPORTS: dict[Any, tuple[str, ...]] = {
     _tree: (
         "zarrcore.hierarchy",
-        "zarrcore.stores.s3",
+        "zarrcore.stores.object.s3",
         "zarrcore.codecs.bytes_to_bytes.zstd",
         "obstore.store",
     ),
     _read: (
         "zarrcore.hierarchy",
-        "zarrcore.stores.s3",
+        "zarrcore.stores.object.s3",
         "zarrcore.codecs.bytes_to_bytes.zstd",
         "obstore.store",
     ),

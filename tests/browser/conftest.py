@@ -20,7 +20,7 @@ from tests.browser.fakes import FakeGroup, FakeHierarchy
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Workers
 
 OpenWindow = Callable[[FakeGroup], MainWindow]

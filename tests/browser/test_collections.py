@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.hierarchies import write_collection
 from tests.hierarchies.collection import VALUES
+from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.settings import Settings
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
 
 
 @pytest.fixture(scope="module")

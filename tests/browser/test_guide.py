@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeGroup
-from zarrbrowser.commands import INSIDE, window_commands
+from zarrbrowser.window.commands import INSIDE, window_commands
 
 DOCS = Path(__file__).parents[2] / "browser" / "docs"
 GUIDE = (DOCS / "guide.md").read_text()

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.servers.faults import fault_server
 from tests.servers.s3 import S3Server
-from zarrbrowser.session.reach import Reach
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.session.connection import Reach
 from zarrbrowser.session.sources import SourceRequest
-from zarrbrowser.views.table_pane import TablePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
 
 VALUES = np.arange(30 * 40, dtype=np.int32).reshape(30, 40)
 

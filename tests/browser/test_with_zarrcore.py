@@ -14,16 +14,16 @@ import pytest
 import zarr
 from pytestqt.qtbot import QtBot
 
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.describe import type_name
-from zarrbrowser.session.elements import Elements
-from zarrbrowser.session.levels import whole
-from zarrbrowser.session.raster import Raster
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.levels import whole
+from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.nodes.describe import type_name
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.panes.value_pane import ValuePane
 from zarrbrowser.session.sources import SourceRequest, open_source
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.views.table_pane import TablePane
-from zarrbrowser.views.value_pane import ValuePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.values.elements import Elements
+from zarrbrowser.window.main_window import MainWindow
 from zarrcore.errors import StoreNotFoundError
 
 VOLUME = np.random.default_rng(5).integers(-500, 500, (20, 60, 50)).astype(np.int16)

@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from zarrfs.buffers import Buffers
+from zarrfs.fuse.readahead.buffers import Buffers
 
 PAGE = 4096
 LIMIT = 40 * PAGE

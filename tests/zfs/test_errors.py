@@ -16,7 +16,8 @@ from zarr.codecs import BloscCodec, Crc32cCodec
 from tests.command import run_process
 from tests.zfs.conftest import NO_FUSE, Mount, Mounter
 from zarrcore import errors
-from zarrfs import errnos, mountpoints
+from zarrfs.fuse import errnos
+from zarrfs.mount import mountpoints
 
 VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
 

@@ -20,10 +20,10 @@ from tests.servers.latency import distant
 from tests.zfs.conftest import LONGITUDE, Mount, Mounter, wait_until
 from tests.zfs.test_hdf5 import run
 from tests.zfs.test_views import Clock, walk
-from zarrfs.views.arrays import ArraysView
-from zarrfs.views.entry import WouldBlockError
-from zarrfs.views.freshness import Freshness
-from zarrfs.views.hdf5 import HDF5View
+from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.entry import WouldBlockError
+from zarrfs.trees.freshness import Freshness
+from zarrfs.trees.hdf5.tree import HDF5View
 
 
 def made(mount: Mount) -> int:

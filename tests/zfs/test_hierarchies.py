@@ -15,7 +15,7 @@ import zarr
 
 from tests.core.formats.draft_writer import DRAFTS, Array, write
 from tests.zfs.conftest import Mount, Mounter
-from zarrfs.views.names import file_name
+from zarrfs.trees.names import file_name
 
 
 def same_bits(found: np.ndarray, expected: np.ndarray) -> bool:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrfs.inodes import ROOT, InodeTable, StaleNumberError
-from zarrfs.views.entry import Content, Directory, Entry, File, Numbering, OpenFile
+from zarrfs.fuse.inodes.inodes import ROOT, InodeTable, StaleNumberError
+from zarrfs.trees.entry import Content, Directory, Entry, File, Numbering, OpenFile
 
 
 class Folder(Directory):

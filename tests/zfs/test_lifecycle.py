@@ -95,7 +95,7 @@ def test_giving_up_leaves_no_child(tmp_path: Path) -> None:
     """Ctrl-C while the command waits: the child is told to end, and waited for."""
     script = """if True:
         import os, signal, sys, time
-        from zarrfs.daemon import run_in_background
+        from zarrfs.mount.daemon import run_in_background
         def serve(ready):
             with open(sys.argv[1], "w") as file:
                 file.write(f"{os.getpid()}\\n")

@@ -28,7 +28,7 @@ import zarrcore as zc
 from tests.hierarchies import values
 from tests.zfs.conftest import Mount, Mounter, wait_until
 from zarrcore.filetypes import PlainChunks
-from zarrfs.views.names import file_name
+from zarrfs.trees.names import file_name
 
 KEYS = ("blobs/one", "blobs/two", "blobs/in/three", "blobs/in/deep/er", "blobs/%2E", "blobs/größe 4")
 NAMES = ("a", "b", "group/c")

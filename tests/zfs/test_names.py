@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrfs.views.names import file_name, segment
+from zarrfs.trees.names import file_name, segment
 
 TRICKY = st.text(st.sampled_from(["%", "2", "5", "E", "0", ".", "\0", "a"]), max_size=12)
 SEGMENTS = st.text(st.characters(blacklist_characters="/"), max_size=12) | TRICKY

@@ -15,8 +15,8 @@ from tests.zfs.conftest import Mounter
 from zarrcore.cli import copy
 from zarrcore.filetypes import SUFFIXES
 from zarrfs.cli import _secrets, _take_environment, register_mount
-from zarrfs.mountpoints import MountError
-from zarrfs.options import FILE_TYPES
+from zarrfs.mount.mountpoints import MountError
+from zarrfs.mount.options import FILE_TYPES
 
 
 def parse(*arguments: str) -> argparse.Namespace:

@@ -12,8 +12,8 @@ import trio.testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zarrfs.prefetch import FETCHES_MAX, Budget, Push, Reader
-from zarrfs.views.entry import BytesLike, OpenFile, WouldBlockError
+from zarrfs.fuse.readahead.prefetch import FETCHES_MAX, Budget, Push, Reader
+from zarrfs.trees.entry import BytesLike, OpenFile, WouldBlockError
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ import zarrcore as zc
 from tests.zfs.conftest import Mounter
 from zarrcore.errors import ChecksumError
 from zarrcore.filetypes.hdf5 import HDF5File
-from zarrfs import mountpoints
-from zarrfs.errnos import TABLE
+from zarrfs.fuse.errnos import TABLE
+from zarrfs.mount import mountpoints
 
 FOLDER = Path(__file__).parent
 DOCUMENT = FOLDER.parents[1] / "zfs" / "SEMANTICS.md"
@@ -330,9 +330,9 @@ def test_a_bug_does_not_end_the_daemon(caplog: pytest.LogCaptureFixture) -> None
     """S16: "anything unforeseen: EIO, and a traceback in the log"; S17: "No error ends the daemon"."""
     pyfuse3 = pytest.importorskip("pyfuse3")
     trio = pytest.importorskip("trio")
-    from zarrfs.counters import Counters
-    from zarrfs.guard import guarded
-    from zarrfs.views.freshness import Freshness, Remembered
+    from zarrfs.fuse.counters import Counters
+    from zarrfs.fuse.guard import guarded
+    from zarrfs.trees.freshness import Freshness, Remembered
 
     @guarded
     class Buggy(pyfuse3.Operations):
@@ -357,8 +357,8 @@ def test_a_bug_does_not_end_the_daemon(caplog: pytest.LogCaptureFixture) -> None
 
 
 def test_the_log_says_a_thing_once_in_a_while(caplog: pytest.LogCaptureFixture) -> None:
-    from zarrfs import guard
-    from zarrfs.views.freshness import Freshness, Remembered
+    from zarrfs.fuse import guard
+    from zarrfs.trees.freshness import Freshness, Remembered
 
     now_s = [0.0]
     warned: Remembered[str, None] = Remembered(Freshness(60.0, lambda: now_s[0]), 10)
@@ -374,9 +374,9 @@ def test_all_who_keep_an_answer_keep_to_one_time_together(tmp_path: Path) -> Non
     """S11: "An answer may be as old as `--metadata-ttl` (60 s) and no older"."""
     from zarrcore.stores import MemoryStore
     from zarrfs.cli import _opener
-    from zarrfs.options import MountOptions
-    from zarrfs.outcome import Outcome
-    from zarrfs.session import Session
+    from zarrfs.mount.mount import Session
+    from zarrfs.mount.options import MountOptions
+    from zarrfs.mount.outcome import Outcome
 
     for disk_cache in (False, True):
         options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, disk_cache=disk_cache)

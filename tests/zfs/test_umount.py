@@ -16,8 +16,9 @@ import zarr
 
 from tests.command import run_process
 from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted, wait_until
-from zarrfs import holders, mountpoints
-from zarrfs.outcome import Awaited, Outcome
+from zarrfs.mount import busy_processes as holders
+from zarrfs.mount import mountpoints
+from zarrfs.mount.outcome import Awaited, Outcome
 
 VALUES = np.arange(5 * 30 * 40, dtype="<u2").reshape(5, 30, 40)
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
-from zarrfs.views import unnamed_file
-from zarrfs.views.entry import RefusedError
-from zarrfs.views.spool import Spool, SpoolMemory
-from zarrfs.views.unnamed_file import UnnamedFile
+from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.writing import unnamed_file
+from zarrfs.trees.writing.spool import Spool, SpoolMemory
+from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
 
 @st.composite

@@ -22,12 +22,12 @@ from zarrcore.stores.interface import (
     StoreEntry,
     StoreStat,
 )
-from zarrfs.views.arrays import ArraysView
-from zarrfs.views.control import Control
-from zarrfs.views.entry import Directory, Entry, File, WouldBlockError
-from zarrfs.views.freshness import Freshness, Remembered
-from zarrfs.views.keys import KeysView
-from zarrfs.views.root import LazyTree, NamedTrees, WithControl
+from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.control import Control
+from zarrfs.trees.entry import Directory, Entry, File, WouldBlockError
+from zarrfs.trees.freshness import Freshness, Remembered
+from zarrfs.trees.keys.tree import KeysView
+from zarrfs.trees.root import LazyTree, NamedTrees, WithControl
 
 
 class Clock:

@@ -26,9 +26,9 @@ from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.stores import MemoryStore
-from zarrfs.views.array_edits import ArrayEdits, Stretches
-from zarrfs.views.arrays import ArraysView
-from zarrfs.views.freshness import Freshness
+from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.freshness import Freshness
+from zarrfs.trees.writing.array_edits import ArrayEdits, Stretches
 
 VALUES = np.arange(60 * 50, dtype="<i4").reshape(60, 50)
 LAYOUTS: dict[str, dict[str, Any]] = {

@@ -20,7 +20,7 @@ from tests.disk import disk
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter, has_ended, wait_until
 from zarrcore.errors import StoreError
-from zarrfs.errnos import errno_of
+from zarrfs.fuse.errnos import errno_of
 
 MIB = 1 << 20
 

@@ -21,12 +21,12 @@ from tests.zfs.conftest import Mount, Mounter
 from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import BytesLike, StoreEntry, StoreStat
-from zarrfs.views.entry import Directory, File, RefusedError
-from zarrfs.views.freshness import Freshness
-from zarrfs.views.key_writer import KeyWriter
-from zarrfs.views.keys import KeysView
-from zarrfs.views.spool import SpoolMemory
-from zarrfs.watched_store import WatchedStore
+from zarrfs.trees.entry import Directory, File, RefusedError
+from zarrfs.trees.freshness import Freshness
+from zarrfs.trees.keys.tree import KeysView
+from zarrfs.trees.keys.watched_store import WatchedStore
+from zarrfs.trees.keys.writer import KeyWriter
+from zarrfs.trees.writing.spool import SpoolMemory
 
 PATHS = st.sampled_from(["a", "b", "c", "a/b", "a/c", "b/a", "a/b/c", "c/a/b"])
 COURSES = st.lists(

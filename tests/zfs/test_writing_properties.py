@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.zfs.conftest import Mount, Mounter
 from zarrcore.stores import MemoryStore
-from zarrfs.views.spool import Spool, SpoolMemory
+from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 OFFSETS = st.one_of(st.integers(0, 300), st.integers(0, 300_000), st.sampled_from([4096, 131_072, 262_144]))
 LENGTHS = st.one_of(st.integers(0, 200), st.integers(0, 200_000))

@@ -11,7 +11,7 @@ import pytest
 import zarr
 
 from tests.zfs.conftest import Mount, Mounter
-from zarrfs.xattrs import encoded
+from zarrfs.fuse.xattrs import encoded
 
 ATTRIBUTES = {"title": "é", "long": "x" * 70_000, "n" * 300: 1, "nested": {"a": [1, None]}, "nul\0": 1}
 

@@ -28,10 +28,10 @@ from tests.hierarchies import values, write_collection
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
 from tests.zfs.test_hierarchies import little, same_bits, shown
-from zarrfs.views.arrays import ArraysView
-from zarrfs.views.entry import Directory
-from zarrfs.views.freshness import Freshness
-from zarrfs.views.zarr3 import Zarr3View
+from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.entry import Directory
+from zarrfs.trees.freshness import Freshness
+from zarrfs.trees.zarr3.tree import Zarr3View
 
 TENSORSTORE_LACKS = "mMSUV"
 """Kinds of elements of which it knows no data type, or not by their names in zarr-python."""

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.stores.options import add_store_arguments, store_options
-from zarrfs.options import MountOptions, OptionWords, add_mount_arguments
+from zarrfs.mount.options import MountOptions, OptionWords, add_mount_arguments
 
 if TYPE_CHECKING:
     from zarrcore import ChunkCache, Hierarchy
     from zarrcore.stores.interface import ReadableStore
-    from zarrfs.outcome import Outcome
+    from zarrfs.mount.outcome import Outcome
 
 _MOUNT_EXAMPLES = """\
 The mount point then holds keys/ (every key of the store as a file), arrays/ (groups and arrays as directories,
@@ -81,7 +81,7 @@ def _mount(namespace: argparse.Namespace) -> int:
     from zarrcore.cli.source import split_uri
     from zarrcore.cli.text import printable
     from zarrcore.errors import MissingExtraError
-    from zarrfs import daemon, mountpoints, process_list
+    from zarrfs.mount import daemon, mountpoints, process_list
 
     for module in ("pyfuse3", "trio"):
         if importlib.util.find_spec(module) is None:
@@ -140,10 +140,10 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
     def serve(ready: Callable[[], None]) -> None:
         from zarrcore.cli.source import split_uri
         from zarrcore.stores import PrefixStore, open_store
-        from zarrcore.stores.wrapper import writable
-        from zarrfs import logs
-        from zarrfs.outcome import Outcome
-        from zarrfs.session import Session
+        from zarrcore.stores.wrapper.interface import writable
+        from zarrfs.mount import logs
+        from zarrfs.mount.mount import Session
+        from zarrfs.mount.outcome import Outcome
 
         if namespace.format is not None:
             _refuse_unknown(namespace.format)
@@ -192,7 +192,7 @@ def _completed(store: ReadableStore, outcome: Outcome) -> Iterator[ReadableStore
 
 def _take_environment(path: str) -> None:
     """Add a file's lines ``NAME=VALUE`` to the environment; its text is never quoted, since it holds secrets."""
-    from zarrfs.mountpoints import MountError
+    from zarrfs.mount.mountpoints import MountError
 
     try:
         with open(path, encoding="utf-8") as file:
@@ -235,7 +235,7 @@ def _reach(store: ReadableStore) -> None:
 def _refuse_unknown(format_name: str) -> None:
     from zarrcore.errors import UnsupportedError
     from zarrcore.formats import format_named
-    from zarrfs.mountpoints import MountError
+    from zarrfs.mount.mountpoints import MountError
 
     try:
         format_named(format_name)
@@ -247,7 +247,7 @@ def _refuse_nothing(store: ReadableStore, inside: str) -> None:
     """Refuse a path below which there is nothing, where the store can tell."""
     from zarrcore.errors import AccessDeniedError, ListingUnsupportedError
     from zarrcore.stores.interface import ListableStore
-    from zarrfs.mountpoints import MountError
+    from zarrfs.mount.mountpoints import MountError
 
     try:
         if isinstance(store, ListableStore) and not store.has_prefix(f"{inside}/"):
@@ -257,8 +257,8 @@ def _refuse_nothing(store: ReadableStore, inside: str) -> None:
 
 
 def _umount(namespace: argparse.Namespace) -> int:
-    from zarrfs.mountpoints import MountError
-    from zarrfs.umount import umount
+    from zarrfs.mount.mountpoints import MountError
+    from zarrfs.mount.umount import umount
 
     failed: list[MountError] = []
     for mountpoint in namespace.mountpoints:

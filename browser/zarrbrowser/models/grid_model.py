@@ -12,8 +12,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from zarrbrowser.session.coordinates import Coordinate
-from zarrbrowser.session.grid import (
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.table.grid import (
     BLOCK_COLUMNS,
     BLOCK_ROWS,
     Grid,

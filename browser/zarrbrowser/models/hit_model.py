@@ -9,9 +9,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from zarrbrowser.session.inventory import Entry
-from zarrbrowser.session.quantities import format_shape
 from zarrbrowser.session.sources import Source
 from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.values.quantities import format_shape
 
 Index = QModelIndex | QPersistentModelIndex
 Hit = tuple[Source, Entry]

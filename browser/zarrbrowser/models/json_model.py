@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from zarrbrowser.session.quantities import count
 from zarrbrowser.theme import current_colours
+from zarrbrowser.values.quantities import count
 
 Index = QModelIndex | QPersistentModelIndex
 _ON_ONE_LINE = 8

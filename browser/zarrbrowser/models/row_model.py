@@ -7,7 +7,7 @@ from bisect import bisect, bisect_left
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex
 
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, natural_key
-from zarrbrowser.session.nodes import NodeLike
+from zarrbrowser.nodes.protocols import NodeLike
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("Name", "Shape", "Type")

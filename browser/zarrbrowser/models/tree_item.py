@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from zarrbrowser.session.nodes import NodeLike, is_group
+from zarrbrowser.nodes.protocols import NodeLike, is_group
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Request
 

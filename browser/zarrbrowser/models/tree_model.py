@@ -17,9 +17,9 @@ from PySide6.QtGui import QColor
 from zarrbrowser.models.row_model import COLUMNS, Index, RowModel
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, next_page
 from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
-from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.nodes import NodeLike, is_broken, is_group
-from zarrbrowser.session.reach import Reach
+from zarrbrowser.nodes.protocols import NodeLike, is_broken, is_group
+from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.workers import Request, Workers

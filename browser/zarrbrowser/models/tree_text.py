@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.models.tree_item import Fetching, TreeItem
-from zarrbrowser.session.describe import short_type_name
-from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.multiscales import is_image
-from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
-from zarrbrowser.session.quantities import count, format_shape
+from zarrbrowser.nodes.describe import short_type_name
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import short_name
+from zarrbrowser.values.quantities import count, format_shape
 
 
 def cell_text(item: TreeItem, column: int) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from zarrbrowser.session.describe import short_type_name
-from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.nodes.describe import short_type_name
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.sources import Source
 
 _TELL_S = 0.1

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zarrbrowser.session.reach import Reach
+from zarrbrowser.session.connection import Reach
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrcore.errors import ZarrError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from zarrbrowser.session.inventory import Findings, Inventory
-from zarrbrowser.session.quantities import count
 from zarrbrowser.session.sources import Source
+from zarrbrowser.values.quantities import count
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from zarrbrowser.session.nodes import HierarchyLike, NodeLike
+from zarrbrowser.nodes.protocols import HierarchyLike, NodeLike
 
 CACHE_BYTES = 512 * 2**20
 """Decoded chunks kept per source, so that the way back along a slider costs nothing."""
@@ -89,8 +89,8 @@ def open_source(request: SourceRequest) -> Source:
     # Not with this module: the window stands before codecs and stores are loaded.
     import zarrcore
     import zarrcore.hierarchy.multiscales  # asked for when rows are drawn, which would wait until it is loaded
-    from zarrbrowser.session.reach import Reach
-    from zarrcore.stores.statistics import StatisticsStore
+    from zarrbrowser.session.connection import Reach
+    from zarrcore.stores.wrapper.statistics import StatisticsStore
 
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options
     if isinstance(options, Reach):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from zarrbrowser.image.look import Look
+from zarrbrowser.image.multiscales import is_image
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.history import History
-from zarrbrowser.session.look import Look
-from zarrbrowser.session.multiscales import is_image
-from zarrbrowser.session.nodes import NodeLike, is_array, is_broken, is_group
-from zarrbrowser.session.picture import why_no_picture
 from zarrbrowser.session.sources import RecentSources, Source
+from zarrbrowser.values.numbers import why_no_picture
 
 
 @dataclass(slots=True)

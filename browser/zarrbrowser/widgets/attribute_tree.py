@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from zarrbrowser.models.json_model import JsonModel, is_small
-from zarrbrowser.session.describe import json_text
-from zarrbrowser.session.quantities import count
+from zarrbrowser.nodes.describe import json_text
+from zarrbrowser.values.quantities import count
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
-from zarrbrowser.session.axes import Axes
+from zarrbrowser.image.axes import Axes
 from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 

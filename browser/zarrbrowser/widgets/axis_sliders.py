@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.coordinates import Coordinate
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.image.axes import Axes
 from zarrbrowser.widgets.buttons import colour, tool_button
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from zarrbrowser.session.describe import Fact
+from zarrbrowser.nodes.describe import Fact
 from zarrbrowser.widgets.label import ElidedLabel, label
 
 _LABEL_WIDTH = 104

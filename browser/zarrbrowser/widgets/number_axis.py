@@ -10,8 +10,8 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QFontMetricsF
 
-from zarrbrowser.session.coordinates import Coordinate
-from zarrbrowser.session.dates import date_ticks
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.coordinates.dates import date_ticks
 
 _IN_FULL_BELOW = 1e9
 _ROOM = {"left": 44.0, "bottom": 92.0}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from zarrbrowser.session.nodes import AnyArray
-from zarrbrowser.session.raster import Tile, Window
-from zarrbrowser.session.tile_cache import TileCache
+from zarrbrowser.image.tiles.raster import Tile, Window
+from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.workers.workers import Request, Stopped, Workers
 
 IN_FLIGHT = 8

@@ -21,7 +21,7 @@ from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, DataType, NamedConfiguration
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.wrapper import writable
+from zarrcore.stores.wrapper.interface import writable
 
 
 class Array:

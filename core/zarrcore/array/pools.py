@@ -18,7 +18,7 @@ from itertools import islice
 
 from zarrcore.errors import ReadCancelledError
 from zarrcore.stores.interface import Store
-from zarrcore.stores.prefix import PrefixStore
+from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.threads import ThreadPool
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -24,7 +24,7 @@ from zarrcore.codecs import Pipeline
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import Box, boxes, read_boxes
 from zarrcore.formats.chunk_terms import chunk_spec, plain_array_to_bytes
-from zarrcore.formats.v3_encode import adapted_array, encode_node
+from zarrcore.formats.v3.encode import adapted_array, encode_node
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata, RegularChunkGrid
 
 _WORTH_OPENING_NBYTES = 1 << 20

@@ -5,17 +5,17 @@ from functools import cache
 from zarrcore.errors import UnsupportedError
 from zarrcore.extensions import extension_names, load_extension
 from zarrcore.formats.detect import detect_format
-from zarrcore.formats.draft_2019_05 import Draft201905
-from zarrcore.formats.draft_2019_06 import Draft201906
-from zarrcore.formats.draft_2020_09 import Draft202009
-from zarrcore.formats.draft_2020_10 import Draft202010
-from zarrcore.formats.draft_2022_12 import Draft202212
-from zarrcore.formats.draft_2023_02 import Draft202302
+from zarrcore.formats.drafts.draft_2019_05 import Draft201905
+from zarrcore.formats.drafts.draft_2019_06 import Draft201906
+from zarrcore.formats.drafts.draft_2020_09 import Draft202009
+from zarrcore.formats.drafts.draft_2020_10 import Draft202010
+from zarrcore.formats.drafts.draft_2022_12 import Draft202212
+from zarrcore.formats.drafts.draft_2023_02 import Draft202302
 from zarrcore.formats.interface import Format
-from zarrcore.formats.n5 import N5Format
+from zarrcore.formats.n5.format import N5Format
 from zarrcore.formats.v1 import V1Format
-from zarrcore.formats.v2 import V2Format
-from zarrcore.formats.v3 import V3Format
+from zarrcore.formats.v2.format import V2Format
+from zarrcore.formats.v3.format import V3Format
 
 Format.V3 = V3Format()
 Format.V2 = V2Format()

@@ -13,7 +13,7 @@ from typing import Any
 
 from zarrcore.errors import MetadataError
 from zarrcore.formats.interface import Documents, Format
-from zarrcore.formats.v2_parse import parse_array
+from zarrcore.formats.v2.parse import parse_array
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, JsonObject, NodeMetadata
 from zarrcore.metadata.json_document import describe, parse_json_object
 

@@ -40,8 +40,8 @@ from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.wrapper import listable
-from zarrcore.stores.zip import ZIP_SUFFIXES, ZipStore
+from zarrcore.stores.wrapper.interface import listable
+from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
 from zarrcore.threads import ThreadPool
 
 PROBES = 16

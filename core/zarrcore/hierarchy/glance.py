@@ -18,7 +18,7 @@ from zarrcore.stores.interface import (
     StoreEntry,
     StoreStat,
 )
-from zarrcore.stores.wrapper import listable
+from zarrcore.stores.wrapper.interface import listable
 
 _PAGE = 1000
 

@@ -14,7 +14,7 @@ from zarrcore.formats import Format, known_formats
 from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.hierarchy.glance import Glance
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.prefix import PrefixStore
+from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.threads import ThreadPool
 
 _THREADS = 8

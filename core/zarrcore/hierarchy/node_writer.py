@@ -28,7 +28,7 @@ from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
 from zarrcore.stores.interface import ListableStore
-from zarrcore.stores.wrapper import writable
+from zarrcore.stores.wrapper.interface import writable
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy.hierarchy import Hierarchy

@@ -13,7 +13,7 @@ from zarrcore.array import Array
 from zarrcore.errors import MetadataError, ZarrError
 from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
-from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE
+from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
 from zarrcore.hierarchy.missing_values import missing_values
 from zarrcore.hierarchy.new_array import as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject

@@ -16,7 +16,7 @@ from zarrcore.hierarchy.collection import open_place, refuse_collection
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
-from zarrcore.stores.wrapper import writable
+from zarrcore.stores.wrapper.interface import writable
 
 Mode = Literal["r", "r+", "a", "w", "w-"]
 

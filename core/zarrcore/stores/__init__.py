@@ -11,15 +11,15 @@ from zarrcore.stores.interface import (
     StoreStat,
     WritableStore,
 )
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
-from zarrcore.stores.prefix import PrefixStore
-from zarrcore.stores.read_only import ReadOnlyStore
-from zarrcore.stores.statistics import StatisticsStore
-from zarrcore.stores.wrapper import writable
-from zarrcore.stores.zip import ZipStore
+from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.wrapper.prefix import PrefixStore
+from zarrcore.stores.wrapper.read_only import ReadOnlyStore
+from zarrcore.stores.wrapper.statistics import StatisticsStore
+from zarrcore.stores.zip.store import ZipStore
 
 __all__ = [
     "ByteRange",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zarrcore.errors import InvalidKeyError
-from zarrcore.stores.checks import is_encodable
+from zarrcore.stores.validation import is_encodable
 
 
 def check_key(key: str, url: str) -> None:

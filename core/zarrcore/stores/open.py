@@ -11,14 +11,14 @@ from urllib.parse import unquote, urlunsplit
 
 from zarrcore.errors import StoreError, StoreNotFoundError, ZarrError
 from zarrcore.extensions import extension_names, load_extension
-from zarrcore.stores.checks import check_address, check_place
-from zarrcore.stores.fsspec_source import is_chain, knows
+from zarrcore.stores.fsspec.source import is_chain, knows
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.options import StoreOptions
-from zarrcore.stores.zip import ZIP_SUFFIXES, ZipStore
-from zarrcore.stores.zip_writing import EMPTY_ZIP
+from zarrcore.stores.validation import check_address, check_place
+from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
+from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 _EXTENSIONS: Final = "zarrscope.stores"
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -89,8 +89,8 @@ def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
     """The store, behind a cache where one is wanted and worth it."""
     if options.cache_dir is None or not store.is_remote:
         return store
-    from zarrcore.stores.cache import CacheStore
-    from zarrcore.stores.cache_directory import CacheDirectory
+    from zarrcore.stores.cache.directory import CacheDirectory
+    from zarrcore.stores.cache.store import CacheStore
 
     return CacheStore(
         store, CacheDirectory(options.cache_dir, options.cache_dir_bytes), options.cache_max_age_s
@@ -98,7 +98,7 @@ def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
 
 
 def _open_fsspec(address: str, options: StoreOptions) -> ReadableStore:
-    from zarrcore.stores.fsspec import FsspecStore
+    from zarrcore.stores.fsspec.store import FsspecStore
 
     return _cached(FsspecStore(address, options=options), options)
 
@@ -137,7 +137,7 @@ def _open_memory(url: str, options: StoreOptions) -> ReadableStore:  # noqa: ARG
 
 
 def _open_sqlite(url: str, options: StoreOptions) -> ReadableStore:
-    from zarrcore.stores.sqlite import SQLiteStore
+    from zarrcore.stores.database.sqlite import SQLiteStore
 
     return SQLiteStore(
         _path_in(url), create=options.create, durable=options.durable, timeout_s=options.timeout_s
@@ -145,7 +145,7 @@ def _open_sqlite(url: str, options: StoreOptions) -> ReadableStore:
 
 
 def _open_lmdb(url: str, options: StoreOptions) -> ReadableStore:
-    from zarrcore.stores.lmdb import LMDBStore
+    from zarrcore.stores.database.lmdb import LMDBStore
 
     return LMDBStore(
         _path_in(url), create=options.create, durable=options.durable, timeout_s=options.timeout_s
@@ -153,7 +153,7 @@ def _open_lmdb(url: str, options: StoreOptions) -> ReadableStore:
 
 
 def _open_redis(url: str, options: StoreOptions) -> ReadableStore:
-    from zarrcore.stores.redis import RedisStore
+    from zarrcore.stores.database.redis import RedisStore
 
     return _cached(RedisStore(url, options), options)
 
@@ -175,21 +175,21 @@ def _open_zip(url: str, options: StoreOptions) -> ReadableStore:
 
 
 def _open_s3(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
-    from zarrcore.stores.s3 import S3Store
+    from zarrcore.stores.object.s3 import S3Store
 
     _, bucket, path = _split(url)
     return _in_bucket(lambda prefix: _cached(S3Store(bucket, prefix, options), options), path, as_zip)
 
 
 def _open_gcs(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
-    from zarrcore.stores.gcs import GCSStore
+    from zarrcore.stores.object.gcs import GCSStore
 
     _, bucket, path = _split(url)
     return _in_bucket(lambda prefix: _cached(GCSStore(bucket, prefix, options), options), path, as_zip)
 
 
 def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
-    from zarrcore.stores.azure import AzureStore
+    from zarrcore.stores.object.azure import AzureStore
 
     # abfs://container@account.dfs.core.windows.net/path, or az://container/path
     user, host, path = _split(url)
@@ -201,7 +201,7 @@ def _open_azure(url: str, options: StoreOptions, as_zip: bool | None = None) -> 
 
 
 def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> ReadableStore:
-    from zarrcore.stores.http import HTTPStore
+    from zarrcore.stores.http.store import HTTPStore
 
     parts = check_address(url)
     if as_zip or (as_zip is None and parts.path.endswith(ZIP_SUFFIXES)):

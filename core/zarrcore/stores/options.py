@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from zarrcore.errors import StoreError
 from zarrcore.sizes import SIZE_WORDS, parse_size
-from zarrcore.stores.checks import check_address, check_header, check_retries, check_timeout
+from zarrcore.stores.validation import check_address, check_header, check_retries, check_timeout
 
 
 @dataclass(frozen=True, slots=True)

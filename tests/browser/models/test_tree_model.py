@@ -14,7 +14,7 @@ from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy,
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, natural_key
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.session.sources import Source, SourceRequest
-from zarrbrowser.views.tree_view import TreeView
+from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.workers import Workers
 from zarrcore.errors import MetadataError
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.axes import Axes
+from zarrbrowser.image.axes import Axes
 
 
 @pytest.mark.parametrize(

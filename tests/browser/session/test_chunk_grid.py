@@ -9,12 +9,12 @@ import pytest
 import zarr
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.chunk_grid import chunks_in, stored
-from zarrbrowser.session.frames import View
-from zarrbrowser.session.levels import level_of, whole
-from zarrbrowser.session.plane import Cancelled
-from zarrbrowser.session.raster import Raster
+from zarrbrowser.chunks.chunk_grid import chunks_in, stored
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.levels import level_of, whole
+from zarrbrowser.image.tiles.frames import View
+from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.session.reading import Cancelled
 from zarrbrowser.session.sources import SourceRequest, open_source
 
 

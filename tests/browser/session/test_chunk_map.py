@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import zarrcore as zc
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session import chunk_map
-from zarrbrowser.session.chunk_map import Cells, ChunkMap, count_chunks
-from zarrbrowser.session.describe import storage_facts
-from zarrbrowser.session.plane import Cancelled
+from zarrbrowser.chunks import chunk_map
+from zarrbrowser.chunks.chunk_map import Cells, ChunkMap, count_chunks
+from zarrbrowser.nodes.describe import storage_facts
+from zarrbrowser.session.reading import Cancelled
 
 GRIDS = st.lists(st.integers(0, 12), max_size=4).map(tuple)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from zarrbrowser.session.contrast import Contrast, ContrastMode, statistics
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
 
 
 def test_bounds_of_an_ordinary_picture() -> None:

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.coordinates import Coordinate, coordinates_of, decoded, scale_along
-from zarrbrowser.session.levels import Image, image_of_array, whole
+from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, decoded, scale_along
+from zarrbrowser.coordinates.units import bar
+from zarrbrowser.image.levels import Image, image_of_array, whole
 from zarrbrowser.session.sources import SourceRequest, open_source
-from zarrbrowser.session.units import bar
 from zarrcore.errors import NodeNotFoundError
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zarrbrowser.session.dates import SECONDS, count_of_date, date_ticks
+from zarrbrowser.coordinates.dates import SECONDS, count_of_date, date_ticks
 
 
 @pytest.mark.parametrize("text", ["", "NaT", " nat ", "yesterday"])

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
+from zarrbrowser.image.levels import image_of_array
+from zarrbrowser.image.look import first_look
 from zarrbrowser.models.tree_text import node_icon_name
-from zarrbrowser.session.describe import array_facts, codec_facts, json_text, summary, type_name
-from zarrbrowser.session.faults import sentence
-from zarrbrowser.session.levels import image_of_array
-from zarrbrowser.session.look import first_look
+from zarrbrowser.nodes.describe import array_facts, codec_facts, json_text, summary, type_name
+from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 from zarrbrowser.session.state import Session, tabs_for
 from zarrcore.errors import CodecError, StoreNotFoundError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.elements import Elements, Packing, Part, fill_of, packing_of
+from zarrbrowser.values.elements import Elements, Packing, Part, fill_of, packing_of
 
 
 @pytest.mark.parametrize(

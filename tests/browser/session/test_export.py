@@ -19,12 +19,12 @@ import zarr
 import zarrcore as zc
 from tests.servers.distant import distant_server
 from tests.servers.s3 import S3Server
-from zarrbrowser.session.export import Export, why_not, write
-from zarrbrowser.session.plane import Cancelled
-from zarrbrowser.session.reach import Reach
-from zarrbrowser.session.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+from zarrbrowser.export.export import Export, why_not, write
+from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+from zarrbrowser.export.subject import Subject, selection_text
+from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.reading import Cancelled
 from zarrbrowser.session.sources import SourceRequest, open_source
-from zarrbrowser.session.subject import Subject, selection_text
 from zarrcore.errors import UnsupportedError
 
 VALUES = np.random.default_rng(7).integers(-3000, 3000, (3, 40, 50)).astype(np.int16)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.frames import Frame, Mosaic, View, assemble, plan, rect_of
-from zarrbrowser.session.levels import Image, level_of, whole
-from zarrbrowser.session.raster import Raster
-from zarrbrowser.session.tile_cache import TileCache
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.levels import Image, level_of, whole
+from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, plan, rect_of
+from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.image.tiles.tile_cache import TileCache
 
 
 def pyramid(side: int = 65536, levels: int = 6, chunk: int = 256) -> Image:

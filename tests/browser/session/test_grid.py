@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.grid import (
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.table.grid import (
     BLOCK_COLUMNS,
     BLOCK_ROWS,
     Grid,

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.frames import Mosaic, View, plan
-from zarrbrowser.session.labels import Labels, label_colours, label_names, open_labels
-from zarrbrowser.session.levels import Image, whole
-from zarrbrowser.session.look import first_look
-from zarrbrowser.session.multiscales import image_of_group
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.labels import Labels, label_colours, label_names, open_labels
+from zarrbrowser.image.levels import Image, whole
+from zarrbrowser.image.look import first_look
+from zarrbrowser.image.multiscales import image_of_group
+from zarrbrowser.image.tiles.frames import Mosaic, View, plan
 
 
 def image(shape: tuple[int, ...], names: str, spacing: Any = (), origin: Any = ()) -> Image:

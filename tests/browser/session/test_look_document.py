@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.contrast import Contrast, ContrastMode
-from zarrbrowser.session.elements import Packing, Part
-from zarrbrowser.session.levels import Channel, Image, whole
-from zarrbrowser.session.look import Look, first_look
-from zarrbrowser.session.look_document import look_document, place_of, take_document
-from zarrbrowser.session.render import Norm
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
+from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.levels import Channel, Image, whole
+from zarrbrowser.image.look import Look, first_look
+from zarrbrowser.image.look_document import look_document, place_of, take_document
+from zarrbrowser.values.elements import Packing, Part
 
 
 def look_of() -> Look:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session import measuring
-from zarrbrowser.session.levels import Channel, Image, image_of_array, level_of, whole
-from zarrbrowser.session.look import first_look
-from zarrbrowser.session.measuring import read_profile, read_region
+from zarrbrowser.image import measuring
+from zarrbrowser.image.levels import Channel, Image, image_of_array, level_of, whole
+from zarrbrowser.image.look import first_look
+from zarrbrowser.image.measuring import read_profile, read_region
 
 PLANE = np.random.default_rng(2).normal(size=(40, 60)).astype(np.float32)
 

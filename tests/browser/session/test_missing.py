@@ -12,17 +12,17 @@ import pytest
 import xarray as xr
 import zarr
 
-from zarrbrowser.session.coordinates import coordinates_of
-from zarrbrowser.session.elements import Elements, packing_of
-from zarrbrowser.session.export import Export, write
-from zarrbrowser.session.grid import grid_of
-from zarrbrowser.session.levels import image_of_array
-from zarrbrowser.session.look import first_look
-from zarrbrowser.session.measuring import read_profile, read_region
-from zarrbrowser.session.nodes import AnyArray
-from zarrbrowser.session.series import SeriesRequest, read_series
+from zarrbrowser.coordinates.coordinates import coordinates_of
+from zarrbrowser.export.export import Export, write
+from zarrbrowser.export.subject import Subject
+from zarrbrowser.image.levels import image_of_array
+from zarrbrowser.image.look import first_look
+from zarrbrowser.image.measuring import read_profile, read_region
+from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.plot.series import SeriesRequest, read_series
 from zarrbrowser.session.sources import SourceRequest, open_source
-from zarrbrowser.session.subject import Subject
+from zarrbrowser.table.grid import grid_of
+from zarrbrowser.values.elements import Elements, packing_of
 
 KELVIN = np.array([[247.5, np.nan, 250.25], [np.nan, 251.0, 312.75]])
 ENCODINGS: dict[str, dict[str, Any]] = {

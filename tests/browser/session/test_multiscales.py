@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray, FakeGroup
-from zarrbrowser.session.levels import Image
-from zarrbrowser.session.multiscales import image_of_group, is_image
+from zarrbrowser.image.levels import Image
+from zarrbrowser.image.multiscales import image_of_group, is_image
 from zarrcore.errors import MetadataError
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from zarrbrowser.session.picture import drawable_fields, meaning_of, numbers_of, why_no_picture
+from zarrbrowser.values.numbers import drawable_fields, meaning_of, numbers_of, why_no_picture
 
 
 @pytest.mark.parametrize(

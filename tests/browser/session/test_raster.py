@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.frames import assemble
-from zarrbrowser.session.levels import level_of, whole
-from zarrbrowser.session.plane import Cost
-from zarrbrowser.session.raster import Raster
-from zarrbrowser.session.tile_cache import TileCache
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.levels import level_of, whole
+from zarrbrowser.image.tiles.frames import assemble
+from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.session.reading import Cost
 
 sides = st.integers(1, 900)
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrbrowser.session.completion import folders_like
+from zarrbrowser.session.connection import Reach, recalled, remembered
 from zarrbrowser.session.history import History, Visit
-from zarrbrowser.session.reach import Reach, recalled, remembered
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 from zarrcore.stores.options import StoreOptions
 

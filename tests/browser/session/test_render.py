@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from zarrbrowser.session.colour_maps import LABELS, lookup_table
-from zarrbrowser.session.contrast import Contrast, ContrastMode, statistics
-from zarrbrowser.session.picture import numbers_of
-from zarrbrowser.session.render import Norm, Style, blend, coloured, rgba, spread
+from zarrbrowser.image.colours.colour_maps import LABELS, lookup_table
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, statistics
+from zarrbrowser.image.colours.render import Norm, Style, blend, coloured, rgba, spread
+from zarrbrowser.values.numbers import numbers_of
 
 NAN, FILL = (1, 2, 3, 255), (4, 5, 6, 255)
 

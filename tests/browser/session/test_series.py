@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.elements import Elements, Part
-from zarrbrowser.session.plane import Cost
-from zarrbrowser.session.series import (
+from zarrbrowser.plot.series import (
     SeriesRequest,
     log_outline,
     logarithms,
@@ -18,6 +16,8 @@ from zarrbrowser.session.series import (
     outline,
     read_series,
 )
+from zarrbrowser.session.reading import Cost
+from zarrbrowser.values.elements import Elements, Part
 
 
 @given(st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=400), st.integers(1, 50))

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.browser.fakes import FakeArray
-from zarrbrowser.session.axes import Axes
-from zarrbrowser.session.levels import Channel, whole
-from zarrbrowser.session.raster import Raster
-from zarrbrowser.session.render import Norm, Style, blend, coloured, rgba
-from zarrbrowser.session.shown import Shown, ShownChannel
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.colours.render import Norm, Style, blend, coloured, rgba
+from zarrbrowser.image.levels import Channel, whole
+from zarrbrowser.image.shown import Shown, ShownChannel
+from zarrbrowser.image.tiles.raster import Raster
 
 VOLUME = np.random.default_rng(0).normal(size=(4, 20, 30)).astype(np.float32)
 

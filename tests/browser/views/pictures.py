@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.window.main_window import MainWindow
 
 VOLUME = np.random.default_rng(3).normal(size=(8, 30, 40)).astype(np.float32)
 

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.views.pictures import VOLUME, drawn, pane_of, show
-from zarrbrowser.session.colour_maps import CYCLIC, LABELS
-from zarrbrowser.session.render import Norm, Style, blend, rgba
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.widgets.colour_map_dialog import ColourMapDialog
+from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
+from zarrbrowser.image.colours.render import Norm, Style, blend, rgba
+from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
+from zarrbrowser.panes.image.image_pane import ImagePane
 
 
 def choose(box: Any, text: str) -> None:

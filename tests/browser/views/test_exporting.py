@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
-from zarrbrowser.session import export
-from zarrbrowser.session.export import Export, why_not
+from zarrbrowser.export import export
+from zarrbrowser.export.export import Export, why_not
+from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.settings import Settings
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
 
 VALUES = (np.arange(3 * 20 * 30).reshape(3, 20, 30) % 251).astype(np.uint8)
 

@@ -15,11 +15,11 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from zarrbrowser.session.export import Export
+from zarrbrowser.dialogs.export_dialog import ExportDialog
+from zarrbrowser.export.export import Export
+from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.settings import Settings
-from zarrbrowser.views.export_dialog import ExportDialog
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
 
 CELLS = np.random.default_rng(5).integers(0, 4000, (2, 1200, 1600)).astype(np.uint16)
 PIXEL_UM = (0.65, 0.325)

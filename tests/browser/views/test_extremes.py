@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.views.pictures import drawn, show
-from zarrbrowser.session.measuring import Profile
-from zarrbrowser.views.plot_pane import PlotPane
-from zarrbrowser.widgets.profile_plot import ProfilePlot
+from zarrbrowser.image.measuring import Profile
+from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
+from zarrbrowser.panes.plot.plot_pane import PlotPane
 
 RAMP = np.arange(600).reshape(20, 30)
 KINDS = {

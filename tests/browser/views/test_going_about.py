@@ -14,17 +14,17 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
-from zarrbrowser.menus import show_keys
-from zarrbrowser.opening import dropped_texts
-from zarrbrowser.session.reach import Reach
+from zarrbrowser.dialogs.keys_dialog import KeysDialog
+from zarrbrowser.dialogs.open_dialog import OpenDialog
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.session.connection import Reach
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.views.keys_dialog import KeysDialog
-from zarrbrowser.views.open_dialog import OpenDialog
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.label import ElidedLabel
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.window.menus import show_keys
+from zarrbrowser.window.opening import dropped_texts
 from zarrcore.errors import AccessDeniedError
 
 

@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
 from tests.browser.views.pictures import VOLUME, drawn, pane_of, picture, show
-from zarrbrowser.session.contrast import ContrastMode
-from zarrbrowser.session.render import Style, rgba
+from zarrbrowser.image.colours.contrast import ContrastMode
+from zarrbrowser.image.colours.render import Style, rgba
+from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.theme import LIGHT
-from zarrbrowser.views import node_pane
-from zarrbrowser.views.table_pane import TablePane
+from zarrbrowser.window import node_pane
 
 
 def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None:

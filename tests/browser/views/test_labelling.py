@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky
 from tests.browser.views.pictures import pane_of
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.views.label_overlay import LabelOverlay
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
 
 CELLS = np.zeros((3, 40, 60), np.uint32)
 CELLS[0, 10:25, 30:50], CELLS[1, 25:35, 5:15], CELLS[2, 0:4, 0:4] = 17, 4, 9

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
+from zarrbrowser.session.connection import Reach
 from zarrbrowser.session.mounts import Mounts, _words
-from zarrbrowser.session.reach import Reach
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.settings import Settings
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
 from zarrcore.errors import ZarrError
 from zarrcore.stores.options import StoreOptions
 

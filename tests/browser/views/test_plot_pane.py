@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
-from zarrbrowser.session import series
-from zarrbrowser.views.plot_pane import PlotPane
-from zarrbrowser.views.value_pane import ValuePane
+from zarrbrowser.panes.plot.plot_pane import PlotPane
+from zarrbrowser.panes.value_pane import ValuePane
+from zarrbrowser.plot import series
 
 
 def show(open_window: OpenWindow, qtbot: QtBot, array: FakeArray) -> PlotPane:

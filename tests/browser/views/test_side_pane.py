@@ -16,7 +16,7 @@ from zarrbrowser.models.hit_model import MOST, HitModel
 from zarrbrowser.session.inventory import Entry
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
 
 
 def example() -> FakeGroup:

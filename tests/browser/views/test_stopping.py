@@ -13,12 +13,13 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.views.pictures import pane_of
-from zarrbrowser.session import frames, plane
-from zarrbrowser.views import data_stack
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.views.plot_pane import PlotPane
-from zarrbrowser.views.table_pane import TablePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.image.tiles import frames
+from zarrbrowser.panes import data_stack
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.plot.plot_pane import PlotPane
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.session import reading as plane
+from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Lane, Workers
 from zarrbrowser.workers.tile_loader import IN_FLIGHT
 
@@ -48,7 +49,7 @@ def loading(
     monkeypatch.setattr(frames, "ASK_ABOVE_BYTES", 1000)
     values = np.broadcast_to(np.float32(0), (8 * 256, 8 * 256))
     array, turnstile = FakeArray(values, chunks=(256, 256)), Turnstile()
-    monkeypatch.setattr("zarrbrowser.session.raster._TILE_BYTES", 2**18)
+    monkeypatch.setattr("zarrbrowser.image.tiles.raster._TILE_BYTES", 2**18)
     window = open_window(FakeGroup({"array": array, "other": FakeArray(np.zeros((3, 3)))}), "/array")
     pane = pane_of(window, qtbot)
     qtbot.waitUntil(lambda: pane.stack.notice.isVisible())

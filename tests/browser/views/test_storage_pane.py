@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, Flaky, Gate
+from zarrbrowser.panes.storage.storage_pane import StoragePane
 from zarrbrowser.theme import current_colours
-from zarrbrowser.views.storage_pane import StoragePane
 from zarrbrowser.workers import Workers
 
 

@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
 from zarrbrowser.models.grid_model import WINDOW_ROWS, GridModel
-from zarrbrowser.session.grid import BLOCK_COLUMNS, BLOCK_ROWS, grid_of
-from zarrbrowser.views.table_pane import TablePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, grid_of
+from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Workers
 from zarrcore.errors import CodecError
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
 from tests.browser.views.pictures import VOLUME, drawn, pane_of, picture, pyramid, show
-from zarrbrowser.session import frames
+from zarrbrowser.image.tiles import frames
 from zarrbrowser.workers import tile_loader
 from zarrcore.errors import CodecError
 

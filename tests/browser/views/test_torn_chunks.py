@@ -9,8 +9,8 @@ import pytest
 import zarr
 from pytestqt.qtbot import QtBot
 
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.window.main_window import MainWindow
 
 VALUES = np.arange(100 * 120, dtype=np.int32).reshape(100, 120)
 

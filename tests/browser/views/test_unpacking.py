@@ -10,10 +10,10 @@ import xarray as xr
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.views.plot_pane import PlotPane
-from zarrbrowser.views.table_pane import TablePane
-from zarrbrowser.window import MainWindow
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.plot.plot_pane import PlotPane
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.window.main_window import MainWindow
 
 
 @pytest.fixture(autouse=True, params=[2, 3])

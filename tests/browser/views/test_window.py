@@ -26,16 +26,16 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
-from zarrbrowser.menus import show_keys
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.metadata_pane import MetadataPane
+from zarrbrowser.panes.overview_pane import OverviewPane
+from zarrbrowser.panes.problem_pane import ProblemPane
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import DARK, Appearance, apply, current_colours
-from zarrbrowser.views.image_pane import ImagePane
-from zarrbrowser.views.metadata_pane import MetadataPane
-from zarrbrowser.views.overview_pane import OverviewPane
-from zarrbrowser.views.problem_pane import ProblemPane
 from zarrbrowser.widgets.attribute_tree import AttributeTree
-from zarrbrowser.window import MainWindow
+from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.window.menus import show_keys
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, StoreNotFoundError
 
 

@@ -19,7 +19,7 @@ from zarrcore.formats import Format
 from zarrcore.operations.check import check
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore, ReadableStore
-from zarrcore.stores.statistics import StatisticsStore
+from zarrcore.stores.wrapper.statistics import StatisticsStore
 
 ELEMENTS = np.arange(1, 31, dtype="<i2").reshape(5, 6)
 

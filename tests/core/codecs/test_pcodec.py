@@ -19,7 +19,7 @@ import zarrcore as zc
 from zarrcore.formats import format_named
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 
 NUMBERS = np.random.default_rng(7).integers(-1000, 1000, (5, 7))
 TYPES = ("<i2", "<u8", "<f2", "<f4", "<f8", "<M8[ns]", ">M8[s]", "<m8[D]")

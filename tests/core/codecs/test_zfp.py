@@ -26,7 +26,7 @@ from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 
 SMOOTH = np.add.outer(np.sin(np.arange(9) / 3), np.linspace(-1, 1, 13)).astype("f8")
 MODES: list[tuple[dict[str, Any], dict[str, Any]]] = [

@@ -19,7 +19,7 @@ from tests.core.formats.draft_writer import CORE, DRAFTS, NEW_CORE, Array, array
 from tests.core.formats.strategies import broken
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, ReadOnlyError, UnsupportedError
 from zarrcore.formats import FORMATS
-from zarrcore.formats.draft_documents import parse_draft_array
+from zarrcore.formats.drafts.documents import parse_draft_array
 from zarrcore.metadata import ChunkKeyEncoding
 from zarrcore.operations.check import check
 from zarrcore.stores import MemoryStore

@@ -17,7 +17,7 @@ import zarrcore as zc
 from zarrcore.formats import format_named
 from zarrcore.operations.copy import execute, plan_copy
 from zarrcore.stores import MemoryStore
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 
 RECORD = np.dtype([("a", "<i2"), ("b", "<f4"), ("in", [("n", "S3"), ("d", "<M8[s]")])])
 FILL = np.array((258, -2.5, (b"xy", "2026-11-22")), RECORD)

@@ -13,7 +13,7 @@ import zarr
 import zarrcore as zc
 from zarrcore.formats import format_named
 from zarrcore.operations.copy import execute, plan_copy
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 
 pytestmark = pytest.mark.filterwarnings("ignore::zarr.core.dtype.common.UnstableSpecificationWarning")
 

@@ -30,7 +30,7 @@ from zarrcore.errors import (
     StoreError,
 )
 from zarrcore.stores import LocalStore, MemoryStore, ReadableStore, StoreEntry
-from zarrcore.stores.statistics import StatisticsStore
+from zarrcore.stores.wrapper.statistics import StatisticsStore
 
 GROUP = b'{"zarr_format": 3, "node_type": "group"}'
 V2_GROUP = b'{"zarr_format": 2}'

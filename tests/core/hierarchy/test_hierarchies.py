@@ -432,7 +432,7 @@ def test_what_no_check_foresaw_is_one_broken_node(monkeypatch: pytest.MonkeyPatc
         raise ZeroDivisionError("surprise")
 
     hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": ARRAY}))
-    monkeypatch.setattr("zarrcore.formats.v3.parse_node", surprise)
+    monkeypatch.setattr("zarrcore.formats.v3.format.parse_node", surprise)
     with pytest.raises(
         MetadataError, match=r"x/zarr.json: cannot be understood \(ZeroDivisionError: surprise\)"
     ):

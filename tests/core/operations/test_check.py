@@ -18,9 +18,9 @@ from tests.conftest import Written
 from zarrcore.formats import format_named
 from zarrcore.operations.check import Finding, check
 from zarrcore.operations.copy import execute, plan_copy
-from zarrcore.stores.atomic_files import temporary_name
 from zarrcore.stores.interface import ByteRange, ReadableStore
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.atomic_files import temporary_name
+from zarrcore.stores.local.store import LocalStore
 
 DATA = np.arange(1, 101, dtype="i4").reshape(10, 10)
 

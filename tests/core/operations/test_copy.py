@@ -28,7 +28,7 @@ from zarrcore.operations.copy import CopyPlan, CopyResult, Layout, LeftKeys, exe
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 
 DATA = np.arange(1, 24 * 36 + 1, dtype="f4").reshape(24, 36)

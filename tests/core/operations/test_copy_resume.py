@@ -20,7 +20,7 @@ from zarrcore.errors import NodeExistsError
 from zarrcore.operations.copy import CopyResult, Layout, execute, plan_copy
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.local import LocalStore
+from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 
 DATA = np.random.default_rng(1).integers(1, 1000, (60, 80), "u2")

@@ -14,7 +14,7 @@ _PROGRAM = """
 import os
 from zarrcore.errors import ZarrError
 from zarrcore.stores import open_store
-import {module}, zarrcore.stores.lmdb, zarrcore.stores.sqlite
+import {module}, zarrcore.stores.database.lmdb, zarrcore.stores.database.sqlite
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 try:

@@ -14,9 +14,9 @@ import pytest
 from tests.servers import FaultServer, environment
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores import open_store
-from zarrcore.stores import s3 as s3_module
-from zarrcore.stores.aws_profile import AwsProfile
-from zarrcore.stores.s3 import S3Store
+from zarrcore.stores.credentials.aws_profile import AwsProfile
+from zarrcore.stores.object import s3 as s3_module
+from zarrcore.stores.object.s3 import S3Store
 
 AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 NONE = AwsProfile("none")

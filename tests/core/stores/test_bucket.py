@@ -18,9 +18,10 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, WritableStore, bucket_listing, open_store
-from zarrcore.stores import bucket as bucket_module
-from zarrcore.stores import object as object_module
+from zarrcore.stores import ByteRange, WritableStore, open_store
+from zarrcore.stores.object import bucket as bucket_module
+from zarrcore.stores.object import listing as bucket_listing
+from zarrcore.stores.object import store as object_module
 
 WRITES: list[Callable[[WritableStore], object]] = [
     lambda store: store.set("key", b"1"),

@@ -36,8 +36,8 @@ from zarrcore.stores import (
     ZipStore,
     open_store,
 )
-from zarrcore.stores.cache import CacheStore
-from zarrcore.stores.cache_directory import CacheDirectory
+from zarrcore.stores.cache.directory import CacheDirectory
+from zarrcore.stores.cache.store import CacheStore
 
 
 class Clock:

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.disk import disk
-from zarrcore.stores import cache_directory
-from zarrcore.stores.cache_directory import CacheDirectory
+from zarrcore.stores.cache import directory as cache_directory
+from zarrcore.stores.cache.directory import CacheDirectory
 
 KIB = 1 << 10
 
@@ -237,7 +237,7 @@ def test_threads_share_it(directory: CacheDirectory, tmp_path: Path) -> None:
 _WORKER = """
 import sys
 from tests.core.stores.test_cache_directory import name, value
-from zarrcore.stores.cache_directory import CacheDirectory
+from zarrcore.stores.cache.directory import CacheDirectory
 
 directory = CacheDirectory(sys.argv[1], 1 << 20)
 print("ready", flush=True)

@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.core.stores.test_cache import Clock, Distant
 from zarrcore.errors import BodyTooLargeError, UnreachableError
 from zarrcore.stores import ByteRange
-from zarrcore.stores.cache import CacheStore
-from zarrcore.stores.cache_directory import CacheDirectory
+from zarrcore.stores.cache.directory import CacheDirectory
+from zarrcore.stores.cache.store import CacheStore
 
 TTL_S = 60.0
 KEYS = st.sampled_from(["a", "b", "p/c"])

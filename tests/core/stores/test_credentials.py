@@ -9,8 +9,9 @@ import pytest
 
 from tests.servers import AZURE_ENVIRONMENT, GCS_ENVIRONMENT, FaultServer, environment
 from zarrcore.errors import AccessDeniedError, StoreError
-from zarrcore.stores import clouds, open_store
-from zarrcore.stores.azure import AzureStore
+from zarrcore.stores import open_store
+from zarrcore.stores.credentials import cloud_machine as clouds
+from zarrcore.stores.object.azure import AzureStore
 
 AWS_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 NO_KEYS = (*AWS_KEYS, *GCS_ENVIRONMENT, *AZURE_ENVIRONMENT, "GCE_METADATA_HOST", "K_SERVICE")

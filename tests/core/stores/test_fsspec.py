@@ -23,7 +23,7 @@ from tests.core.stores.test_model import check
 from tests.servers.processes import free_port, running
 from zarrcore.errors import AccessDeniedError, MissingExtraError, StoreError, UnreachableError
 from zarrcore.stores import ByteRange, WritableStore, open_store
-from zarrcore.stores.fsspec import FsspecStore
+from zarrcore.stores.fsspec.store import FsspecStore
 
 
 class TestMemory(StoreTests, WritableStoreTests):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from zarrcore.errors import BodyTooLargeError
 from zarrcore.stores import ByteRange, LocalStore, MemoryStore, PrefixStore
 from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.read_only import ReadOnlyStore
+from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 
 VALUE = bytes(range(100))
 

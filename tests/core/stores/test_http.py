@@ -19,8 +19,8 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, ReadableStore, open_store
-from zarrcore.stores.failures import Failure
-from zarrcore.stores.http import HTTPStore
+from zarrcore.stores.http.store import HTTPStore
+from zarrcore.stores.object.failures import Failure
 
 
 class TestNginxWithHtmlListings(StoreTests, ReadOnlyStoreTests):

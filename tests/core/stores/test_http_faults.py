@@ -20,7 +20,8 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, ReadableStore, open_store, web_client
+from zarrcore.stores import ByteRange, ReadableStore, open_store
+from zarrcore.stores.http import client as web_client
 
 RANGES = [None, ByteRange(0, 10), ByteRange(3, 9), ByteRange(10_000), ByteRange(-9), ByteRange(9, 99_999)]
 

@@ -21,7 +21,7 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import open_store
-from zarrcore.stores.listing_pages import parse_listing
+from zarrcore.stores.http.listing_pages import parse_listing
 
 
 def test_faults_of_listings_keep_their_class(faults: FaultServer, opened: Opener) -> None:

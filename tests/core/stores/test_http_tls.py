@@ -14,7 +14,7 @@ import pytest
 from tests.servers import Authority, FaultServer, fault_server
 from zarrcore.errors import StoreError, UnreachableError
 from zarrcore.stores import open_store
-from zarrcore.stores.failures import Failure, certificate_trouble_in, trouble_in
+from zarrcore.stores.object.failures import Failure, certificate_trouble_in, trouble_in
 
 open_soon = functools.partial(open_store, timeout_s=10, retries=5)
 

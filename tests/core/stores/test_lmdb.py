@@ -31,8 +31,9 @@ from zarrcore.errors import (
     StoreNotFoundError,
     StoreTimeoutError,
 )
-from zarrcore.stores import WritableStore, lmdb_environment, open_store
-from zarrcore.stores.lmdb import LMDBStore
+from zarrcore.stores import WritableStore, open_store
+from zarrcore.stores.database import lmdb_environment
+from zarrcore.stores.database.lmdb import LMDBStore
 
 
 @pytest.fixture

@@ -19,8 +19,11 @@ from zarrcore.errors import (
     StoreError,
     StoreNotFoundError,
 )
-from zarrcore.stores import ByteRange, LocalStore, atomic_files, beneath, files, open_store
-from zarrcore.stores import local as local_module
+from zarrcore.stores import ByteRange, LocalStore, open_store
+from zarrcore.stores.local import atomic_files
+from zarrcore.stores.local import confined_paths as beneath
+from zarrcore.stores.local import file_reading as files
+from zarrcore.stores.local import store as local_module
 
 
 @pytest.fixture

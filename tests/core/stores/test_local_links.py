@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from zarrcore.errors import AccessDeniedError, StoreError
-from zarrcore.stores import LocalStore, beneath, open_store
-from zarrcore.stores import local as local_module
+from zarrcore.stores import LocalStore, open_store
+from zarrcore.stores.local import confined_paths as beneath
+from zarrcore.stores.local import store as local_module
 
 
 def make_links(tmp_path: Path) -> Path:

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, StoreError, StoreFullError
-from zarrcore.stores import LocalStore, atomic_files, open_store
+from zarrcore.stores import LocalStore, open_store
+from zarrcore.stores.local import atomic_files
 
 _WRITER = """
 import sys

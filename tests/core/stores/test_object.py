@@ -24,7 +24,7 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, PrefixStore, ReadableStore, open_store
-from zarrcore.stores.s3 import S3Store
+from zarrcore.stores.object.s3 import S3Store
 
 
 @pytest.fixture(scope="module")

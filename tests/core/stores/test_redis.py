@@ -32,8 +32,8 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import ByteRange, WritableStore, open_store
-from zarrcore.stores import redis as redis_store
-from zarrcore.stores.redis import RedisStore
+from zarrcore.stores.database import redis as redis_store
+from zarrcore.stores.database.redis import RedisStore
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -22,7 +22,7 @@ from zarrcore.errors import (
     UnreachableError,
 )
 from zarrcore.stores import open_store
-from zarrcore.stores import s3 as s3_module
+from zarrcore.stores.object import s3 as s3_module
 
 USES: list[Callable[[Any], object]] = [
     lambda store: store.get("key"),

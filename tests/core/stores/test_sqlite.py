@@ -28,7 +28,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
 )
 from zarrcore.stores import WritableStore, open_store
-from zarrcore.stores.sqlite import SQLiteStore
+from zarrcore.stores.database.sqlite import SQLiteStore
 
 
 @pytest.fixture

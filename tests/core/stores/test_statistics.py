@@ -15,7 +15,7 @@ from tests.core.stores.test_model import check
 from zarrcore.errors import BodyTooLargeError, ListingUnsupportedError, ReadOnlyError, UnreachableError
 from zarrcore.stores import ByteRange, BytesLike, MemoryStore, ReadableStore, ReadOnlyStore, WritableStore
 from zarrcore.stores.interface import ListableStore, StoreEntry
-from zarrcore.stores.statistics import OPERATIONS, OperationStatistics, StatisticsStore
+from zarrcore.stores.wrapper.statistics import OPERATIONS, OperationStatistics, StatisticsStore
 
 
 @pytest.fixture

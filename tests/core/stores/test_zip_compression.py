@@ -21,7 +21,7 @@ from tests.core.stores.test_zip import zip_of
 from tests.core.stores.test_zip_faults import crafted, deflate
 from zarrcore.errors import BrokenBodyError
 from zarrcore.stores import ByteRange
-from zarrcore.stores.zip_compression import METHODS, unpack
+from zarrcore.stores.zip.compression import METHODS, unpack
 
 VALUES = {"a": CHUNK, "empty": b"", "b": b"x" * 100_000}
 

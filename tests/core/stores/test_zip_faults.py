@@ -34,8 +34,8 @@ from zarrcore.stores import (
     ZipStore,
     open_store,
 )
-from zarrcore.stores.zip_members import ZipMembers
-from zarrcore.stores.zip_writing import EMPTY_ZIP
+from zarrcore.stores.zip.members import ZipMembers
+from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 
 @pytest.mark.parametrize("size", [0, 1, 10, 21, 22, 500])

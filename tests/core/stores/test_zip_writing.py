@@ -33,18 +33,10 @@ from zarrcore.errors import (
     StoreFullError,
     StoreNotFoundError,
 )
-from zarrcore.stores import (
-    ByteRange,
-    LocalStore,
-    MemoryStore,
-    ReadableStore,
-    StoreStat,
-    ZipStore,
-    open_store,
-    zip_changes,
-    zip_writing,
-)
-from zarrcore.stores.zip_writing import ZipWriter
+from zarrcore.stores import ByteRange, LocalStore, MemoryStore, ReadableStore, StoreStat, ZipStore, open_store
+from zarrcore.stores.zip import changes as zip_changes
+from zarrcore.stores.zip import writing as zip_writing
+from zarrcore.stores.zip.writing import ZipWriter
 
 
 class TestWritten(StoreTests, WritableStoreTests):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from zarrcore.filetypes.hdf5.elements import Stored, converted
-from zarrcore.formats.v2_parse import DIMENSIONS_ATTRIBUTE
+from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.hierarchy.missing_values import missing_values
 

@@ -12,7 +12,7 @@ from functools import partial
 from zarrcore.errors import MetadataError, StoreError, UnsupportedError, ZarrError
 from zarrcore.formats import FORMATS, Format
 from zarrcore.formats.detect import fetch_document
-from zarrcore.formats.draft_accepted_terms import is_of_february_2023
+from zarrcore.formats.drafts.accepted_terms import is_of_february_2023
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 from zarrcore.metadata import ArrayMetadata, JsonObject
 from zarrcore.operations.check.finding import Finding

@@ -16,10 +16,10 @@ from zarrcore.operations.check.documents import foreign_keys
 from zarrcore.operations.check.finding import Finding, Tally
 from zarrcore.operations.marker import MARKER_KEY
 from zarrcore.operations.parallel import in_parallel
-from zarrcore.stores.atomic_files import is_temporary as is_our_temporary
 from zarrcore.stores.interface import ReadableStore, StoreEntry
-from zarrcore.stores.local import LocalStore
-from zarrcore.stores.read_only import ReadOnlyStore
+from zarrcore.stores.local.atomic_files import is_temporary as is_our_temporary
+from zarrcore.stores.local.store import LocalStore
+from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 
 ROOT_KEYS = frozenset({".zmetadata", "zarr.json", ".zgroup", ".zattrs", "attributes.json", MARKER_KEY})
 """Keys at the root that belong to no single node's documents."""

@@ -10,12 +10,12 @@ from zarrcore.formats import FORMATS, detect_format
 from zarrcore.hierarchy.open import erase_hierarchy
 from zarrcore.operations.copy.plan import CopyPlan
 from zarrcore.operations.marker import MARKER_KEY, read_marker, write_marker
-from zarrcore.stores.cache import CacheStore
+from zarrcore.stores.cache.store import CacheStore
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.memory import MemoryStore
-from zarrcore.stores.object import ObstoreStore
-from zarrcore.stores.read_only import ReadOnlyStore
-from zarrcore.stores.wrapper import writable
+from zarrcore.stores.object.store import ObstoreStore
+from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 
 
 def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, overwrite: bool) -> bool:

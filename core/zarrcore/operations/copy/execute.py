@@ -27,7 +27,7 @@ from zarrcore.operations.copy.stored import stored_blocks, stored_chunks
 from zarrcore.operations.marker import erase_marker
 from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ReadableStore, WritableStore
-from zarrcore.stores.wrapper import writable
+from zarrcore.stores.wrapper.interface import writable
 
 Piece = tuple[BlockCopy, Box, int]
 """What copies a block, the block, and the memory it takes."""

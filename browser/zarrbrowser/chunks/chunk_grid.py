@@ -1,0 +1,90 @@
+"""The chunks that a view crosses: where they lie in the plane, and which are stored.
+
+Accepted specification, "Chunk grids", "Storage": a chunk whose key is absent is missing and reads as the fill value. Where chunks
+are shards, the shards are what is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from zarrbrowser.image.tiles.frames import View
+from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.session.reading import Cancelled
+
+MOST_ASKED = 4096
+"""More chunks in view than this are not asked for: nobody could tell them apart."""
+LEAST_PIXELS = 6.0
+"""Chunks narrower than this have no lines."""
+_AT_ONCE = 32
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkGrid:
+    """The chunks of one plane that lie in view."""
+
+    raster: Raster
+    rows: range
+    """Chunks down."""
+    columns: range
+    """Chunks to the right."""
+
+    def index(self, row: int, column: int) -> Index:
+        """The place of a chunk in the array's grid."""
+        lengths = self.raster.level.array.chunk_shape
+        places = [place // max(1, length) for place, length in zip(self.raster.index, lengths, strict=True)]
+        places[self.raster.rows], places[self.raster.columns] = row, column
+        return tuple(places)
+
+    def edge(self, side: int, number: int) -> float:
+        """Where a chunk begins in the base; ``side`` is 0 down, 1 to the right."""
+        axis, level = self.raster.axes[side], self.raster.level
+        element = min(number * max(1, level.array.chunk_shape[axis]), level.array.shape[axis])
+        return level.base(axis, element - 0.5)
+
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """Row and column of each chunk."""
+        return [(row, column) for row in self.rows for column in self.columns]
+
+
+def chunks_in(raster: Raster, view: View) -> ChunkGrid | None:
+    """The chunks of a plane that lie in view; None where they are too small, or too many, to be seen."""
+    ranges = []
+    for side, (low, high) in enumerate((view.rows, view.columns)):
+        axis, level = raster.axes[side], raster.level
+        length = max(1, level.array.chunk_shape[axis])
+        pixels = length * level.factors[axis] / max(view.density(side), 1e-9)
+        if pixels < LEAST_PIXELS:
+            return None
+        elements = [(edge - level.offsets[axis]) / level.factors[axis] + 0.5 for edge in (low, high)]
+        last = math.ceil(level.array.shape[axis] / length)
+        start = min(max(math.floor(elements[0] / length), 0), last)
+        ranges.append(range(start, min(max(math.ceil(elements[1] / length), start), last)))
+    rows, columns = ranges
+    return ChunkGrid(raster, rows, columns) if len(rows) * len(columns) <= MOST_ASKED else None
+
+
+def stored(
+    array: Any, indices: Sequence[Index], cancelled: Callable[[], bool] = lambda: False
+) -> dict[Index, bool]:
+    """Which chunks have a key in the store.
+
+    Raises:
+        Cancelled: ``cancelled`` became true.
+        StoreError: the store did not answer as it should.
+    """
+
+    def ask(index: Index) -> bool:
+        if cancelled():
+            raise Cancelled
+        return array.store.stat(array.chunk_key(index)) is not None
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return dict(zip(indices, pool.map(ask, indices), strict=True))

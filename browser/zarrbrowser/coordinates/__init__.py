@@ -1,0 +1,1 @@
+"""Coordinates of positions along an axis: lengths, dates, names. Without Qt."""

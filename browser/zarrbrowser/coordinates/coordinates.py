@@ -1,0 +1,221 @@
+"""What positions along an axis stand for: lengths, dates, names.
+
+CF conventions, 4 "Coordinate types", 4.4 "Time coordinate", 5 "Coordinate systems": an array of one dimension that bears its
+dimension's name holds the coordinates. OME-NGFF tells a scale instead.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.coordinates.dates import SECONDS, date_ticks, format_date
+from zarrbrowser.coordinates.units import is_length, symbol
+from zarrbrowser.image.levels import Image
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array
+from zarrbrowser.values.elements import packing_of
+
+MOST_COORDINATES = 1_000_000
+"""A longer axis keeps its indices: reading its coordinates would take longer than they are worth."""
+_SINCE = re.compile(
+    r"^\s*(\w+?)s?\s+since\s+(\d{1,4}-\d{1,2}-\d{1,2})[T ]?([\d:.]*)\s*(Z|UTC)?\s*$", re.IGNORECASE
+)
+_CF_UNITS = {
+    "day": "D",
+    "d": "D",
+    "hour": "h",
+    "hr": "h",
+    "h": "h",
+    "minute": "m",
+    "min": "m",
+    "second": "s",
+    "sec": "s",
+}
+_CF_UNITS |= {
+    "s": "s",
+    "millisecond": "ms",
+    "msec": "ms",
+    "ms": "ms",
+    "microsecond": "us",
+    "nanosecond": "ns",
+}
+_CALENDARS = ("", "standard", "gregorian", "proleptic_gregorian")
+_STEPS = (1, 2, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """What the positions of one axis stand for.
+
+    >>> Coordinate("x", "µm", np.array([0.0, 0.5, 1.0])).text(1)
+    '0.5 µm'
+    """
+
+    name: str
+    units: str
+    values: AnyArray
+    """One per position: numbers, datetime64, or text."""
+
+    def text(self, position: int) -> str:
+        """What a position stands for, with its unit; empty outside."""
+        if not 0 <= position < self.values.size:
+            return ""
+        written = self._written(self.values[position], 0.0)
+        return f"{written} {self.units}".strip() if self.values.dtype.kind != "M" else written
+
+    def ticks(self, low: float, high: float, most: float) -> list[tuple[float, str]]:
+        """Positions between two others to write at, no more than so many, and what to write there."""
+        low, high = max(low, 0.0), min(high, self.values.size - 1.0)
+        if high <= low:
+            return []
+        first = int(self.values[0].astype(np.int64)) if self.values.dtype.kind == "M" else 0
+        numbers = self._rising_numbers(first)
+        if numbers is None:
+            step = max(1, math.ceil((high - low) / max(1.0, most)))
+            start = math.ceil(low / step) * step
+            return [(float(n), self._written(self.values[n], 0.0)) for n in range(start, int(high) + 1, step)]
+        positions = np.arange(numbers.size, dtype=np.float64)
+        ends = np.interp([low, high], positions, numbers)
+        if not np.ptp(ends) > 1e-12 * np.abs(ends).max():
+            return []
+        sign = 1.0 if numbers[-1] >= numbers[0] else -1.0
+        if self.values.dtype.kind == "M":
+            ticks = date_ticks(min(ends), max(ends), self.values.dtype, most, first)
+        else:
+            places = _round_places(min(ends), max(ends), most)
+            apart = places[1] - places[0] if len(places) > 1 else 0.0
+            ticks = [(place, self._written(place, apart)) for place in places]
+        found = np.interp(np.array([place for place, _ in ticks]) * sign, numbers * sign, positions)
+        return [(float(at), text) for at, (_, text) in zip(found, ticks, strict=True)]
+
+    def _rising_numbers(self, first: int) -> AnyArray | None:
+        """The values as numbers, if they only rise or only fall; dates by their counts from the first one."""
+        if self.values.dtype.kind not in "iufM" or self.values.size < 2:
+            return None
+        is_date = self.values.dtype.kind == "M"
+        numbers = self.values.astype(np.int64) - first if is_date else self.values
+        numbers = numbers.astype(np.float64)
+        steps = np.diff(numbers)
+        return numbers if (steps > 0).all() or (steps < 0).all() else None
+
+    def _written(self, value: Any, apart: float) -> str:
+        if self.values.dtype.kind == "M":
+            return (
+                "no date"
+                if np.isnat(value)
+                else format_date(float(value.astype(np.int64)), self.values.dtype, apart)
+            )
+        if self.values.dtype.kind not in "iuf":
+            return str(value)
+        if apart <= 0:
+            return f"{float(value):,.7g}"
+        digits = max(0, -math.floor(math.log10(apart) + 1e-9))
+        return (
+            f"{float(value) + 0.0:,.{digits}f}" if digits <= 6 and abs(value) < 1e9 else f"{float(value):.7g}"
+        )
+
+
+def _round_places(low: float, high: float, most: float) -> list[float]:
+    wanted = (high - low) / max(1.0, most)
+    power = 10.0 ** math.floor(math.log10(wanted))
+    step = next(one * power for one in _STEPS if one * power >= wanted * (1 - 1e-9))
+    return [
+        number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
+
+
+def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordinate]:
+    """What the axes of an image stand for; blocks.
+
+    Args:
+        find: the node at an absolute path; raises where there is none.
+    """
+    from zarrcore.errors import ZarrError
+
+    found = {}
+    parent = image.path.rpartition("/")[0]
+    for axis, (name, length) in enumerate(zip(image.names, image.base.shape, strict=True)):
+        if image.has_scale:
+            if axis != image.channel_axis and length <= MOST_COORDINATES and _tells(image, axis):
+                values = image.origin[axis] + image.spacing[axis] * np.arange(length)
+                found[axis] = Coordinate(name, symbol(image.units[axis]) if image.units else "", values)
+            continue
+        told = image.base.dimension_names
+        if told is None or told[axis] is None or not 1 < length <= MOST_COORDINATES:
+            continue
+        try:
+            node = find(f"{parent}/{name}")
+            if is_array(node) and tuple(node.shape) == (length,) and node.path != image.path:
+                found[axis] = decoded(node, name)
+        except ZarrError:
+            continue  # an axis without coordinates, or with ones that cannot be read, has its indices
+    return found
+
+
+def scale_along(image: Image, axis: int) -> tuple[float, str] | None:
+    """How long an element is along an axis, and in which unit; None where that is no length."""
+    if not image.has_scale or not image.units or not is_length(image.units[axis]) or image.spacing[axis] <= 0:
+        return None
+    return image.spacing[axis], image.units[axis]
+
+
+def _tells(image: Image, axis: int) -> bool:
+    """Whether a scale says more than the index does."""
+    return bool(image.units and image.units[axis]) or image.spacing[axis] != 1 or image.origin[axis] != 0
+
+
+def decoded(array: ArrayLike, name: str) -> Coordinate:
+    """The coordinates that an array holds, unpacked, and dates as dates.
+
+    Raises:
+        ZarrError: it cannot be read.
+    """
+    values, units = np.asarray(array.read()), str(array.attributes.get("units") or "")
+    packing = packing_of(array)
+    if packing is not None:
+        values = packing.unpacked(values)
+    if values.dtype.kind in "iuf":
+        dates = _dates(values, units, str(array.attributes.get("calendar") or "").lower())
+        if dates is not None:
+            return Coordinate(name, "", dates)
+    if values.dtype.kind == "M":
+        return Coordinate(name, "", _shortest(values))
+    if values.dtype.kind == "b":
+        values = values.astype(np.int8)
+    return Coordinate(name, symbol(units), values)
+
+
+def _dates(values: AnyArray, units: str, calendar: str) -> AnyArray | None:
+    """Dates from counts ``since`` one; None where they count something else, or days of another calendar."""
+    match = _SINCE.match(units)
+    unit = _CF_UNITS.get(match.group(1).lower()) if match else None
+    if match is None or unit is None or calendar not in _CALENDARS:
+        return None
+    try:
+        year, month, day = match.group(2).split("-")
+        clock = match.group(3) or "00:00:00"
+        clock = ":".join(part.zfill(2) for part in clock.split(":"))
+        start = np.datetime64(f"{int(year):04}-{int(month):02}-{int(day):02}T{clock}", "us")
+    except ValueError:
+        return None
+    counts = values.astype(np.float64) * (SECONDS[unit] * 1e6)
+    is_known = np.isfinite(counts)
+    if not is_known.any() or not np.abs(counts[is_known]).max() < 2**62:
+        return None
+    dates = start + np.where(is_known, counts, 0).round().astype(np.int64).astype("m8[us]")
+    dates[~is_known] = np.datetime64("NaT", "us")
+    return _shortest(dates)
+
+
+def _shortest(dates: AnyArray) -> AnyArray:
+    """The same dates in the largest unit that holds them: nobody wants to read the microseconds of noon."""
+    for unit in ("D", "m", "s", "ms"):
+        shorter: AnyArray = dates.astype(f"M8[{unit}]")
+        if ((shorter == dates) | np.isnat(dates)).all():
+            return shorter
+    return dates

@@ -1,0 +1,189 @@
+"""The dialog that asks what to export, and as what."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from zarrbrowser.export.export import ENDINGS, PICTURE, how_unpacked, why_not
+from zarrbrowser.export.subject import Selection, Subject, selection_text
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.values.quantities import count, format_bytes, format_shape
+from zarrbrowser.widgets.label import label
+
+_OTHER = "Another selection"
+_WHOLE, _IN_VIEW = "whole", "in view"
+
+
+class ExportDialog(QDialog):
+    """Asks; says at once what a file would hold, and why one cannot be made.
+
+    Signals:
+        asked: the subject, of the level that was chosen; the selection; the ending of the file type.
+    """
+
+    asked = Signal(object, object, str)
+
+    def __init__(self, subject: Subject, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export")
+        self.setMinimumWidth(460)
+        self._subject = subject
+        self.what, self.suffix, self.selection = QComboBox(), QComboBox(), QLineEdit()
+        self.level, self.channels = QComboBox(), QComboBox()
+        self.level.setAccessibleName("level of the pyramid")
+        self.channels.setAccessibleName("channels to export")
+        self.what.setAccessibleName("what to export")
+        self.suffix.setAccessibleName("file type")
+        self.selection.setAccessibleName("selection")
+        if subject.in_view != subject.selection:
+            self.what.addItem("What is in view", _IN_VIEW)
+        whole = "The whole array" if subject == Subject.whole(subject.array) else "The whole plane"
+        self.what.addItem(whole if subject.array.ndim > 1 else "All elements", _WHOLE)
+        self.what.addItem(_OTHER)
+        for one in subject.levels:
+            self.level.addItem(one.title[0].upper() + one.title[1:], one)
+        image = subject.shown.image if subject.shown is not None else None
+        if image is not None and subject.shown is not None and subject.shown.channel_axis is not None:
+            self.channels.addItem("All that are shown")
+            for position, name in enumerate(image.channels):
+                self.channels.addItem(name, position)
+        for ending, text in ENDINGS.items():
+            if ending != PICTURE or not why_not(subject, subject.selection, ending):
+                self.suffix.addItem(text, ending)
+        self.note, self.problem = label(role="muted", wrap=True), label(role="problem", wrap=True)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.save_button = self.buttons.button(QDialogButtonBox.StandardButton.Save)
+        self.save_button.setText("Export…")
+        self.save_button.setProperty("role", "primary")
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.what.currentIndexChanged.connect(lambda _index: self._choose())
+        self.level.currentIndexChanged.connect(lambda _index: self._choose_level())
+        self.channels.currentIndexChanged.connect(lambda _index: self._choose())
+        self.suffix.currentIndexChanged.connect(lambda _index: self._tell())
+        self.selection.textChanged.connect(lambda _text: self._tell())
+        self._lay_out()
+        self._choose()
+
+    def accept(self) -> None:
+        """Hand out what was asked for."""
+        selection = self._chosen()
+        if selection is not None:
+            super().accept()
+            self.asked.emit(self._subject, selection, str(self.suffix.currentData()))
+
+    def _chosen(self) -> Selection | None:
+        """The selection, or None where the text is none."""
+        from zarrcore.array import parse_selection
+        from zarrcore.errors import ZarrError
+
+        try:
+            parsed = parse_selection(self.selection.text(), self._subject.array.dimension_names)
+            return _complete(parsed, self._subject.array.shape)
+        except ZarrError as error:
+            self.problem.setText(sentence(error))
+            return None
+
+    def _choose(self) -> None:
+        """Another entry of the list: show its selection."""
+        what, subject = self.what.currentData(), self._subject
+        self.selection.setReadOnly(what is not None)
+        if what is not None:
+            selection = subject.in_view if what == _IN_VIEW else subject.selection
+            axis, channel = subject.shown.channel_axis if subject.shown else None, self.channels.currentData()
+            if axis is not None and channel is not None:
+                selection = (*selection[:axis], channel, *selection[axis + 1 :])
+            self.selection.setText(selection_text(selection))
+        else:
+            self.selection.setFocus()
+        self._tell()
+
+    def _choose_level(self) -> None:
+        self._subject = self.level.currentData()
+        self._choose()
+
+    def _tell(self) -> None:
+        self.problem.setText("")
+        selection = self._chosen()
+        if selection is not None:
+            array = self._subject.array
+            shape = tuple(
+                len(range(*part.indices(length)))
+                for part, length in zip(selection, array.shape, strict=True)
+                if isinstance(part, slice)
+            )
+            size = 1
+            for length in shape:
+                size *= length
+            suffix = str(self.suffix.currentData())
+            nbytes = format_bytes(size * array.dtype.itemsize)
+            unpacked = how_unpacked(self._subject, suffix)
+            parts = [format_shape(shape), count(size, "element"), nbytes, *([unpacked] if unpacked else [])]
+            self.note.setText(" · ".join(parts))
+            reason = why_not(self._subject, selection, suffix)
+            self.problem.setText(reason and sentence(ValueError(reason)))
+        else:
+            self.note.setText("")
+        self.problem.setVisible(bool(self.problem.text()))
+        self.save_button.setEnabled(not self.problem.text())
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(8)
+        fields = (
+            ("What", self.what),
+            ("Level", self.level),
+            ("Channels", self.channels),
+            ("Selection", self.selection),
+            ("As", self.suffix),
+        )
+        for name, field in fields:
+            if isinstance(field, QComboBox) and not field.count():
+                continue
+            name_label = label(name, "muted")
+            name_label.setMinimumHeight(field.sizeHint().height())
+            form.addRow(name_label, field)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        form.addRow("", self.note)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addLayout(form)
+        column.addWidget(self.problem)
+        column.addStretch(1)
+        column.addWidget(self.buttons)
+
+
+def _complete(selection: tuple[object, ...], shape: tuple[int, ...]) -> Selection:
+    """One integer or slice per axis, the integers counted from 0.
+
+    Raises:
+        SelectionError: there are too many parts, or one lies outside.
+    """
+    from zarrcore.errors import SelectionError
+
+    given = [part for part in selection if part is not Ellipsis]
+    if len(given) > len(shape):
+        raise SelectionError(f"{len(given)} parts for {len(shape)} axes")
+    at = selection.index(Ellipsis) if Ellipsis in selection else len(given)
+    filled = [*given[:at], *[slice(None)] * (len(shape) - len(given)), *given[at:]]
+    result: list[int | slice] = []
+    for part, length in zip(filled, shape, strict=True):
+        if isinstance(part, int):
+            if not -length <= part < length:
+                raise SelectionError(f"{part} lies outside of an axis of {length:,}")
+            part %= length
+        result.append(part)  # type: ignore[arg-type]
+    return tuple(result)

@@ -1,0 +1,147 @@
+"""The dialog that asks for a place, its format, and how it is reached."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.widgets.label import label
+
+_FOUND_OUT = "Found out"
+_LABEL_WIDTH = 104
+
+
+class OpenDialog(QDialog):
+    """Asks; what makes no sense is said in the dialog, which stays.
+
+    Signals:
+        requested: the `SourceRequest`.
+    """
+
+    requested = Signal(object)
+
+    def __init__(self, suggested: SourceRequest, known: list[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Open location")
+        self.setMinimumWidth(520)
+        reach = Reach.of(suggested.options)
+        self.address = _line(
+            suggested.address, "/data/scan.zarr   s3://bucket/scan.zarr   https://…", "path or URL"
+        )
+        completer = QCompleter(known, self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self.address.setCompleter(completer)
+        self.format = QComboBox()
+        self.format.setAccessibleName("format")
+        self._fill_formats(suggested.format)
+        self.endpoint = _line(reach.endpoint_url, "http://localhost:9000", "endpoint URL")
+        self.region = _line(reach.region, "us-east-1", "region")
+        self.profile = _line(reach.profile, "default", "profile")
+        self.anonymous = QCheckBox("Anonymous: send no credentials")
+        self.anonymous.setChecked(reach.anonymous)
+        self.requester_pays = QCheckBox("Agree to pay for requests")
+        self.requester_pays.setChecked(reach.requester_pays)
+        self.problem = label(role="problem", wrap=True)
+        self.problem.hide()
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Open | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.buttons.button(QDialogButtonBox.StandardButton.Open).setProperty("role", "primary")
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.anonymous.toggled.connect(lambda checked: self.profile.setEnabled(not checked))
+        self.profile.setEnabled(not reach.anonymous)
+        self._lay_out()
+
+    def accept(self) -> None:
+        """Hand out what was asked for, or say what is wrong with it."""
+        try:
+            request = self._request()
+        except Exception as error:  # noqa: BLE001 - it is said in the dialog, whatever it is
+            self.problem.setText(sentence(error))
+            self.problem.show()
+            self.adjustSize()
+            return
+        super().accept()
+        self.requested.emit(request)
+
+    def _request(self) -> SourceRequest:
+        from zarrcore.errors import StoreError
+
+        typed = SourceRequest.typed(self.address.text())
+        if not typed.address:
+            raise StoreError("a path or URL is needed")
+        reach = Reach(
+            self.endpoint.text().strip(),
+            self.region.text().strip(),
+            "" if self.anonymous.isChecked() else self.profile.text().strip(),
+            self.anonymous.isChecked(),
+            self.requester_pays.isChecked(),
+        )
+        reach.store_options()
+        return SourceRequest(typed.address, typed.path, self.format.currentData(), reach)
+
+    def _fill_formats(self, chosen: str | None) -> None:
+        from zarrcore.formats import known_formats
+
+        self.format.addItem(_FOUND_OUT, None)
+        for one in sorted(known_formats(), key=lambda one: one.name.startswith("draft")):
+            self.format.addItem(one.title, one.name)
+        self.format.setCurrentIndex(max(0, self.format.findData(chosen)))
+
+    def _lay_out(self) -> None:
+        what, how = QFormLayout(), QFormLayout()
+        for form in (what, how):
+            form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+            form.setHorizontalSpacing(16)
+            form.setVerticalSpacing(8)
+        for form, name, field in (
+            (what, "Path or URL", self.address),
+            (what, "Format", self.format),
+            (how, "Endpoint URL", self.endpoint),
+            (how, "Region", self.region),
+            (how, "Profile", self.profile),
+        ):
+            name_label = label(name, "muted")
+            name_label.setFixedWidth(_LABEL_WIDTH)
+            name_label.setMinimumHeight(field.sizeHint().height())
+            form.addRow(name_label, field)
+        how.addRow("", self.anonymous)
+        how.addRow("", self.requester_pays)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 16)
+        column.setSpacing(12)
+        column.addLayout(what)
+        column.addSpacing(4)
+        column.addWidget(label("How it is reached, for S3, Google, Azure and what is compatible", "heading"))
+        column.addLayout(how)
+        column.addWidget(
+            label(
+                "Credentials come from the environment, the AWS configuration files or the provider's own tools; "
+                "none are typed or kept here.",
+                "muted",
+                wrap=True,
+            )
+        )
+        column.addWidget(self.problem)
+        column.addWidget(self.buttons)
+
+
+def _line(text: str, example: str, name: str) -> QLineEdit:
+    line = QLineEdit(text)
+    line.setPlaceholderText(example)
+    line.setAccessibleName(name)
+    return line

@@ -1,0 +1,1 @@
+"""What is shown, as files, code and commands. Without Qt."""

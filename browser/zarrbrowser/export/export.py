@@ -1,0 +1,163 @@
+"""Writing elements to a file: as plain numbers by zarrcore's file types, or as the picture that is on the screen."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrbrowser.export.subject import Selection, Subject
+from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.values.elements import Packing
+
+if TYPE_CHECKING:  # what writes files is loaded when one is written
+    from zarrcore.filetypes import VirtualFile
+
+PICTURE = "png"
+"""The file type that is drawn as on the screen."""
+ENDINGS = {PICTURE: "PNG picture, as shown", "tiff": "TIFF", "npy": "NumPy file", "csv": "CSV text"}
+MOST_PIXELS = 2**26
+"""A picture is made whole in memory."""
+MOST_CELLS = 2**22
+"""So is a text; zarrcore makes none of more elements."""
+Encoder = Callable[[NDArray[np.uint8]], bytes]
+"""Makes a PNG file of pixels, shape (h, w, 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What to write, and where."""
+
+    subject: Subject
+    selection: Selection
+    suffix: str
+    path: str
+
+
+def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
+    """Why a selection cannot be written in a file type; empty where it can."""
+    from zarrcore.errors import ZarrError
+    from zarrcore.filetypes import TEXT_SUFFIXES
+
+    if suffix == PICTURE:
+        return _why_no_picture(subject, selection)
+    if suffix in TEXT_SUFFIXES:
+        return _why_no_text(subject, selection)
+    try:
+        _file(Export(subject, selection, suffix, ""))
+    except ZarrError as error:
+        return str(error)
+    return ""
+
+
+def how_unpacked(subject: Subject, suffix: str) -> str:
+    """Whether a file holds values or the numbers as they are stored, where these are shown unpacked; else empty."""
+    from zarrcore.filetypes import TEXT_SUFFIXES
+
+    if subject.packing is None or suffix == PICTURE:
+        return ""
+    return "unpacked" if suffix in TEXT_SUFFIXES else "as stored, not unpacked"
+
+
+def _why_no_picture(subject: Subject, selection: Selection) -> str:
+    shown = subject.shown
+    if shown is None or shown.array.ndim < 2:
+        return "Only a picture can be written as it is shown."
+    axes = {axis for axis, part in enumerate(selection) if isinstance(part, slice)} - {shown.channel_axis}
+    if axes != set(shown.axes.shown):
+        names = [shown.axes.names[axis] for axis in sorted(shown.axes.shown)]
+        return f"A picture as it is shown has the axes {' and '.join(names)}."
+    if shown.channels and not shown.only(selection).channels:
+        return (
+            "A picture as it is shown has the channels that are shown: switch this one on, or write numbers."
+        )
+    shape = [n for axis, n in enumerate(shown.array.shape) if axis in axes]
+    size = _size(tuple(part for axis, part in enumerate(selection) if axis in axes), shape)
+    if size > MOST_PIXELS:
+        return f"A picture of {size:,} elements is too large (at most {MOST_PIXELS:,}): zoom in, or write numbers."
+    return ""
+
+
+def _why_no_text(subject: Subject, selection: Selection) -> str:
+    if sum(isinstance(part, slice) for part in selection) > 2:
+        return "A text is a table: select two axes at most."
+    size = _size(selection, subject.array.shape)
+    if size > MOST_CELLS:
+        return f"{size:,} elements are too many for a text (at most {MOST_CELLS:,}): select fewer, or write a NumPy file."
+    return ""
+
+
+def _size(selection: Selection, shape: Sequence[int]) -> int:
+    parts = zip(selection, shape, strict=True)
+    return math.prod(len(range(length)[part]) for part, length in parts if isinstance(part, slice))
+
+
+def _file(export: Export) -> VirtualFile:
+    """A file of numbers as they are stored.
+
+    Raises:
+        ZarrError: the file type cannot hold the selection.
+    """
+    from zarrcore.filetypes import TiffFile, virtual_file
+
+    array: Any = export.subject.array  # files are made of zarrcore's own
+    if export.suffix == TiffFile.suffix:
+        return TiffFile(array, export.selection, _resolution(export))
+    return virtual_file(array, export.selection, export.suffix)
+
+
+def _resolution(export: Export) -> tuple[float, float] | None:
+    """Pixels per centimetre, down and to the right, of the pages that a selection makes."""
+    shown = export.subject.shown
+    image = shown.image if shown is not None else None
+    if shown is None or image is None or not image.pixel_cm:
+        return None
+    sizes = []
+    for axis, part in enumerate(export.selection):
+        if isinstance(part, slice) and axis != shown.axes.channel:
+            size = image.pixel_cm[axis]
+            sizes.append(None if size is None else size * abs(part.step or 1))
+    down, right = (None, None, *sizes)[-2:]
+    return (1 / down, 1 / right) if down and right else None
+
+
+def write(
+    export: Export, encode: Encoder, cancelled: Callable[[], bool], progress: Callable[[float], None]
+) -> int:
+    """Write the file, which appears whole or not at all; returns its bytes.
+
+    Raises:
+        Cancelled: ``cancelled`` became true.
+        OSError: the file cannot be written.
+        ZarrError: a chunk cannot be read, or the file type cannot hold the selection.
+    """
+    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, whole_or_nothing
+
+    array: Any = export.subject.array
+    shown, written = export.subject.shown, 0
+    with whole_or_nothing(export.path) as stream:
+        if export.suffix == PICTURE and shown is not None:
+            part = shown.only(export.selection)
+            stream.write(encode(part.rgba(part.read(export.selection, cancelled))))
+        elif export.suffix in TEXT_SUFFIXES:
+            packing = export.subject.packing or Packing()
+            stream.write(values_as_text(array, export.selection, export.suffix, convert=packing.unpacked))
+        else:
+            file = _file(export)
+
+            def tell(nbytes: int) -> None:
+                nonlocal written
+                written += nbytes
+                if cancelled():
+                    raise Cancelled
+                progress(written / max(1, file.size))
+
+            file.write_to(stream, tell)
+        if cancelled():
+            raise Cancelled
+    return os.path.getsize(export.path)

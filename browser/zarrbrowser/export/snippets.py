@@ -1,0 +1,182 @@
+"""What the person looks at as code, as a command, and as a path in a mount."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pprint import pformat
+from typing import Any
+from urllib.parse import urlsplit
+
+from zarrbrowser.export.subject import Selection, selection_text
+from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.sources import Source
+from zarrcore.stores.zip.store import ZIP_SUFFIXES
+
+_CLOUDS = ("s3", "gs", "az")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a node is, in terms that other programs understand."""
+
+    url: str
+    """Of the store."""
+    path: str
+    """Of the node in it, ``/`` for the root."""
+    format: str
+    """The name of the hierarchy's format."""
+    reach: Reach
+    told_format: str | None = None
+    """The format that the person named, where it was not to be found out."""
+
+    @classmethod
+    def of(cls, source: Source, node: NodeLike) -> Place:
+        """Of a node; in a collection the hierarchy's own."""
+        hierarchy: Any = getattr(node, "hierarchy", source.hierarchy)
+        within = getattr(hierarchy, "within", lambda path: path)
+        told = source.request.format if hierarchy is source.hierarchy else None
+        reach = Reach.of(source.request.options)
+        return cls(hierarchy.url, within(node.path), hierarchy.format.name, reach, told)
+
+    @property
+    def scheme(self) -> str:
+        """The URL's scheme; empty for a path."""
+        return urlsplit(self.url).scheme if "://" in self.url else ""
+
+    @property
+    def joined(self) -> str:
+        """URL and path as one."""
+        return self.url.rstrip("/") + self.path.rstrip("/")
+
+
+def zarrcore_code(place: Place, selection: Selection | None) -> str:
+    """Python that reads with zarrcore."""
+    reach = place.reach
+    options = {
+        "format": place.told_format,
+        "endpoint_url": reach.endpoint_url,
+        "region": reach.region,
+        "profile": reach.profile,
+        "anonymous": reach.anonymous,
+        "requester_pays": reach.requester_pays,
+    }
+    words = "".join(f", {name}={value!r}" for name, value in options.items() if value)
+    lines = [
+        "import zarrcore",
+        "",
+        f"hierarchy = zarrcore.open({place.url!r}{words})",
+        f"node = hierarchy[{place.path!r}]",
+    ]
+    return "\n".join([*lines, *_values("node", selection)]) + "\n"
+
+
+def zarr_code(place: Place, selection: Selection | None) -> str | None:
+    """Python that reads with zarr-python; None where that cannot."""
+    if place.format not in ("v2", "v3"):
+        return None
+    version = place.format[1]
+    inside = place.path.strip("/")
+    imports, store = ["import zarr"], repr(place.url)
+    if place.url.endswith(ZIP_SUFFIXES) and not place.scheme:
+        store = f"zarr.storage.ZipStore({place.url!r}, mode='r')"
+    elif place.scheme in (*_CLOUDS, "http", "https"):
+        imports = ["import obstore.store", "import zarr"]
+        store = f"zarr.storage.ObjectStore(\n    obstore.store.from_url({place.url!r}{_obstore_words(place)}), read_only=True\n)"
+    elif place.scheme:
+        return None
+    lines = [
+        *imports,
+        "",
+        f"store = {store}",
+        f"node = zarr.open(store, mode='r', path={inside!r}, zarr_format={version})",
+    ]
+    return "\n".join([*lines, *_values("node", selection)]) + "\n"
+
+
+def tensorstore_code(place: Place, selection: Selection | None) -> str | None:
+    """Python that reads with TensorStore; None for groups and for what that cannot read."""
+    driver = {"v2": "zarr", "v3": "zarr3", "n5": "n5"}.get(place.format)
+    kvstore = _kvstore(place)
+    if driver is None or kvstore is None or selection is None:
+        return None
+    spec = pformat({"driver": driver, "kvstore": kvstore}, sort_dicts=False, width=96)
+    turned = ".T" if driver == "n5" else ""  # axes as everywhere else, the slowest first
+    lines = [
+        "import tensorstore as ts",
+        "",
+        f"spec = {spec}",
+        f"array = ts.open(spec, read=True).result(){turned}",
+    ]
+    brackets = _brackets(selection)
+    return "\n".join([*lines, f"values = array{brackets}.read().result()"]) + "\n"
+
+
+def command(place: Place, node: NodeLike, selection: Selection | None) -> str:
+    """The `zarrscope` command that shows the same: the elements of an array, or what a group holds."""
+    words = ["zarrscope", "cat" if is_array(node) else "tree", place.url, place.path]
+    if selection and any(part != slice(None) for part in selection):
+        words += ["--select", selection_text(selection).replace(" ", "")]
+    if is_array(node):
+        words += ["--output", f"{node.name or 'array'}.npy"]
+    words += ["--format", place.told_format] if place.told_format else []
+    words += place.reach.words()
+    return shlex.join(words) + "\n"
+
+
+def _values(name: str, selection: Selection | None) -> list[str]:
+    return [] if selection is None else [f"values = {name}{_brackets(selection)}"]
+
+
+def _brackets(selection: Selection) -> str:
+    return f"[{selection_text(selection)}]"
+
+
+def _obstore_words(place: Place) -> str:
+    reach, words = place.reach, {}
+    if place.scheme == "s3":
+        words = {
+            "endpoint": reach.endpoint_url,
+            "region": reach.region,
+            "request_payer": reach.requester_pays,
+        }
+    elif place.scheme == "az":
+        words = {"endpoint": reach.endpoint_url}
+    if place.scheme in _CLOUDS:
+        words["skip_signature"] = reach.anonymous
+    text = "".join(f", {name}={value!r}" for name, value in words.items() if value)
+    plain = reach.endpoint_url.startswith("http://") or place.scheme == "http"
+    return text + (", client_options={'allow_http': True}" if plain else "")
+
+
+def _kvstore(place: Place) -> dict[str, Any] | None:
+    parts, reach = urlsplit(place.url), place.reach
+    inside = place.path.strip("/")
+    path = "/".join(part for part in (parts.path.strip("/"), inside) if part) + "/"
+    if not place.scheme:
+        if not place.url.endswith(ZIP_SUFFIXES):
+            return {"driver": "file", "path": f"{place.joined}/"}
+        return {
+            "driver": "zip",
+            "base": {"driver": "file", "path": place.url},
+            "path": f"{inside}/" if inside else "",
+        }
+    if place.scheme == "s3":
+        found: dict[str, Any] = {"driver": "s3", "bucket": parts.netloc, "path": path}
+        named = {
+            "endpoint": reach.endpoint_url,
+            "aws_region": reach.region,
+            "requester_pays": reach.requester_pays,
+        }
+        found |= {name: value for name, value in named.items() if value}
+        if reach.anonymous:
+            found["aws_credentials"] = {"type": "anonymous"}
+        elif reach.profile:
+            found["aws_credentials"] = {"type": "profile", "profile": reach.profile}
+        return found
+    if place.scheme == "gs":
+        return {"driver": "gcs", "bucket": parts.netloc, "path": path}
+    if place.scheme in ("http", "https"):
+        return {"driver": "http", "base_url": f"{parts.scheme}://{parts.netloc}", "path": f"/{path}"}
+    return None

@@ -1,0 +1,117 @@
+"""Which axes of an array are rows and columns of the picture, and where the others stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.nodes.protocols import ArrayLike
+
+_ROW_NAMES = ("y", "lat", "latitude", "row", "rows")
+_COLUMN_NAMES = ("x", "lon", "longitude", "col", "column", "columns")
+_START_AT_ZERO = ("t", "time", "c", "channel", "s", "sample")
+
+_COMPONENTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """A plane through an array of two or more dimensions."""
+
+    shape: tuple[int, ...]
+    """The array's shape."""
+    names: tuple[str, ...]
+    """One name per axis, made up where the array gives none."""
+    rows: int
+    """The axis that runs down the picture."""
+    columns: int
+    """The axis that runs to the right."""
+    channel: int | None
+    """The axis of red, green, blue (and alpha), or None for a plane of plain values."""
+    index: tuple[int, ...]
+    """One position per axis; those of rows, columns and channel are not used."""
+
+    @classmethod
+    def initial(cls, array: ArrayLike, names: tuple[str, ...] = ()) -> Axes:
+        """The plane that a person most likely wants to see first."""
+        names = names or axis_names(array.ndim, array.dimension_names)
+        channel = array.ndim - 1 if is_colour(array.shape, array.dtype) else None
+        rows, columns = _picture_axes(array.shape, names, channel)
+        index = tuple(
+            0 if name.lower() in _START_AT_ZERO else length // 2
+            for name, length in zip(names, array.shape, strict=True)
+        )
+        return cls(tuple(array.shape), names, rows, columns, channel, index)
+
+    @property
+    def further(self) -> tuple[int, ...]:
+        """The axes that need a slider."""
+        return tuple(axis for axis in range(len(self.shape)) if axis not in self.shown)
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The axes that lie in the picture."""
+        return (self.rows, self.columns, *(() if self.channel is None else (self.channel,)))
+
+    @property
+    def height(self) -> int:
+        """Rows of the picture."""
+        return self.shape[self.rows]
+
+    @property
+    def width(self) -> int:
+        """Columns of the picture."""
+        return self.shape[self.columns]
+
+    def at(self, axis: int, position: int) -> Axes:
+        """The plane at another position along ``axis``, held inside the array."""
+        inside = min(max(position, 0), max(self.shape[axis] - 1, 0))
+        return replace(self, index=(*self.index[:axis], inside, *self.index[axis + 1 :]))
+
+    def as_plane(self) -> Axes:
+        """The same plane, told alike wherever one stands in it."""
+        index = tuple(0 if axis in self.shown else place for axis, place in enumerate(self.index))
+        return replace(self, index=index)
+
+    def with_rows(self, axis: int) -> Axes:
+        """``axis`` down the picture; it trades places with the columns if it was those."""
+        return replace(self, rows=axis, columns=self.rows if axis == self.columns else self.columns)
+
+    def with_columns(self, axis: int) -> Axes:
+        """``axis`` to the right; it trades places with the rows if it was those."""
+        return replace(self, columns=axis, rows=self.columns if axis == self.rows else self.rows)
+
+    def describe(self) -> str:
+        """Where the plane lies: ``time = 3, z = 12``; empty where the array is the plane."""
+        return ", ".join(f"{self.names[axis]} = {self.index[axis]:,}" for axis in self.further)
+
+
+def axis_names(ndim: int, names: Sequence[str | None] | None) -> tuple[str, ...]:
+    """A name for each axis: the array's, or ``axis 0``, ``axis 1``, …"""
+    given = names or (None,) * ndim
+    return tuple(name or f"axis {axis}" for axis, name in zip(range(ndim), given, strict=True))
+
+
+def is_colour(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
+    """Whether the last axis holds red, green and blue, perhaps alpha."""
+    from zarrcore.array import plane_ndim  # the core's rule, so that the mount's slices and we agree
+
+    return len(shape) >= 3 and plane_ndim(tuple(shape), dtype) == 3
+
+
+def _picture_axes(shape: tuple[int, ...], names: tuple[str, ...], channel: int | None) -> tuple[int, int]:
+    free = [axis for axis in range(len(shape)) if axis != channel]
+    lowered = [name.lower() for name in names]
+    rows = next((axis for axis in free if lowered[axis] in _ROW_NAMES), None)
+    columns = next((axis for axis in free if lowered[axis] in _COLUMN_NAMES), None)
+    if rows is not None and columns is not None:
+        return rows, columns
+    # An axis of length 1 makes a line of the picture, one of a few components a strip: prefer two that do not.
+    for short in (_COMPONENTS, 1, -1):
+        long_axes = [axis for axis in free if shape[axis] > short]
+        if len(long_axes) >= 2:
+            break
+    return long_axes[-2], long_axes[-1]

@@ -1,0 +1,1 @@
+"""From numbers to colours: contrast, colour maps, rendering."""

@@ -1,0 +1,111 @@
+"""Which values are the darkest and the brightest colour of a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
+
+SAMPLE_SIZE = 65_536
+"""Elements that percentiles and histogram look at: enough for 0.4 % precision, a few milliseconds."""
+PERCENTILES = (1.0, 99.0)
+WIDE_PERCENTILES = (0.1, 99.9)
+BINS = 128
+_RESOLUTION = 1e-11
+"""The least difference of two bounds, relative to them: a float has 16 digits, and each bin needs some."""
+_LEAST = 1e-300
+"""The least difference of two bounds near zero: a hundredth of it is still a number of full precision."""
+
+
+class ContrastMode(Enum):
+    """How the bounds are found."""
+
+    PERCENTILES = "percentiles"
+    WIDE_PERCENTILES = "wide percentiles"
+    FULL_RANGE = "full range"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """The wish: a mode, and for a fixed one its bounds."""
+
+    mode: ContrastMode = ContrastMode.PERCENTILES
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a picture's values are like; bounds are of the finite values, 0 and 1 where there are none."""
+
+    minimum: float
+    maximum: float
+    percentiles: tuple[float, float]
+    wide_percentiles: tuple[float, float]
+    nan_count: int
+    size: int
+    histogram: AnyArray
+    """Sampled counts, one per bin."""
+    bin_edges: AnyArray
+    """One more than there are bins."""
+    fill_count: int = 0
+    """Elements that equal the fill value, where that is shown apart; they count for nothing else."""
+    offset: int = 0
+    """What ``bin_edges`` are counted from: not 0 where floats have not all digits of the numbers. Then bounds are integers."""
+
+    def levels(self, contrast: Contrast) -> tuple[float, float]:
+        """The bounds to draw with: always low < high, as colours need."""
+        if contrast.mode is ContrastMode.FIXED:
+            return _apart(contrast.low, contrast.high)
+        everything = (self.minimum, self.maximum)
+        found = {
+            ContrastMode.PERCENTILES: self.percentiles,
+            ContrastMode.WIDE_PERCENTILES: self.wide_percentiles,
+        }
+        low, high = found.get(contrast.mode, everything)
+        # A mostly empty picture has equal percentiles, but not equal values.
+        return _apart(low, high) if low < high else _apart(*everything)
+
+
+def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics:
+    """Measure ``picture``: extremes exactly, percentiles and histogram from a sample.
+
+    Args:
+        is_fill: where the fill value stands, which is no value.
+    """
+    size, fill_count = picture.size, 0 if is_fill is None else int(is_fill.sum())
+    if is_fill is not None:
+        picture = picture[~is_fill]
+    nan_count = int(np.isnan(picture).sum()) if picture.dtype.kind == "f" else 0
+    known = finite(picture)
+    if known.size == 0:
+        counts, edges = np.zeros(BINS, np.int64), np.linspace(0.0, 1.0, BINS + 1)
+        return Statistics(0.0, 1.0, (0.0, 1.0), (0.0, 1.0), nan_count, size, counts, edges, fill_count)
+    sample = known.reshape(-1)[:: max(1, known.size // SAMPLE_SIZE)]
+    low, high, offset = float(known.min()), float(known.max()), 0
+    if is_long(known) and int(known.max()) - int(known.min()) < EXACT:
+        low, high, offset = int(known.min()), int(known.max()), int(known.min())
+        sample = from_offset(sample, offset)
+    sample = np.clip(sample.astype(np.float64), -DRAWABLE, DRAWABLE)
+    found = np.percentile(sample, [*PERCENTILES, *WIDE_PERCENTILES]).tolist()
+    if offset:
+        found = [offset + round(one) for one in found]
+    counts, edges = np.histogram(sample, bins=BINS, range=_apart(float(low - offset), float(high - offset)))
+    percentiles, wide = (found[0], found[1]), (found[2], found[3])
+    return Statistics(low, high, percentiles, wide, nan_count, size, counts, edges, fill_count, offset)
+
+
+def _apart(low: float, high: float) -> tuple[float, float]:
+    """Bounds that can be drawn, with many floats between them: what differs less is taken for equal."""
+    if isinstance(low, int) and isinstance(high, int):  # whose digits all count
+        return (low, high) if low < high else (low - 1, low + 1)
+    low, high = drawable(low), drawable(high)
+    if high - low > max(abs(low) * _RESOLUTION, abs(high) * _RESOLUTION, _LEAST):
+        return low, high
+    margin = max(abs(low) * 1e-3, 0.5)
+    return low - margin, low + margin

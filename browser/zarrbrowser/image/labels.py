@@ -1,0 +1,120 @@
+"""Labels over an image: OME-NGFF, "labels" metadata.
+
+The group ``labels`` of an image lists them. Each is an image of its own, perhaps with fewer axes, other levels and another scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.colours.colour_maps import LABELS
+from zarrbrowser.image.colours.render import Style, rgba
+from zarrbrowser.image.levels import Image
+from zarrbrowser.image.multiscales import image_of_group
+from zarrbrowser.image.tiles.frames import Mosaic, View
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels, and the image over which they lie: axes of the same name are the same axis."""
+
+    name: str
+    image: Image
+    """The labels themselves."""
+    over: Image
+
+    def axes(self, axes: Axes) -> Axes | None:
+        """The plane of the labels over a plane of the image; None where they lack an axis that lies in the picture."""
+        common = self._common()
+        if axes.rows not in common or axes.columns not in common:
+            return None
+        shape = tuple(self.image.base.shape)
+        index = [0] * len(shape)
+        for axis, mine in common.items():
+            position = round(self.place(axis, axes.index[axis]))
+            index[mine] = min(max(position, 0), max(shape[mine] - 1, 0))
+        return Axes(shape, self.image.names, common[axes.rows], common[axes.columns], None, tuple(index))
+
+    def view(self, axes: Axes, view: View) -> View:
+        """What of the labels lies where a view shows the image."""
+        rows, columns = (
+            (self.place(axis, low), self.place(axis, high))
+            for axis, (low, high) in ((axes.rows, view.rows), (axes.columns, view.columns))
+        )
+        return View(rows, columns, view.height_px, view.width_px)
+
+    def rect(self, axes: Axes, mosaic: Mosaic) -> tuple[float, float, float, float]:
+        """What a mosaic of labels covers of the image: top, left, bottom, right."""
+        top, left, bottom, right = mosaic.rect
+        (rows, down), (columns, along) = self._steps(axes.rows), self._steps(axes.columns)
+        return (
+            (top - down) / rows,
+            (left - along) / columns,
+            (bottom - down) / rows,
+            (right - along) / columns,
+        )
+
+    def place(self, axis: int, position: float) -> float:
+        """Where a position along an axis of the image lies along the same axis of the labels."""
+        factor, offset = self._steps(axis)
+        return position * factor + offset
+
+    def _steps(self, axis: int) -> tuple[float, float]:
+        """Elements of the labels per element of the image, and where element 0 of the image lies among them."""
+        mine = self._common()[axis]
+        image, labels = self.over, self.image
+        if image.spacing and labels.spacing and image.spacing[axis] * labels.spacing[mine] > 0:
+            apart = labels.spacing[mine]
+            return image.spacing[axis] / apart, (image.origin[axis] - labels.origin[mine]) / apart
+        factor = max(1, labels.base.shape[mine]) / max(1, image.base.shape[axis])
+        return factor, (factor - 1) / 2  # both cover the same, from edge to edge
+
+    def _common(self) -> dict[int, int]:
+        mine = {name: axis for axis, name in enumerate(self.image.names)}
+        return {axis: mine[name] for axis, name in enumerate(self.over.names) if name in mine}
+
+
+def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
+    """The labels that an image has; blocks.
+
+    Args:
+        find: the node at an absolute path.
+
+    Raises:
+        StoreError: the store does not answer.
+    """
+    from zarrcore.errors import NodeNotFoundError
+
+    if image.is_labels or image.path == image.base.path:
+        return ()  # an array by itself, or labels themselves
+    try:
+        attributes: Mapping[str, Any] = getattr(find(f"{image.path.rstrip('/')}/labels"), "attributes", {})
+    except NodeNotFoundError:
+        return ()
+    ome = attributes.get("ome")
+    told = (ome if isinstance(ome, Mapping) else attributes).get("labels")
+    return tuple(one for one in told if isinstance(one, str)) if isinstance(told, list | tuple) else ()
+
+
+def open_labels(over: Image, name: str, find: Callable[[str], Any]) -> Labels:
+    """Labels of an image; blocks.
+
+    Raises:
+        ZarrError: they are not there, or are no image.
+    """
+    group = find(f"{over.path.rstrip('/')}/labels/{name}")
+    return Labels(name, image_of_group(group, find), over)
+
+
+def label_colours(mosaic: Mosaic) -> NDArray[np.uint8]:
+    """A colour for each label, shape (h, w, 4); 0, which is no label, and what is not there yet are transparent."""
+    colours = rgba(mosaic.values, Style(LABELS))
+    seen = mosaic.values != 0 if mosaic.is_there is None else (mosaic.values != 0) & mosaic.is_there
+    colours.view(np.uint32)[..., 0] *= seen
+    return colours

@@ -1,0 +1,86 @@
+"""How an image is looked at: the plane, its colours, which way it is turned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.colours.colour_maps import LABELS
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
+from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.levels import Channel, Colour, Image
+from zarrbrowser.values.elements import Elements, packing_of
+from zarrbrowser.values.numbers import drawable_fields
+
+
+@dataclass(slots=True)
+class ChannelLook:
+    """One channel of a blend."""
+
+    channel: Channel
+    is_on: bool
+    colour: Colour
+    contrast: Contrast = field(default_factory=Contrast)
+
+
+@dataclass(slots=True)
+class Look:
+    """How one image is shown; kept, so that coming back to it shows the same."""
+
+    axes: Axes
+    elements: Elements
+    contrast: Contrast = field(default_factory=Contrast)
+    norm: Norm = Norm.LINEAR
+    colour_map: str = ""
+    """Empty for the one that the person chose last."""
+    flip_rows: bool = False
+    flip_columns: bool = False
+    is_blended: bool = False
+    channels: list[ChannelLook] = field(default_factory=list)
+    labels: str = ""
+    """Those that lie over the picture; empty for none."""
+    labels_opacity: float = 0.5
+    may_read_bytes: int = 0
+    """The largest cost that the person agreed to."""
+
+    def planes(self, image: Image) -> list[Axes]:
+        """The planes to read: one per channel that is on, or the one that the sliders tell."""
+        if not self.is_blended or image.channel_axis is None:
+            return [self.axes.as_plane()]
+        return [self.axes.at(image.channel_axis, position).as_plane() for position in self.channels_on]
+
+    def describe(self, image: Image) -> str:
+        """Where the plane lies: ``t = 3, z = 12``; channels that are blended are not told, nor are axes of length 1."""
+        axes = self.axes
+        return ", ".join(f"{axes.names[axis]} = {axes.index[axis]:,}" for axis in self.sliders(image))
+
+    def sliders(self, image: Image) -> list[int]:
+        """The axes along which there are other planes."""
+        blended = image.channel_axis if self.is_blended else None
+        return [axis for axis in self.axes.further if self.axes.shape[axis] > 1 and axis != blended]
+
+    @property
+    def channels_on(self) -> list[int]:
+        """The positions of the channels that are blended; the first where none is."""
+        return [position for position, one in enumerate(self.channels) if one.is_on] or [0]
+
+
+def first_look(image: Image, *, is_unpacked: bool = False) -> Look:
+    """How a person most likely wants to see an image first; its numbers unpacked if they want that."""
+    array = image.base
+    axes = Axes.initial(array, image.names)
+    fields = drawable_fields(array.dtype)
+    packing = packing_of(array)
+    missing = packing.missing if packing is not None else ()
+    channels = [ChannelLook(one, one.is_on, one.colour, _wished(one.bounds)) for one in image.channels]
+    return Look(
+        axes,
+        Elements(fields[0] if fields else None, packing=packing if is_unpacked else None, fill=missing),
+        colour_map=LABELS if image.is_labels else "",
+        is_blended=image.is_blended,
+        channels=channels,
+    )
+
+
+def _wished(bounds: tuple[float, float] | None) -> Contrast:
+    return Contrast() if bounds is None else Contrast(ContrastMode.FIXED, *bounds)

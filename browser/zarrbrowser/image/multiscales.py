@@ -1,0 +1,72 @@
+"""Groups that are one image, as it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from zarrbrowser.image.axes import axis_names
+from zarrbrowser.image.levels import Channel, Image, channel_axis, colour_of, level_of
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
+
+if TYPE_CHECKING:
+    from zarrcore.hierarchy.multiscales import Multiscale
+
+# What reads the metadata is not imported with this module, which the window loads before the codecs.
+
+
+def is_image(node: NodeLike) -> bool:
+    """Whether a group opens as one image; nothing is read but the attributes that are there."""
+    from zarrcore.hierarchy.multiscales import is_multiscale
+
+    return is_group(node) and is_multiscale(node.attributes)
+
+
+def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
+    """Open the levels of a group that `is_image`.
+
+    Args:
+        find: the node at an absolute path.
+
+    Raises:
+        MetadataError: there are no levels, or what the metadata say does not fit them.
+        ZarrError: a level cannot be opened.
+    """
+    from zarrcore.hierarchy.multiscales import multiscale, no_levels
+
+    found = multiscale(group.path, getattr(group, "attributes", {}), find)
+    arrays = [level.node for level in found.levels]
+    base = arrays[0]
+    if not all(is_array(array) and array.ndim == base.ndim for array in arrays):
+        raise no_levels(group.path)
+    levels = [level_of(base.shape, level.node, level.factors, level.offsets) for level in found.levels]
+    names = axis_names(base.ndim, [axis.name for axis in found.axes])
+    axis, channels = _channels(found, base, names)
+    return Image(
+        group.path,
+        tuple(levels),
+        names,
+        tuple(axis.unit for axis in found.axes),
+        found.spacing,
+        found.origin,
+        axis,
+        channels,
+        is_blended=bool(channels) and not found.is_labels,
+        is_labels=found.is_labels,
+    )
+
+
+def _channels(
+    found: Multiscale, base: ArrayLike, names: tuple[str, ...]
+) -> tuple[int | None, tuple[Channel, ...]]:
+    """The axis of the channels, and they; none where there is but one or too many."""
+    told = next((n for n, one in enumerate(found.axes) if one.kind == "channel"), None)
+    axis = channel_axis(base.shape, names, told)
+    if axis is None:
+        return None, ()
+    channels = []
+    for number in range(base.shape[axis]):
+        one = found.channel(number)
+        name, colour = one.name or f"channel {number}", one.colour or colour_of(number)
+        channels.append(Channel(name, colour, one.bounds, one.is_on))
+    return axis, tuple(channels)

@@ -1,0 +1,112 @@
+"""The element under the pointer: where it is and what it says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.image.look import Look
+from zarrbrowser.image.tiles.frames import Mosaic
+from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.values.elements import Elements, is_complex
+from zarrbrowser.values.quantities import format_value
+
+
+def element_at(place: tuple[float, float]) -> tuple[int, int]:
+    """The element of the base that covers a position down and to the right."""
+    return math.floor(place[0] + 0.5), math.floor(place[1] + 0.5)
+
+
+def sample_at(mosaic: Mosaic, place: tuple[float, float]) -> Any:
+    """The sample of a mosaic that covers a position; None where none is there."""
+    where = []
+    for side, position in enumerate(place):
+        sample = math.floor(mosaic.raster.to_sample(side, position) + 0.5) - mosaic.window[side].start
+        if not 0 <= sample < mosaic.values.shape[side]:
+            return None
+        where.append(sample)
+    if mosaic.is_there is not None and not mosaic.is_there[where[0], where[1]]:
+        return None
+    return mosaic.values[where[0], where[1]]
+
+
+def is_exact(mosaic: Mosaic) -> bool:
+    """Whether each element of the base is a sample."""
+    return max(mosaic.raster.steps) == 1 and _is_finest(mosaic)
+
+
+def exact(raster: Raster, element: tuple[int, int], cancelled: Callable[[], bool]) -> Any:
+    """One element of the plane of a raster, whatever its samples.
+
+    Raises:
+        ReadCancelledError: ``cancelled`` became true.
+        ZarrError: its chunk cannot be read or decoded.
+    """
+    finest = replace(raster, steps=(1, 1))
+    window = slice(element[0], element[0] + 1), slice(element[1], element[1] + 1)
+    return finest.read(window, cancelled)[0, 0]
+
+
+def _is_finest(mosaic: Mosaic) -> bool:
+    return all(factor == 1 for factor in mosaic.raster.level.factors)
+
+
+def probe(
+    look: Look,
+    mosaics: Sequence[Mosaic],
+    place: tuple[float, float],
+    coordinates: Mapping[int, Coordinate] | None = None,
+    units: str = "",
+    value: Any = None,
+) -> str:
+    """Coordinates and value at a position, as text.
+
+    Args:
+        value: the element itself, where what is drawn stands for several.
+        coordinates: what positions along axes stand for.
+        units: of the values.
+    """
+    axes, parts = look.axes, []
+    for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):
+        told = coordinates.get(axis) if coordinates is not None else None
+        meaning = told.text(position) if told is not None else ""
+        parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
+    text = ", ".join(parts) + ":  "
+    found = [sample_at(mosaic, place) for mosaic in mosaics] if value is None else [value]
+    values = [describe(look.elements, one, units) for one in found if one is not None]
+    if not values:
+        return text + "not read yet"
+    if look.is_blended:
+        names = [look.channels[position].channel.name for position in look.channels_on]
+        values = [f"{name} {value}" for name, value in zip(names, values, strict=False)]
+    return text + ", ".join(values) + ("" if _is_finest(mosaics[0]) else "  (coarse)")
+
+
+def describe(elements: Elements, value: Any, units: str = "") -> str:
+    """One element with its unit, and what is drawn of it where that is another number."""
+    one, unit = elements.of(value), f" {units}" if units else ""
+    text = format_value(one)
+    if not hasattr(one, "dtype") or one.ndim:
+        return text + unit
+    if is_complex(one.dtype):
+        numbers, _ = elements.numbers(value.reshape(1))
+        return f"{text}{unit}  ({elements.part.value} {format_value(numbers[0])})"
+    if elements.packing is not None:
+        unpacked = elements.packing.unpacked(one.reshape(1))[0]
+        if np.isnan(unpacked):
+            return f"no value  (stored {text})"
+        if elements.packing.is_packed:
+            return f"{_rounded(unpacked)}{unit}  (stored {text})"
+    elif elements.is_fill(value.reshape(1)):
+        return f"{text}  (fill value)"
+    return text + unit
+
+
+def _rounded(value: float) -> str:
+    """What was calculated, without the digits of rounding errors."""
+    return str(float(f"{value:.10g}"))

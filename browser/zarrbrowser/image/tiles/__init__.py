@@ -1,0 +1,1 @@
+"""Which tiles a view needs, and the picture made of those that are loaded."""

@@ -1,0 +1,65 @@
+"""What one view has drawn: the mosaics of a frame, what their numbers are like, and what lies behind the next ones."""
+
+from __future__ import annotations
+
+from zarrbrowser.image.colours.painting import Measured, compose, measure
+from zarrbrowser.image.look import Look
+from zarrbrowser.image.tiles.frames import Frame, Mosaic
+from zarrbrowser.image.tiles.tile_cache import TileCache
+
+
+class Composition:
+    """Grows with each tile that comes.
+
+    Attributes:
+        frame: that is drawn; None before one is.
+        mosaics: one per channel that is blended, else one.
+        measured: what the numbers of the plane are like: of the first frame of it that is whole.
+        is_whole: whether all tiles of the frame are in it.
+    """
+
+    def __init__(self) -> None:
+        self.frame: Frame | None = None
+        self.mosaics: tuple[Mosaic, ...] = ()
+        self.measured: Measured | None = None
+        self.is_whole = False
+        self._was_measured_whole = False
+        self._backdrops: list[list[Mosaic]] = []
+
+    def shows_plane_of(self, frame: Frame) -> bool:
+        """Whether another part, or another level, of a frame's plane is drawn."""
+        return self.frame is not None and self.frame.planes == frame.planes
+
+    def take(
+        self, frame: Frame, look: Look, cache: TileCache, *, is_whole: bool, keeps_contrast: bool = False
+    ) -> None:
+        """Draw a frame with the tiles that are there.
+
+        Args:
+            keeps_contrast: whether numbers are not measured anew for another plane, as those of a film.
+        """
+        is_new = not self.shows_plane_of(frame)
+        self.mosaics = compose(frame, cache, [] if is_new else self._backdrops)
+        keeps_contrast = keeps_contrast and self._was_measured_whole
+        if (is_new and not keeps_contrast) or self.measured is None or not self._was_measured_whole:
+            self.measured = measure(look, self.mosaics)
+            self._was_measured_whole = is_whole and not frame.is_held_back
+        self.frame, self.is_whole = frame, is_whole
+        if is_whole:
+            self._keep_behind(frame, is_new=is_new)
+
+    def measure(self, look: Look) -> None:
+        """Look anew at the numbers that are drawn."""
+        if self.mosaics:
+            self.measured = measure(look, self.mosaics)
+
+    def _keep_behind(self, frame: Frame, *, is_new: bool) -> None:
+        """The picture as it is now lies behind the next one, and that of the whole plane behind all."""
+        widest = [] if is_new else [behind[-1:] for behind in self._backdrops]
+        covers_all = all(
+            part.stop - part.start == length
+            for part, length in zip(frame.window, frame.raster.shape, strict=True)
+        )
+        if covers_all or len(widest) != len(self.mosaics):
+            widest = [[] for _ in self.mosaics]
+        self._backdrops = [[mosaic, *behind] for mosaic, behind in zip(self.mosaics, widest, strict=True)]

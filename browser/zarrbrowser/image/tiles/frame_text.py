@@ -1,0 +1,38 @@
+"""What was read for a picture, and what was not, in words."""
+
+from __future__ import annotations
+
+from zarrbrowser.image.levels import Image
+from zarrbrowser.image.look import Look
+from zarrbrowser.image.tiles.frames import Frame
+from zarrbrowser.session.reading import Cost
+from zarrbrowser.values.quantities import count, format_bytes, format_duration
+
+
+def reading(image: Image, look: Look) -> str:
+    """What is under way."""
+    where = look.describe(image)
+    return f"Reading {image.path}" + (f", {where}" if where else "")
+
+
+def report(image: Image, look: Look, frame: Frame, took_s: float) -> str:
+    """What is shown, of which level, and what reading it took."""
+    raster, where = frame.raster, look.describe(image)
+    told = raster.level.array.path + (f", {where}" if where else "")
+    parts = []
+    if len(image.levels) > 1:
+        parts.append(f"level {image.levels.index(raster.level)} of 0–{len(image.levels) - 1}")
+    if max(raster.steps) > 1:
+        parts.append("every {} × {} elements".format(*raster.steps))
+    if frame.is_held_back:
+        parts.append("nothing was read")
+    elif frame.cost.chunks:
+        read = f"{format_bytes(frame.cost.nbytes)} in {count(frame.cost.chunks, 'chunk')}"
+        parts.append(f"{read}, {format_duration(took_s)}")
+    return f"{told}: {' · '.join(parts)}" if parts else told
+
+
+def withheld(cost: Cost, *, is_in_view: bool) -> str:
+    """What was not read unasked."""
+    what = "What is in view crosses" if is_in_view else "The middle is shown. The whole plane crosses"
+    return f"{what} {count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded."

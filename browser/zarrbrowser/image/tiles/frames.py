@@ -1,0 +1,257 @@
+"""What to read for a view of an image, and the picture that the tiles make which are there already.
+
+A frame is one view: the sampling that the screen can show, the tiles in view, nearest to the middle first, and what they cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.levels import Image, Level
+from zarrbrowser.image.tiles.raster import Raster, Tile, Window
+from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.session.reading import ASK_ABOVE_BYTES, Cost
+
+_MARGIN = 0.25
+"""Drawn beyond each edge of the view, in views, where tiles are there, so that panning shows no blank at once."""
+_SNAP = 64
+"""Windows end at multiples of so many samples, so that a small pan needs no new picture."""
+_BACKDROP_TILES = 4
+"""The coarsest level is read first, as a backdrop, where it is this small."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of the base lies on the screen, and how large; half-open intervals down and to the right."""
+
+    rows: tuple[float, float]
+    columns: tuple[float, float]
+    height_px: float
+    width_px: float
+
+    def density(self, side: int) -> float:
+        """Elements of the base per pixel, down (0) or to the right (1)."""
+        low, high = (self.rows, self.columns)[side]
+        return (high - low) / max(1.0, (self.height_px, self.width_px)[side])
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One view, ready to be read."""
+
+    planes: tuple[Axes, ...]
+    """One per channel that is blended; else one."""
+    rasters: tuple[Raster, ...]
+    """One per plane."""
+    window: Window
+    """The samples to draw."""
+    tiles: tuple[Tile, ...]
+    """The tiles in view, in the order to read them."""
+    backdrop: tuple[Tile, ...]
+    """Coarse ones, to be read before all others."""
+    cost: Cost
+    """Of the tiles that are not there yet."""
+    is_held_back: bool = False
+    """Whether it costs more than may be read unasked; then only what is there already is drawn."""
+
+    @property
+    def raster(self) -> Raster:
+        """That of the first channel."""
+        return self.rasters[0]
+
+    @property
+    def rect(self) -> tuple[float, float, float, float]:
+        """What the window covers of the base: top, left, bottom, right."""
+        return rect_of(self.raster, self.window)
+
+    def missing(self, cache: TileCache) -> list[Tile]:
+        """What must be read, in order."""
+        if self.is_held_back:
+            return []
+        return [tile for tile in (*self.backdrop, *self.tiles) if tile not in cache]
+
+
+@dataclass(frozen=True, slots=True)
+class Mosaic:
+    """Tiles put together: samples of a window of one raster."""
+
+    raster: Raster
+    window: Window
+    values: AnyArray
+    """Elements as they are; colours, if there are, along a third axis."""
+    is_there: AnyArray | None
+    """Where there are values; None where there are everywhere."""
+    holes: tuple[Window, ...] = ()
+    """Samples that could not be read."""
+
+    @property
+    def rect(self) -> tuple[float, float, float, float]:
+        """What it covers of the base: top, left, bottom, right."""
+        return rect_of(self.raster, self.window)
+
+
+def rect_of(raster: Raster, window: Window) -> tuple[float, float, float, float]:
+    """What a window of samples covers of the base: top, left, bottom, right."""
+    (top, left), (bottom, right) = (
+        [raster.to_base(side, edge - 0.5) for side, edge in enumerate(edges)]
+        for edges in zip(*((part.start, part.stop) for part in window), strict=True)
+    )
+    return top, left, bottom, right
+
+
+def plan(
+    image: Image,
+    planes: Sequence[Axes],
+    view: View,
+    is_there: Callable[[Tile], bool] = lambda _tile: False,
+    may_read_bytes: int = 0,
+) -> Frame:
+    """The finest frame that the screen can show and that may be read unasked; else the coarsest, held back.
+
+    Args:
+        planes: the plane, or the same plane at each of the channels to blend.
+        is_there: whether a tile need not be read.
+        may_read_bytes: what the person agreed to.
+    """
+    limit, frame = max(ASK_ABOVE_BYTES, may_read_bytes), None
+    wanted = _finest(image, planes[0], view)
+    for number in range(wanted, len(image.levels)):
+        frame = _frame(image, number, planes, view, is_there)
+        if frame.cost.nbytes <= limit:
+            return frame
+    assert frame is not None  # noqa: S101 - an image has a level
+    return replace(frame, backdrop=(), is_held_back=True)
+
+
+def _finest(image: Image, axes: Axes, view: View) -> int:
+    """The coarsest level whose elements are no larger than pixels."""
+    best = 0
+    for number, level in enumerate(image.levels):
+        fits = (
+            level.factors[axis] <= max(1.0, view.density(side)) * 1.001
+            for side, axis in enumerate((axes.rows, axes.columns))
+        )
+        if all(fits):
+            best = number
+    return best
+
+
+def _steps(level: Level, axes: Axes, view: View) -> tuple[int, int]:
+    """How many elements a pixel holds down and to the right, as powers of two: then tiles serve several zooms."""
+    ratios = (view.density(side) / level.factors[axis] for side, axis in enumerate((axes.rows, axes.columns)))
+    down, right = (2 ** max(0, math.floor(math.log2(max(1.0, ratio) * 1.001))) for ratio in ratios)
+    return down, right
+
+
+def _frame(
+    image: Image,
+    number: int,
+    planes: Sequence[Axes],
+    view: View,
+    is_there: Callable[[Tile], bool],
+) -> Frame:
+    level = image.levels[number]
+    steps = _steps(level, planes[0], view)
+    rasters = tuple(Raster.of(level, one, steps) for one in planes)
+    seen, drawn = window_of(rasters[0], view), window_of(rasters[0], view, _MARGIN, _SNAP)
+    by_raster = [raster.tiles(seen) for raster in rasters]
+    tiles = tuple(tile for together in zip(*by_raster, strict=True) for tile in together)
+    missing = [tile for tile in tiles if not is_there(tile)]
+    cost = rasters[0].cost(missing)
+    backdrop = _backdrop(image, number, planes) if missing else ()
+    return Frame(tuple(planes), rasters, drawn, tiles, backdrop, cost)
+
+
+def _backdrop(image: Image, number: int, planes: Sequence[Axes]) -> tuple[Tile, ...]:
+    """The whole plane at the coarsest level, if there is a coarser one and it is small."""
+    if number >= len(image.levels) - 1:
+        return ()
+    found = []
+    for one in planes:
+        raster = Raster.of(image.levels[-1], one)
+        height, width = raster.shape
+        found += raster.tiles((slice(0, height), slice(0, width)))
+    return tuple(found) if len(found) <= _BACKDROP_TILES * len(planes) else ()
+
+
+def window_of(raster: Raster, view: View, margin: float = 0.0, snap: int = 1) -> Window:
+    """The samples in view, and a margin beyond, in multiples of ``snap``."""
+    parts = []
+    for side, (low, high) in enumerate((view.rows, view.columns)):
+        grown = (high - low) * margin
+        first = raster.to_sample(side, low - grown) + 0.5
+        last = raster.to_sample(side, high + grown) + 0.5
+        length = raster.shape[side]
+        start = min(max(math.floor(first / snap) * snap, 0), length)
+        stop = min(max(math.ceil(last / snap) * snap, start), length)
+        parts.append(slice(start, stop))
+    return parts[0], parts[1]
+
+
+def assemble(raster: Raster, window: Window, cache: TileCache, backdrops: Sequence[Mosaic] = ()) -> Mosaic:
+    """Put together what is there of a window; what is not is filled from backdrops, the best first."""
+    height, width = (part.stop - part.start for part in window)
+    pieces = [(tile, cache.get(tile)) for tile in raster.tiles(window)]
+    holes = tuple(hole for tile, piece in pieces if piece is not None for hole in cache.holes(tile))
+    whole = None if holes else _single(raster, window, pieces)
+    if whole is not None:
+        return Mosaic(raster, window, whole, None)
+    colours = () if raster.channel is None else (raster.level.array.shape[raster.channel],)
+    values = np.zeros((height, width, *colours), raster.level.array.dtype)
+    is_there = np.zeros((height, width), bool)
+    for tile, piece in pieces:
+        if piece is not None:
+            here, there = _overlap(raster.samples(tile), window)
+            values[here], is_there[here] = piece[there], True
+    for hole in holes:
+        is_there[_overlap(hole, window)[0]] = False
+    for backdrop in backdrops:
+        if not is_there.all():
+            _fill(values, is_there, raster, window, backdrop)
+    return Mosaic(raster, window, values, None if is_there.all() else is_there, holes)
+
+
+def _single(raster: Raster, window: Window, pieces: list[tuple[Tile, AnyArray | None]]) -> AnyArray | None:
+    """The window out of one tile, without a copy."""
+    if len(pieces) != 1 or pieces[0][1] is None:
+        return None
+    _, there = _overlap(raster.samples(pieces[0][0]), window)
+    return pieces[0][1][there]
+
+
+def _overlap(samples: Window, window: Window) -> tuple[Window, Window]:
+    """Where a tile lies in the window, and where the window lies in the tile."""
+    here, there = [], []
+    for mine, wanted in zip(samples, window, strict=True):
+        start = max(mine.start, wanted.start)
+        stop = max(start, min(mine.stop, wanted.stop))
+        here.append(slice(start - wanted.start, stop - wanted.start))
+        there.append(slice(start - mine.start, stop - mine.start))
+    return (here[0], here[1]), (there[0], there[1])
+
+
+def _fill(values: AnyArray, is_there: AnyArray, raster: Raster, window: Window, other: Mosaic) -> None:
+    """Put the nearest samples of another mosaic where there are none."""
+    places, inside = [], []
+    for side, part in enumerate(window):
+        centres = [raster.to_base(side, part.start), raster.to_base(side, part.start + 1)]
+        base = centres[0] + (centres[1] - centres[0]) * np.arange(part.stop - part.start)
+        first, second = (other.raster.to_sample(side, one) for one in (0.0, 1.0))
+        nearest = np.rint(first + (second - first) * base).astype(np.int64) - other.window[side].start
+        length = other.values.shape[side]
+        inside.append((nearest >= 0) & (nearest < length))
+        places.append(np.clip(nearest, 0, max(length - 1, 0)))
+    if not all(part.any() for part in inside):
+        return
+    grid = np.ix_(places[0], places[1])
+    fills = np.logical_and.outer(inside[0], inside[1]) & ~is_there
+    if other.is_there is not None:
+        fills &= other.is_there[grid]
+    values[fills] = other.values[grid][fills]
+    is_there |= fills

@@ -1,0 +1,240 @@
+"""A plane of one level, sampled every few elements and cut into tiles of whole chunks.
+
+A sample ``k`` along an axis is the element ``k · step`` of the level. A tile covers whole chunks, so that no chunk is decoded
+for two tiles; between tiles reading can be cancelled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise, product
+
+import numpy as np
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.levels import Level
+from zarrbrowser.nodes.protocols import AnyArray
+from zarrbrowser.session.reading import Cost
+from zarrcore.errors import CodecError
+
+Window = tuple[slice, slice]
+"""Samples down and to the right."""
+
+_SAMPLES = 256
+"""A tile has at least so many samples per side, where its bytes allow."""
+_TILE_BYTES = 16 * 2**20
+"""A tile is not made of more chunks than decode to this, unless there would be too many tiles."""
+_MOST_TILES = 1024
+"""A plane is cut into so many tiles at most, more or less: each is looked at whenever the view moves."""
+_LONGEST = 4096
+"""Samples per side of a tile, if a single chunk has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One tile by its place in the raster."""
+
+    raster: Raster
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Raster:
+    """One plane of one level at one sampling; what is equal reads the same elements."""
+
+    level: Level
+    rows: int
+    """The axis that runs down the picture."""
+    columns: int
+    channel: int | None
+    """The axis of red, green and blue, or None."""
+    index: tuple[int, ...]
+    """One position of the level per axis; 0 for those that lie in the picture."""
+    steps: tuple[int, int] = (1, 1)
+    """Elements from one sample to the next, down and to the right."""
+
+    @classmethod
+    def of(cls, level: Level, axes: Axes, steps: tuple[int, int] = (1, 1)) -> Raster:
+        """The plane where ``axes``, which count in elements of the base, stand."""
+        index = tuple(
+            0 if axis in axes.shown else level.position(axis, position)
+            for axis, position in enumerate(axes.index)
+        )
+        return cls(level, axes.rows, axes.columns, axes.channel, index, steps)
+
+    @property
+    def axes(self) -> tuple[int, int]:
+        """Rows, columns."""
+        return self.rows, self.columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples down and to the right."""
+        lengths = (self.level.array.shape[axis] for axis in self.axes)
+        height, width = (math.ceil(n / step) for n, step in zip(lengths, self.steps, strict=True))
+        return height, width
+
+    @property
+    def level_shape(self) -> tuple[int, int]:
+        """Elements of the level down and to the right."""
+        return self.level.array.shape[self.rows], self.level.array.shape[self.columns]
+
+    @property
+    def tile_shape(self) -> tuple[int, int]:
+        """Elements of the level per tile, down and to the right."""
+        array, lengths = self.level.array, [self._chunk(axis) for axis in self.axes]
+        across = self.itemsize * math.prod(
+            self._chunk(axis) for axis in range(array.ndim) if axis not in self.axes
+        )
+        plane = across * math.prod(array.shape[axis] for axis in self.axes)
+        budget = max(_TILE_BYTES, plane // _MOST_TILES)
+        sides = [min(length, _LONGEST * step) for length, step in zip(lengths, self.steps, strict=True)]
+        for side in (1, 0):  # columns first: along them chunks lie together in most stores
+            room = max(1, budget // max(1, across * sides[0] * sides[1]))
+            wanted = math.ceil(_SAMPLES * self.steps[side] / sides[side])
+            sides[side] *= max(1, min(room, wanted))
+        return sides[0], sides[1]
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self.level.array.dtype.itemsize
+
+    def to_base(self, side: int, sample: float) -> float:
+        """Where a sample lies in the base; ``side`` is 0 down, 1 to the right."""
+        # A sample stands for itself and those up to the next, so its middle lies behind the element's.
+        element = sample * self.steps[side] + (self.steps[side] - 1) / 2
+        return self.level.base(self.axes[side], element)
+
+    def to_sample(self, side: int, base: float) -> float:
+        """The inverse of `to_base`."""
+        axis = self.axes[side]
+        element = (base - self.level.offsets[axis]) / self.level.factors[axis]
+        return (element - (self.steps[side] - 1) / 2) / self.steps[side]
+
+    def samples(self, tile: Tile) -> tuple[slice, slice]:
+        """The samples that a tile holds."""
+        parts = []
+        for side, place in enumerate((tile.row, tile.column)):
+            length, step = self.tile_shape[side], self.steps[side]
+            last = min((place + 1) * length, self.level.array.shape[self.axes[side]])
+            parts.append(slice(math.ceil(place * length / step), math.ceil(last / step)))
+        return parts[0], parts[1]
+
+    def tiles(self, window: tuple[slice, slice]) -> list[Tile]:
+        """The tiles that hold any of a window of samples, those nearest to its middle first."""
+        places: list[range] = []
+        for side, part in enumerate(window):
+            length, step = self.tile_shape[side], self.steps[side]
+            if part.start >= part.stop:
+                return []
+            places.append(range(part.start * step // length, (part.stop - 1) * step // length + 1))
+        middles = [
+            (part.start + part.stop) / 2 * step / length
+            for part, step, length in zip(window, self.steps, self.tile_shape, strict=True)
+        ]
+        found = [Tile(self, row, column) for row in places[0] for column in places[1]]
+        ratio = self.tile_shape[0] / self.tile_shape[1]
+
+        def distance(tile: Tile) -> float:
+            return math.hypot((tile.row + 0.5 - middles[0]) * ratio, tile.column + 0.5 - middles[1])
+
+        return sorted(found, key=distance)
+
+    def cost(self, tiles: list[Tile]) -> Cost:
+        """Chunks that reading tiles decodes, each counted once, and their bytes."""
+        lengths = [self._chunk(axis) for axis in range(self.level.array.ndim)]
+        places = [tuple(self._chunks_along(tile)) for tile in tiles]
+        if any(side % self._chunk(axis) for side, axis in zip(self.tile_shape, self.axes, strict=True)):
+            chunks = len({place for rows, columns in places for place in product(rows, columns)})
+        else:  # no chunk belongs to two tiles
+            chunks = sum(len(rows) * len(columns) for rows, columns in places)
+        return Cost(chunks, chunks * math.prod(lengths) * self.itemsize)
+
+    def selection(self, window: tuple[slice, slice]) -> tuple[int | slice, ...]:
+        """What to ask of the array for a window of samples."""
+        parts: list[int | slice] = list(self.index)
+        for axis, part, step in zip(self.axes, window, self.steps, strict=True):
+            last = min((part.stop - 1) * step + 1, self.level.array.shape[axis])
+            parts[axis] = slice(part.start * step, last, step) if step > 1 else slice(part.start, part.stop)
+        if self.channel is not None:
+            parts[self.channel] = slice(None)
+        return tuple(parts)
+
+    def read(self, window: tuple[slice, slice], cancelled: Callable[[], bool] | None = None) -> AnyArray:
+        """The samples of a window: rows down, columns to the right, then colours if there are.
+
+        Raises:
+            ReadCancelledError: ``cancelled`` became true.
+            ZarrError: a chunk cannot be read or decoded.
+        """
+        array, shown = self.level.array, [*self.axes, *([] if self.channel is None else [self.channel])]
+        sides = [part.stop - part.start for part in window]
+        colours = [] if self.channel is None else [array.shape[self.channel]]
+        values = np.empty((*sides, *colours), array.dtype)
+        # The array's axes in its own order: chunks are decoded into place, whichever way the picture is turned.
+        out = values.transpose([shown.index(axis) for axis in sorted(shown)])
+        array.read(self.selection(window), out, cancelled=cancelled)
+        return values
+
+    def read_parts(
+        self, window: Window, cancelled: Callable[[], bool] | None = None
+    ) -> tuple[AnyArray, tuple[Window, ...], CodecError | None]:
+        """As `read`; where a chunk does not decode, the others all the same.
+
+        Returns:
+            The samples, 0 where there are none; the windows of the chunks that do not decode; why the first does not.
+
+        Raises:
+            CodecError: no chunk decodes; else as `read`.
+        """
+        try:
+            return self.read(window, cancelled), (), None
+        except CodecError as error:
+            parts = list(self._chunk_windows(window))
+            if len(parts) == 1:
+                raise
+            first = error
+        found, holes = None, []
+        for part in parts:
+            try:
+                values = self.read(part, cancelled)
+            except CodecError:
+                holes.append(part)
+                continue
+            if found is None:
+                sides = (side.stop - side.start for side in window)
+                found = np.zeros((*sides, *values.shape[2:]), values.dtype)
+            (top, left) = (one.start - all_.start for one, all_ in zip(part, window, strict=True))
+            found[top : top + values.shape[0], left : left + values.shape[1]] = values
+        if found is None:
+            raise first
+        return found, tuple(holes), first if holes else None
+
+    def _chunk_windows(self, window: Window) -> Iterator[Window]:
+        """A window cut where chunks end."""
+        sides = []
+        for part, axis, step in zip(window, self.axes, self.steps, strict=True):
+            length = self._chunk(axis)
+            firsts = range(part.start * step // length, (part.stop - 1) * step // length + 1)
+            cuts = {min(max(-(-first * length // step), part.start), part.stop) for first in firsts}
+            ends = sorted(cuts | {part.start, part.stop})
+            sides.append([slice(start, stop) for start, stop in pairwise(ends)])
+        yield from ((rows, columns) for rows, columns in product(*sides))
+
+    def _chunk(self, axis: int) -> int:
+        return max(1, self.level.array.inner_chunk_shape[axis])
+
+    def _chunks_along(self, tile: Tile) -> Iterator[range]:
+        """A number for each chunk that a tile crosses, down and to the right."""
+        for side, part in enumerate(self.samples(tile)):
+            length, step = self._chunk(self.axes[side]), self.steps[side]
+            if step >= length or part.start >= part.stop:
+                yield range(
+                    part.start, part.stop
+                )  # long steps pass over short chunks: each sample has one of its own
+            else:
+                yield range(part.start * step // length, (part.stop - 1) * step // length + 1)

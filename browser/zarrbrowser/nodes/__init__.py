@@ -1,0 +1,1 @@
+"""Nodes as the browser uses and describes them. Without Qt."""

@@ -1,0 +1,267 @@
+"""A node in words: the facts that the Metadata tab and the overview show, in order."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zarrbrowser.chunks.chunk_map import ChunkMap
+from zarrbrowser.image.axes import axis_names
+from zarrbrowser.image.multiscales import is_image
+from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
+from zarrbrowser.values.quantities import count, format_bytes, format_shape, format_value
+
+_LINE = 72
+"""A list of plain values that fits is written on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label and what stands beside it; ``detail`` is said in a quieter voice."""
+
+    label: str
+    text: str
+    detail: str = ""
+
+
+def array_facts(array: ArrayLike, format_title: str, specification: str = "") -> list[Fact]:
+    """What an array is."""
+    return [
+        Fact("Path", array.path),
+        Fact("Format", format_title, specification),
+        Fact("Shape", format_shape(array.shape), _axes_detail(array)),
+        Fact("Data type", type_name(array), _type_detail(array)),
+        *_size_facts(array),
+        *_chunk_facts(array),
+        Fact("Fill value", _fill_value(array.fill_value)),
+    ]
+
+
+def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
+    """How much of an array is stored, as far as it has been counted."""
+    chunks, info = math.prod(array.chunk_grid_shape), known.info
+    noun = "chunk" if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape) else "shard"
+    share = f" ({100 * known.present / chunks:.3g} %)" if chunks else ""
+    more = "" if info is not None else " so far"
+    facts = [
+        *_size_facts(array),
+        Fact("Stored size", format_bytes(known.stored_bytes) + more, _exact_bytes(known.stored_bytes)),
+    ]
+    if info is not None and info.ratio is not None:
+        facts.append(
+            Fact(
+                "Ratio", f"{info.ratio:.3g} : 1", f"decoded bytes of the stored {noun}s to their stored bytes"
+            )
+        )
+    facts.append(Fact("Stored", f"{known.present:,} of {count(chunks, noun)}{share}{more}"))
+    if info is not None:
+        facts.append(
+            Fact("Not stored", count(info.missing, noun), "these read as the fill value" * bool(info.missing))
+        )
+    if known.present:
+        facts.append(
+            Fact("Mean size", f"{format_bytes(known.stored_bytes // known.present)} per stored {noun}")
+        )
+    if info is not None and info.outside:
+        facts.append(
+            Fact(
+                "Outside",
+                count(info.outside, noun),
+                f"{format_bytes(info.outside_bytes)} beyond the array's shape",
+            )
+        )
+    return facts
+
+
+def codec_facts(array: ArrayLike) -> list[Fact]:
+    """The codecs in the order in which they encode, numbered, each with its configuration; those inside a shard below it."""
+    facts: list[Fact] = []
+    for number, codec in enumerate(array.codecs, start=1):
+        nested = {name: value for name, value in codec.configuration.items() if _are_codecs(value)}
+        plain = {name: value for name, value in codec.configuration.items() if name not in nested}
+        facts.append(Fact(str(number), codec.name, configuration_text(plain)))
+        for member, codecs in nested.items():
+            place = str(number) if member == "codecs" else member.removesuffix("_codecs")
+            facts += [
+                Fact(f"{place}.{inner}", str(one["name"]), configuration_text(one.get("configuration") or {}))
+                for inner, one in enumerate(codecs, start=1)
+            ]
+    return facts
+
+
+def _are_codecs(value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and len(value) > 0
+        and all(isinstance(item, Mapping) and "name" in item for item in value)
+    )
+
+
+def configuration_text(configuration: Mapping[str, Any]) -> str:
+    """``level: 5, checksum: false``; nested codecs by their names alone."""
+    return ", ".join(f"{name}: {_configured(value)}" for name, value in configuration.items())
+
+
+def group_facts(group: KnownNode, format_title: str, url: str, specification: str = "") -> list[Fact]:
+    """What a group is, but for its children, which take time to count."""
+    return [
+        Fact("Path", group.path),
+        Fact("Format", format_title, specification),
+        Fact("Source", url),
+        Fact("Attributes", count(len(group.attributes), "attribute")),
+    ]
+
+
+def summary(node: NodeLike) -> str:
+    """One line beneath a node's name."""
+    if is_array(node):
+        parts = [format_shape(node.shape), type_name(node)]
+        if not node.dtype.hasobject:
+            parts.append(format_bytes(node.nbytes))
+        return "  ·  ".join(parts)
+    if is_image(node):
+        return "Image in levels, from fine to coarse"
+    words = {"group": "Group", "collection": "Collection", "broken": "Cannot be read"}
+    return words.get(node.kind, node.kind)
+
+
+def type_name(array: ArrayLike) -> str:
+    """The data type as a person writes it: the specification's name where it is a plain one."""
+    dtype = array.dtype
+    if dtype.names:
+        return f"structure of {count(len(dtype.names), 'field')}"
+    if dtype.kind in "Mm":
+        word = "date and time" if dtype.kind == "M" else "time span"
+        return f"{word} ({_time_unit(dtype)})"
+    if dtype.kind in "TO":
+        return "text" if dtype.kind == "T" else "bytes of any length"
+    if is_small_number(dtype):
+        return str(dtype.name)
+    if dtype.kind == "U":
+        return f"text, {count(dtype.itemsize // 4, 'character')}"
+    if dtype.kind == "S":
+        return f"text, {count(dtype.itemsize, 'byte')}"
+    if dtype.kind == "V":
+        return f"raw, {count(dtype.itemsize, 'byte')}"
+    return str(dtype.name)
+
+
+def short_type_name(array: ArrayLike) -> str:
+    """The data type in one word, for a column of the tree."""
+    dtype = array.dtype
+    if dtype.names:
+        return "structure"
+    if is_small_number(dtype):
+        return str(dtype.name)
+    words = {
+        "M": "datetime",
+        "m": "time span",
+        "T": "text",
+        "O": "bytes",
+        "U": "text",
+        "S": "text",
+        "V": "raw",
+    }
+    return words.get(dtype.kind, str(dtype.name))
+
+
+def json_text(document: Any) -> str:
+    """A document as indented JSON, short lists on one line; what JSON cannot hold is shown as text."""
+    if isinstance(document, bytes | bytearray | memoryview):
+        text = bytes(document).decode(errors="replace")
+        try:
+            document = json.loads(text)
+        except ValueError:
+            return text
+    return _json_lines(document, "")
+
+
+def _json_lines(value: Any, indent: str) -> str:
+    deeper = indent + "  "
+    if isinstance(value, Mapping) and value:
+        parts = [f"{_json_line(str(name))}: {_json_lines(part, deeper)}" for name, part in value.items()]
+        return "{\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}}}"
+    if isinstance(value, list | tuple) and value:
+        line = _json_line(value)
+        if len(line) <= _LINE and not any(isinstance(part, Mapping | list | tuple) for part in value):
+            return line
+        parts = [_json_lines(part, deeper) for part in value]
+        return "[\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}]"
+    return _json_line(value)
+
+
+def _json_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _axes_detail(array: ArrayLike) -> str:
+    if array.dimension_names is None or array.ndim == 0:
+        return ""
+    return " × ".join(axis_names(array.ndim, array.dimension_names))
+
+
+def _type_detail(array: ArrayLike) -> str:
+    dtype = array.dtype
+    per_element = f"{count(dtype.itemsize, 'byte')} per element"
+    fields = dtype.fields
+    if dtype.names and fields:
+        return ", ".join(f"{name}: {fields[name][0]}" for name in dtype.names) + f" · {per_element}"
+    return "" if dtype.kind in "TO" else per_element
+
+
+def _chunk_facts(array: ArrayLike) -> list[Fact]:
+    chunks = math.prod(array.chunk_grid_shape)
+    grid = f"{format_shape(array.chunk_grid_shape)}" if array.ndim > 1 else ""
+    chunk_size = math.prod(array.chunk_shape)
+    if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape):
+        return [
+            Fact("Chunk shape", format_shape(array.chunk_shape), _decoded(array, chunk_size)),
+            Fact("Chunks", f"{chunks:,}", grid),
+        ]
+    inner_size = math.prod(array.inner_chunk_shape)
+    return [
+        Fact("Shard shape", format_shape(array.chunk_shape), _decoded(array, chunk_size)),
+        Fact("Shards", f"{chunks:,}", grid),
+        Fact("Chunk shape", format_shape(array.inner_chunk_shape), _decoded(array, inner_size)),
+    ]
+
+
+def _decoded(array: ArrayLike, size: int) -> str:
+    return "" if array.dtype.hasobject else f"{format_bytes(size * array.dtype.itemsize)} decoded"
+
+
+def _fill_value(value: Any) -> str:
+    if value is None:
+        return "none"
+    text = format_value(value)
+    return text if text and text != "''" else "empty text"
+
+
+def _size_facts(array: ArrayLike) -> list[Fact]:
+    if array.dtype.hasobject:  # how long the elements are, only reading them would tell
+        return []
+    return [Fact("Logical size", format_bytes(array.nbytes), _exact_bytes(array.nbytes))]
+
+
+def _exact_bytes(nbytes: int) -> str:
+    return "" if nbytes < 1024 else count(nbytes, "byte")
+
+
+def _time_unit(dtype: Any) -> str:
+    import numpy as np
+
+    unit, step = np.datetime_data(dtype)
+    return unit if step == 1 else f"{step} {unit}"
+
+
+def _configured(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_configured(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return str(value["name"]) if "name" in value else json.dumps(value, default=str)
+    return str(value)

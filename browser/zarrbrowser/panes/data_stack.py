@@ -1,0 +1,102 @@
+"""Data, or words in its place: what every pane that reads has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.reading import ASK_ABOVE_BYTES, Cost
+from zarrbrowser.values.quantities import count, format_bytes
+from zarrbrowser.widgets.notice import Notice, SentencePane
+
+_WAIT_MS = 250
+"""Shorter waits are not announced: words that flash by disturb more than they tell."""
+
+
+class DataStack(QWidget):
+    """Shows the data widget, or a sentence; above both a bar that asks before much is read.
+
+    Signals:
+        data_shown: whether it is the data widget that is in front now.
+        settled: nothing more is to come: data are in front, or the words that stand in their place.
+    """
+
+    data_shown = Signal(bool)
+    settled = Signal()
+
+    def __init__(self, data: QWidget, retry: Callable[[], object], load_anyway: Callable[[], object]) -> None:
+        super().__init__()
+        self.data = data
+        self.notice = Notice("Load anyway", load_anyway)
+        self.sentence = SentencePane(retry)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(data)
+        self._stack.addWidget(self.sentence)
+        self._wait = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._wait.timeout.connect(self._announce)
+        self._waiting_for = ""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        around = QVBoxLayout()
+        around.setContentsMargins(12, 0, 12, 0)
+        around.addWidget(self.notice)
+        column.addLayout(around)
+        column.addWidget(self._stack, 1)
+
+    @property
+    def shows_data(self) -> bool:
+        """Whether the data widget is in front."""
+        return self._stack.currentWidget() is self.data
+
+    def show_data(self, notice: str = "", button: str = "") -> None:
+        """The data has come; perhaps with words above it."""
+        self._wait.stop()
+        self.notice.say(notice, button)
+        self._stack.setCurrentWidget(self.data)
+        self.data_shown.emit(True)
+        self.settled.emit()
+
+    def make_room(self) -> None:
+        """The data widget in front before its data has come: it shows by itself what comes bit by bit."""
+        self._wait.stop()
+        self.notice.say("")
+        self._stack.setCurrentWidget(self.data)
+        self.data_shown.emit(True)
+
+    def show_sentence(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
+        """Words instead of data."""
+        self._wait.stop()
+        self.sentence.say(text, drawing=drawing, retry=retry)
+        self._stack.setCurrentWidget(self.sentence)
+        self.data_shown.emit(False)
+        if drawing != "loading":
+            self.settled.emit()
+
+    def show_error(self, error: Exception) -> None:
+        """What went wrong, and a button to try again."""
+        self.notice.say("")
+        self.show_sentence(sentence(error), retry=True)
+
+    def wait_for(self, what: str) -> None:
+        """Data is on its way; say so if it takes a while."""
+        self.notice.say("")
+        self._waiting_for = what
+        self._wait.start()
+
+    def may_read(self, cost: Cost, agreed_bytes: int, what: str) -> bool:
+        """Whether this much may be read without asking; asks if not."""
+        if cost.nbytes <= max(ASK_ABOVE_BYTES, agreed_bytes):
+            return True
+        self.notice.say(
+            f"{what} crosses {count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded: "
+            "only whole chunks can be read."
+        )
+        self.show_sentence("Nothing has been read yet.", drawing="array2")
+        return False
+
+    def _announce(self) -> None:
+        self.show_sentence(f"{self._waiting_for}…", drawing="loading")

@@ -1,0 +1,1 @@
+"""The picture itself and what is drawn over it."""

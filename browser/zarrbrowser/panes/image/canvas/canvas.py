@@ -1,0 +1,300 @@
+"""The picture: colours drawn where they lie in the plane, zoomed by wheel, panned by dragging.
+
+Positions are elements of the base; element ``i`` covers ``[i − ½, i + ½)``, so that the axes' numbers stand at the middle of
+elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QGraphicsRectItem, QWidget
+
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.image.tiles.frames import View
+from zarrbrowser.panes.image.canvas.holes import Holes
+from zarrbrowser.panes.image.canvas.scale_bar import ScaleBar
+from zarrbrowser.theme.colours import Colours
+from zarrbrowser.widgets.number_axis import NumberAxis
+
+_SCREEN = 4096
+"""Room around a small picture, in elements: a screen's width, for one element per pixel."""
+_PAN = 0.125
+"""Of the view, with each arrow key."""
+_PANS: dict[int, tuple[int, int]] = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+_ZOOMS: dict[int, float] = {Qt.Key.Key_Plus: 0.8, Qt.Key.Key_Equal: 0.8, Qt.Key.Key_Minus: 1.25}
+_SLENDER = 8
+"""A picture longer than wide by this is stretched, or it would be a hair."""
+
+
+class Picture(pg.ImageItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Colours, drawn smoothly where they are smaller than pixels.
+
+    Attributes:
+        is_smooth: whether pixels are means of several samples.
+    """
+
+    is_smooth = False
+
+    def paint(self, painter: QPainter, *args: Any) -> None:
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.is_smooth)
+        super().paint(painter, *args)
+
+
+class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
+    """Shows one plane.
+
+    Signals:
+        pointed: position down and to the right under the pointer, as floats, or None off the picture.
+        picked: the same where it was clicked.
+        moved: another part of the plane is in view, or the canvas has another size.
+        square_changed: whether elements are drawn as high as wide, where the plane's shape decided it.
+    """
+
+    pointed = Signal(object)
+    picked = Signal(object)
+    moved = Signal()
+    square_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("picture of the plane")
+        self.ci.layout.setContentsMargins(8, 12, 16, 8)
+        self.plot = self.addPlot(
+            axisItems={side: NumberAxis(side, whole=True) for side in ("left", "bottom")}, enableMenu=False
+        )
+        self.view = self.plot.getViewBox()
+        self.image = Picture(axisOrder="row-major")
+        self.holes = Holes()
+        self._ground = QGraphicsRectItem()
+        self.scale_bar = ScaleBar(self)
+        self._scale: tuple[float, str] | None = None
+        self._size, self._proportion = (0, 0), 1.0
+        self._cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
+        self._flips = (False, False)
+        self._fitted = True
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._set_up()
+
+    @property
+    def size_shown(self) -> tuple[int, int]:
+        """Elements of the plane down and to the right; 0 where there is none."""
+        return self._size
+
+    def show_plane(self, height: int, width: int, proportion: float = 1.0) -> None:
+        """Another plane: all of it comes into view, and nothing is drawn yet.
+
+        Args:
+            proportion: how wide an element is for its height.
+        """
+        self._size, self._proportion = (height, width), proportion
+        self.image.clear()
+        self._ground.setRect(QRectF(-0.5, -0.5, width, height))
+        self._ground.setVisible(True)
+        long = max(width, height)
+        ratio = width * proportion / max(1, height)
+        self.set_square(1 / _SLENDER < ratio < _SLENDER)
+        self.square_changed.emit(1 / _SLENDER < ratio < _SLENDER)
+        reach = max(5 * long, _SCREEN)  # square elements need room beyond the short side too
+        self.view.setLimits(
+            xMin=-reach, xMax=width + reach, yMin=-reach, yMax=height + reach, minXRange=2, minYRange=2
+        )
+        self.fit()
+
+    def show_picture(
+        self, colours: NDArray[np.uint8], rect: tuple[float, float, float, float], *, is_smooth: bool
+    ) -> None:
+        """Draw colours, shape (h, w, 4), over top, left, bottom, right of the plane."""
+        top, left, bottom, right = rect
+        self.image.is_smooth = is_smooth
+        if not colours.size:
+            self.image.clear()
+            return
+        self.image.setImage(colours, autoLevels=False, levels=None)
+        self.image.setRect(QRectF(left, top, right - left, bottom - top))
+
+    def show_holes(self, rects: Sequence[tuple[float, float, float, float]]) -> None:
+        """Hatch top, left, bottom, right of what could not be read."""
+        self.holes.show(rects)
+
+    def clear_plane(self) -> None:
+        """Show nothing."""
+        self._size = (0, 0)
+        self.holes.show(())
+        self.image.clear()
+        self._ground.setVisible(False)
+        self.show_scale(None)
+
+    def visible(self) -> View:
+        """What is in view, and how large."""
+        (left, right), (top, bottom) = self.view.viewRange()
+        ratio = self.devicePixelRatioF()
+        return View((top, bottom), (left, right), self.view.height() * ratio, self.view.width() * ratio)
+
+    def show_coordinates(
+        self, names: tuple[str, str], coordinates: tuple[Coordinate | None, Coordinate | None]
+    ) -> None:
+        """Name the axes down and to the right, and write what their positions stand for; indices where that is None."""
+        for side, name, coordinate in zip(("left", "bottom"), names, coordinates, strict=True):
+            self.plot.getAxis(side).show_coordinate(name, coordinate)
+
+    def show_title(self, text: str) -> None:
+        """Write above the plane what it is; nothing where that is empty."""
+        colour = self.plot.getAxis("left").textPen().color()
+        self.plot.setTitle(escape(text) or None, color=colour, size="9pt")
+
+    def show_scale(self, scale: tuple[float, str] | None) -> None:
+        """A scale bar for elements so many units wide; none where that is None."""
+        self._scale = scale
+        self._place_scale_bar()
+
+    def _place_scale_bar(self) -> None:
+        width = self.view.width()
+        if self._scale is None or not self._size[0] or width < 200:
+            self.scale_bar.hide()
+            return
+        (left, right), _ = self.view.viewRange()
+        height, length = self._size
+        ends = [
+            self.view.mapViewToScene(QPointF(*end)) for end in ((-0.5, -0.5), (length - 0.5, height - 0.5))
+        ]
+        seen = QRectF(*ends).normalized().intersected(self.view.sceneBoundingRect())
+        corner = self.mapFromScene(seen.bottomRight())
+        self.scale_bar.show_scale(self._scale[0] * (right - left) / width, self._scale[1], QPointF(corner))
+
+    def show_range(self, rows: tuple[float, float], columns: tuple[float, float]) -> None:
+        """Bring a part of the plane into view."""
+        self._fitted = False
+        self.view.setRange(xRange=columns, yRange=rows, padding=0)
+
+    def link(self, other: Canvas, *, rows: bool, columns: bool) -> None:
+        """Show the same stretch of an axis as another canvas does."""
+        self.view.setYLink(other.view if rows else None)
+        self.view.setXLink(other.view if columns else None)
+        self._fitted = False
+
+    def show_cross(self, place: tuple[float, float] | None) -> None:
+        """Lines through a position down and to the right."""
+        for line, position in zip(self._cross, place or (0, 0), strict=True):
+            line.setVisible(place is not None)
+            line.setValue(position)
+
+    def set_square(self, square: bool) -> None:
+        """Whether elements are drawn in their proportion: as high as wide, where no scale says otherwise."""
+        self.view.setAspectLocked(square, self._proportion)
+
+    def set_flips(self, *, rows: bool, columns: bool) -> None:
+        """Which way the axes run; rows run down where they are not flipped."""
+        self._flips = (rows, columns)
+        self.view.invertY(not rows)
+        self.view.invertX(columns)
+
+    def fit(self) -> None:
+        """The whole plane in view."""
+        height, width = self._size
+        if height and width:
+            self._fitted = True
+            self.view.setRange(QRectF(-0.5, -0.5, width, height), padding=0.02)
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the whole plane is in view and shall stay so."""
+        return self._fitted
+
+    def actual_size(self) -> None:
+        """One element per pixel of the screen, about the middle of what is in view."""
+        self._fitted = False
+        # A layout that is still to come, of wider numbers say, would give the pixels another size.
+        self.ci.layout.activate()
+        middle, ratio = self.view.viewRect().center(), self.devicePixelRatioF()
+        width, height = self.view.width() * ratio, self.view.height() * ratio
+        self.view.setRange(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), padding=0)
+
+    def wear(self, colours: Colours) -> None:
+        """Take on an appearance."""
+        self.setBackground(colours.canvas)
+        for side in ("left", "bottom"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(pg.mkPen(colours.border))
+            axis.setTextPen(pg.mkPen(colours.muted))
+        self._ground.setBrush(pg.mkBrush(colours.hover))
+        for line in self._cross:
+            line.setPen(pg.mkPen(colours.accent, width=1))
+
+    def _set_up(self) -> None:
+        self.plot.hideButtons()
+        self.plot.setMenuEnabled(False)
+        self.view.invertY(True)
+        self.view.setAspectLocked(True)
+        self._ground.setPen(QPen(pg.QtCore.Qt.PenStyle.NoPen))
+        self._ground.setZValue(-1)
+        self._ground.setVisible(False)
+        self.view.addItem(self._ground, ignoreBounds=True)
+        self.view.addItem(self.image, ignoreBounds=True)
+        self.view.addItem(self.holes, ignoreBounds=True)
+        for line in self._cross:
+            line.setVisible(False)
+            self.view.addItem(line, ignoreBounds=True)
+        self._later.timeout.connect(self.moved)
+        self._later.timeout.connect(self._place_scale_bar)
+        self.view.sigRangeChanged.connect(lambda *_: self._later.start())
+        self.view.sigRangeChangedManually.connect(lambda *_: self._looked_closer())
+        self.view.sigResized.connect(lambda *_: self._resized())
+        self.scene().sigMouseMoved.connect(lambda at: self.pointed.emit(self._place(at)))
+        self.scene().sigMouseClicked.connect(self._clicked)
+
+    def _looked_closer(self) -> None:
+        self._fitted = False
+
+    def _resized(self) -> None:
+        """A plane that was wholly in view stays so when the window changes."""
+        if self._fitted:
+            self.fit()
+        self._later.start()
+
+    def _place(self, at: QPointF) -> tuple[float, float] | None:
+        """The position down and to the right of a point of the scene; None off the plane."""
+        if not self._size[0] or not self.view.sceneBoundingRect().contains(at):
+            return None
+        place = self.view.mapSceneToView(at)
+        inside = -0.5 <= place.y() < self._size[0] - 0.5 and -0.5 <= place.x() < self._size[1] - 0.5
+        return (place.y(), place.x()) if inside else None
+
+    def _clicked(self, event: Any) -> None:
+        place = self._place(event.scenePos())
+        if place is not None and event.button() == pg.QtCore.Qt.MouseButton.LeftButton:
+            self.picked.emit(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Arrows pan, plus and minus zoom."""
+        view, key = self.visible(), event.key()
+        height, width = view.rows[1] - view.rows[0], view.columns[1] - view.columns[0]
+        down, right = _PANS.get(key, (0, 0))
+        down, right = (
+            -one if flipped else one for one, flipped in zip((down, right), self._flips, strict=True)
+        )
+        if down or right:
+            self.view.translateBy(x=right * width * _PAN, y=down * height * _PAN)
+        elif key in _ZOOMS:
+            self.view.scaleBy((_ZOOMS[key], _ZOOMS[key]))
+        else:
+            super().keyPressEvent(event)
+            return
+        self._fitted = False
+        event.accept()
+
+    def leaveEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        super().leaveEvent(event)
+        self.pointed.emit(None)

@@ -1,0 +1,1 @@
+"""The colour controls beside the picture."""

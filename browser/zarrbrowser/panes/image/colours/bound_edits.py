@@ -1,0 +1,78 @@
+"""Two lines that hold the bounds of the contrast, as numbers or as dates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QLineEdit
+
+from zarrbrowser.coordinates.dates import count_of_date, format_date
+from zarrbrowser.values.quantities import format_level
+
+
+class BoundEdits(QObject):
+    """The lowest and the highest value shown.
+
+    Attributes:
+        dates: the type of the dates that bounds stand for, or None.
+        levels: the bounds with all their digits, of which the lines show some.
+
+    Signals:
+        typed: the lower and the higher bound.
+    """
+
+    typed = Signal(object, object)  # integers may have more digits than a float
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.levels = (0.0, 1.0)
+        self.dates: np.dtype[Any] | None = None
+        self.low, self.high = _line("lowest value shown"), _line("highest value shown")
+        for edit in (self.low, self.high):
+            edit.editingFinished.connect(self._typed)
+
+    def show_bounds(self, levels: tuple[float, float]) -> None:
+        """Write bounds."""
+        self.levels = levels
+        for edit, value in zip((self.low, self.high), levels, strict=True):
+            edit.setText(self._text(value))
+            edit.setModified(False)
+            edit.setCursorPosition(0)
+
+    def _typed(self) -> None:
+        edits = (self.low, self.high)
+        if not any(edit.isModified() for edit in edits):
+            return
+        # A bound that was not typed keeps the digits that its field does not show; nor does what is no bound count.
+        bounds = [
+            self._value(edit.text(), level) if edit.isModified() else level
+            for edit, level in zip(edits, self.levels, strict=True)
+        ]
+        self.typed.emit(min(bounds), max(bounds))
+
+    def _text(self, level: float) -> str:
+        if isinstance(level, int):
+            return str(level)
+        span = self.levels[1] - self.levels[0]
+        return (
+            format_level(level, span) if self.dates is None else format_date(level, self.dates, span / 1000)
+        )
+
+    def _value(self, text: str, otherwise: float) -> float:
+        try:
+            if self.dates is None and isinstance(otherwise, int) and text.strip().lstrip("-").isdecimal():
+                return int(text)
+            value = float(text) if self.dates is None else count_of_date(text, self.dates)
+        except ValueError:
+            return otherwise
+        return value if math.isfinite(value) else otherwise
+
+
+def _line(name: str) -> QLineEdit:
+    edit = QLineEdit()
+    edit.setAccessibleName(name)
+    edit.setToolTip(name[0].upper() + name[1:])
+    return edit

@@ -1,0 +1,72 @@
+"""The channels of a blend: each on or off, in its colour; the one that is chosen has its contrast below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtWidgets import QColorDialog, QListWidget, QListWidgetItem, QWidget
+
+from zarrbrowser.image.look import ChannelLook
+
+_MOST_ROWS, _ROW = 6, 22
+_SWATCH = QSize(12, 12)
+
+
+class ChannelList(QListWidget):
+    """A row per channel.
+
+    Signals:
+        toggled: a position along the channel axis, and whether the channel is on.
+        channel_chosen: the position of the channel whose contrast is asked for.
+        coloured: a position, and the colour that it shall have, as red, green, blue.
+    """
+
+    toggled = Signal(int, bool)
+    channel_chosen = Signal(int)
+    coloured = Signal(int, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("channels")
+        self.setToolTip("Tick the channels to blend; double-click for another colour")
+        self.setIconSize(_SWATCH)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.itemChanged.connect(self._changed)
+        self.currentRowChanged.connect(lambda row: self.channel_chosen.emit(row) if row >= 0 else None)
+        self.itemDoubleClicked.connect(self._ask_colour)
+
+    def show_channels(self, channels: Sequence[ChannelLook], current: int) -> None:
+        """One row per channel."""
+        with QSignalBlocker(self):
+            self.clear()
+            for one in channels:
+                item = QListWidgetItem(_swatch(one.colour), one.channel.name)
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+                item.setCheckState(Qt.CheckState.Checked if one.is_on else Qt.CheckState.Unchecked)
+                item.setToolTip(one.channel.name)
+                item.setSizeHint(QSize(0, _ROW))
+                self.addItem(item)
+            self.setCurrentRow(current)
+        self.setFixedHeight(min(_MOST_ROWS, max(1, len(channels))) * _ROW + 6)
+
+    def _changed(self, item: QListWidgetItem) -> None:
+        self.toggled.emit(self.row(item), item.checkState() is Qt.CheckState.Checked)
+
+    def _ask_colour(self, item: QListWidgetItem) -> None:
+        row = self.row(item)
+        dialog = QColorDialog(self)
+        dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.colorSelected.connect(
+            lambda colour: self.coloured.emit(row, (colour.red(), colour.green(), colour.blue()))
+        )
+        dialog.open()
+
+
+def _swatch(colour: tuple[int, int, int]) -> QIcon:
+    pixmap = QPixmap(_SWATCH * 2)
+    pixmap.fill(QColor(*colour))
+    return QIcon(pixmap)

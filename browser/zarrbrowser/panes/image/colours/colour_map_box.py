@@ -1,0 +1,67 @@
+"""A menu of colour maps, each with a preview; the last entry leads to all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QIcon, QImage, QPixmap
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, lookup_table, title_of
+
+PREVIEW = QSize(56, 12)
+_MORE = "More…"
+
+
+class ColourMapBox(QComboBox):
+    """The curated colour maps.
+
+    Signals:
+        picked: the catalogue name of a colour map that the person chose.
+    """
+
+    picked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setIconSize(PREVIEW)
+        self.setAccessibleName("colour map")
+        self.setToolTip("Colour map")
+        self.setMaxVisibleItems(len(COLOUR_MAPS) + 4)
+        for name, title in COLOUR_MAPS.items():
+            self.addItem(preview(name), title, name)
+        self.addItem(_MORE)
+        self._chosen = self.itemData(0)
+        self.activated.connect(self._activated)
+
+    def choose(self, name: str) -> None:
+        """Show ``name`` as the current one."""
+        if self.findData(name) < 0:
+            self.insertItem(self.count() - 1, preview(name), title_of(name), name)
+        self._chosen = name
+        self.setCurrentIndex(self.findData(name))
+
+    def _activated(self, row: int) -> None:
+        name = self.itemData(row)
+        if name is not None:
+            self._chosen = name
+            self.picked.emit(name)
+            return
+        self.choose(self._chosen)  # until another one is picked
+        from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
+
+        dialog = ColourMapDialog(self._chosen, self)
+        dialog.picked.connect(self._pick)
+        dialog.open()
+
+    def _pick(self, name: str) -> None:
+        self.choose(name)
+        self.picked.emit(name)
+
+
+def preview(name: str) -> QIcon:
+    """A strip of a colour map, from its lowest colour to its highest."""
+    strip = np.ascontiguousarray(np.repeat(lookup_table(name)[None, :, :], PREVIEW.height() * 2, axis=0))
+    height, width, _ = strip.shape
+    image = QImage(strip.data, width, height, 3 * width, QImage.Format.Format_RGB888)
+    return QIcon(QPixmap.fromImage(image).scaled(PREVIEW * 2))

@@ -1,0 +1,184 @@
+"""Colours beside the picture: which numbers are shown, by which map, between which bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QVBoxLayout, QWidget
+
+from zarrbrowser.image.colours.colour_maps import LABELS
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistics
+from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.levels import Image
+from zarrbrowser.image.look import Look
+from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
+from zarrbrowser.panes.image.colours.channel_list import ChannelList
+from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
+from zarrbrowser.panes.image.colours.histogram import Histogram
+from zarrbrowser.values.elements import Part, fill_of, is_complex, packing_of
+from zarrbrowser.values.numbers import meaning_of
+from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.scrolled import Scrolled
+
+WIDTH = 192
+_MODES = {
+    ContrastMode.PERCENTILES: "Auto (1–99 %)",
+    ContrastMode.WIDE_PERCENTILES: "Auto (0.1–99.9 %)",
+    ContrastMode.FULL_RANGE: "Full range",
+    ContrastMode.FIXED: "Fixed",
+}
+_NORMS = {
+    Norm.LINEAR: "Linear",
+    Norm.LOG: "Logarithm",
+    Norm.SQRT: "Square root",
+    Norm.SYMLOG: "Symmetric log",
+}
+
+
+class ContrastPanel(Scrolled):
+    """Highest value above, lowest below, as the colours stand. Typing or dragging a bound fixes the contrast.
+
+    Signals:
+        chosen: a `Contrast`.
+        colour_map_chosen: the catalogue name of a colour map.
+        norm_chosen: a `Norm`.
+        part_chosen: a `Part` of complex numbers.
+        fill_toggled: whether the fill value is shown apart.
+        unpacking_toggled: whether numbers are unpacked as their attributes say.
+        blend_toggled: whether channels are blended.
+    """
+
+    chosen = Signal(object)
+    colour_map_chosen = Signal(str)
+    norm_chosen = Signal(object)
+    part_chosen = Signal(object)
+    fill_toggled = Signal(bool)
+    unpacking_toggled = Signal(bool)
+    blend_toggled = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("side", parent)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.setFixedWidth(WIDTH)
+        self.inside.setFixedWidth(WIDTH)
+        self.verticalScrollBar().rangeChanged.connect(self._make_room)
+        self.blend, self.channels = QCheckBox("Blend channels"), ChannelList()
+        self.colour_map, self.histogram = ColourMapBox(), Histogram()
+        self.part = _box("part of complex numbers", {part: part.value.capitalize() for part in Part})
+        self.norm = _box("how values are spread over the colours", _NORMS)
+        self.mode = _box("how the bounds of the contrast are found", _MODES)
+        self.bounds = BoundEdits()
+        self.low, self.high = self.bounds.low, self.bounds.high
+        self.unit = label(role="muted")
+        self.fill = QCheckBox("Fill value apart")
+        self.unpacking = QCheckBox("Unpack values")
+        self._headings = label("Colours", "heading"), label("Contrast", "heading")
+        self._lay_out()
+        self._connect()
+
+    def show_look(self, image: Image, look: Look, colour_map: str) -> None:
+        """Offer what makes sense for an image, set as it is looked at."""
+        array, elements = image.base, look.elements
+        dtype = array.dtype if elements.field is None else array.dtype[elements.field]
+        packing, fill = packing_of(array), fill_of(array)
+        name = look.colour_map or colour_map
+        with QSignalBlocker(self.blend), QSignalBlocker(self.fill), QSignalBlocker(self.unpacking):
+            self.blend.setChecked(look.is_blended)
+            self.fill.setChecked(bool(elements.fill))
+            self.unpacking.setChecked(elements.packing is not None)
+        self.blend.setVisible(image.channel_axis is not None)
+        self.channels.setVisible(look.is_blended)
+        self.colour_map.setVisible(not look.is_blended)
+        self.part.setVisible(is_complex(dtype))
+        self.part.setCurrentIndex(list(Part).index(elements.part))
+        self.norm.setCurrentIndex(list(_NORMS).index(look.norm))
+        self.fill.setVisible(bool(fill or (packing is not None and packing.missing)))
+        is_packed = packing is not None and packing.is_packed
+        self.unpacking.setVisible(is_packed)
+        if packing is not None:
+            self.unpacking.setToolTip(
+                f"stored × {packing.scale:g} + {packing.offset:g}, as the attributes say"
+            )
+        self.choose_colour_map(name)
+        has_bounds = look.is_blended or name != LABELS
+        for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
+            widget.setVisible(has_bounds)
+        self.unit.setVisible(has_bounds and bool(self.unit.text()))
+        self.fit_inside()
+
+    def show_type(self, dtype: np.dtype[Any], part: Part) -> None:
+        """Write bounds as values of this type: dates as dates; say what numbers count if it is not themselves."""
+        self.bounds.dates = dtype if dtype.kind == "M" else None
+        self.histogram.item.axis.setStyle(showValues=self.bounds.dates is None)
+        meaning = "radians" if is_complex(dtype) and part is Part.PHASE else meaning_of(dtype)
+        self.unit.setText("" if is_complex(dtype) and part is not Part.PHASE else meaning)
+        self.unit.setVisible(bool(self.unit.text()) and self.mode.isVisibleTo(self))
+
+    def show_contrast(self, contrast: Contrast, levels: tuple[float, float], found: Statistics) -> None:
+        """Show a mode, the bounds that came of it, and the values they were found among."""
+        self.mode.setCurrentIndex(list(_MODES).index(contrast.mode))
+        self.bounds.show_bounds(levels)
+        self.histogram.show_statistics(found, levels)
+
+    def choose_colour_map(self, name: str) -> None:
+        """Show a colour map as the current one."""
+        self.colour_map.choose(name)
+        self.histogram.show_colour_map(name)
+
+    def _make_room(self, _least: int, most: int) -> None:
+        """Let the scroll bar stand beside the controls, not on them."""
+        self.setFixedWidth(WIDTH + (self.verticalScrollBar().sizeHint().width() if most > 0 else 0))
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self.inside)
+        column.setContentsMargins(12, 10, 12, 10)
+        column.setSpacing(6)
+        above: tuple[QWidget, ...] = (
+            self._headings[0],
+            self.blend,
+            self.channels,
+            self.part,
+            self.colour_map,
+            self.norm,
+        )
+        for widget in above:
+            column.addWidget(widget)
+        column.addSpacing(6)
+        for widget in (self._headings[1], self.mode, self.unit, self.high):
+            column.addWidget(widget)
+        column.addWidget(self.histogram, 1)
+        for widget in (self.low, self.fill, self.unpacking):
+            column.addWidget(widget)
+        column.addStretch(0)
+
+    def _connect(self) -> None:
+        self.colour_map.picked.connect(self._colours_chosen)
+        self.mode.activated.connect(lambda _row: self._mode_chosen())
+        self.norm.activated.connect(lambda row: self.norm_chosen.emit(list(_NORMS)[row]))
+        self.part.activated.connect(lambda row: self.part_chosen.emit(list(Part)[row]))
+        self.bounds.typed.connect(self._fix)
+        self.histogram.dragged.connect(self._fix)
+        self.fill.toggled.connect(self.fill_toggled)
+        self.unpacking.toggled.connect(self.unpacking_toggled)
+        self.blend.toggled.connect(self.blend_toggled)
+
+    def _fix(self, low: float, high: float) -> None:
+        self.chosen.emit(Contrast(ContrastMode.FIXED, low, high))
+
+    def _colours_chosen(self, name: str) -> None:
+        self.histogram.show_colour_map(name)
+        self.colour_map_chosen.emit(name)
+
+    def _mode_chosen(self) -> None:
+        self.chosen.emit(Contrast(list(_MODES)[self.mode.currentIndex()], *self.bounds.levels))
+
+
+def _box(name: str, titles: dict[Any, str]) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setToolTip(name[0].upper() + name[1:])
+    for value, title in titles.items():
+        box.addItem(title, value)
+    return box

@@ -1,0 +1,98 @@
+"""The histogram beside the picture: how often each value occurs, with the contrast's bounds to drag."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from zarrbrowser.image.colours.colour_maps import lookup_table
+from zarrbrowser.image.colours.contrast import Statistics
+from zarrbrowser.theme.colours import Colours
+from zarrbrowser.values.numbers import drawing_factor
+
+_LEAST_HEIGHT = 96
+
+
+class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
+    """pyqtgraph's histogram, driven by our own statistics.
+
+    It is not tied to the image item, which holds only what the screen shows and would be counted at every pan.
+
+    Signals:
+        dragged: lowest and highest value shown.
+    """
+
+    dragged = Signal(object, object)  # integers may have more digits than a float
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("histogram of the plane")
+        self.setMinimumHeight(_LEAST_HEIGHT)  # Qt cannot paint what has no height
+        self.ci.layout.setContentsMargins(0, 0, 0, 0)
+        self.item = pg.HistogramLUTItem(gradientPosition="right")
+        self.addItem(self.item)
+        self.item.vb.setMenuEnabled(False)
+        self.item.vb.setMouseEnabled(x=False, y=False)
+        self.item.axis.setWidth(52)
+        self.item.gradient.setMaxDim(16)
+        self.item.gradient.showTicks(False)
+        self.item.gradient.menu = None
+        # The gradient would open an editor of its own on a right click.
+        self.item.gradient.setAcceptedMouseButtons(self.item.gradient.acceptedMouseButtons().NoButton)
+        self.item.gradient.mouseClickEvent = lambda event: event.ignore()
+        self.item.sigLevelsChanged.connect(lambda _item: self._dragged())
+        self._silent = False
+        self._offset, self._factor = 0, 1.0
+        self._colours = ""
+
+    def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
+        """Draw the counts by their logarithm, since one value often fills most of a picture."""
+        self._silent = True
+        self._offset, self._factor = found.offset, drawing_factor(float(np.abs(found.bin_edges).max()))
+        self.item.axis.setScale(1 / self._factor)
+        self.item.axis.setStyle(showValues=not self._offset)
+        edges = found.bin_edges * self._factor
+        low, high = ((one - self._offset) * self._factor for one in levels)
+        self.item.plot.setData((edges[:-1] + edges[1:]) / 2, np.log1p(found.histogram))
+        self.item.setHistogramRange(min(edges[0], low), max(edges[-1], high), 0.04)
+        self.item.setLevels(low, high)
+        self._silent = False
+
+    def show_colour_map(self, name: str) -> None:
+        """Draw the colour map beside the values."""
+        if name == self._colours:
+            return  # each of its marks is a graphics item, which takes a while
+        self._colours = name
+        table = lookup_table(name)
+        positions = np.linspace(0, 1, 17)
+        colours = table[np.round(positions * 255).astype(int)]
+        self.item.gradient.setColorMap(pg.ColorMap(positions, colours))
+        self.item.gradient.showTicks(False)
+
+    def wear(self, colours: Colours) -> None:
+        """Take on an appearance."""
+        self.setBackground(colours.window)
+        accent, muted = QColor(colours.accent), QColor(colours.muted)
+        fill, band = QColor(muted), QColor(accent)
+        fill.setAlpha(110)
+        band.setAlpha(36)
+        self.item.fillHistogram(True, 0.0, fill)
+        self.item.plot.setPen(pg.mkPen(muted, width=1))
+        self.item.axis.setPen(pg.mkPen(colours.border))
+        self.item.axis.setTextPen(muted)
+        self.item.region.setBrush(band)
+        band.setAlpha(70)
+        self.item.region.setHoverBrush(band)
+        for line in self.item.region.lines:
+            line.setPen(pg.mkPen(accent, width=2))
+            line.setHoverPen(pg.mkPen(accent, width=3))
+
+    def _dragged(self) -> None:
+        if not self._silent:
+            low, high = (float(one) / self._factor for one in self.item.getLevels())
+            if self._offset:
+                low, high = self._offset + round(low), self._offset + round(high)
+            self.dragged.emit(low, high)

@@ -1,0 +1,64 @@
+"""What the colours of missing values mean, beneath a picture that has some."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
+
+from zarrbrowser.image.colours.contrast import Statistics
+from zarrbrowser.values.quantities import count
+from zarrbrowser.widgets.label import label
+
+
+class MissingLegend(QFrame):
+    """A swatch and the number of elements that are NaN, another for the fill value; hidden where there are none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "foot")
+        self._nan, self._fill = _Entry("missing"), _Entry("fill")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 12, 6)
+        row.setSpacing(8)
+        for entry in (self._nan, self._fill):
+            row.addWidget(entry.swatch)
+            row.addWidget(entry.words)
+            row.addSpacing(12)
+        row.addStretch(1)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """The words beside the swatches that are shown."""
+        shown = (entry.words for entry in (self._nan, self._fill) if not entry.words.isHidden())
+        return "; ".join(words.text() for words in shown)
+
+    def show_statistics(self, found: Statistics | None, *, is_exact: bool = True) -> None:
+        """Tell how many elements are missing from a picture.
+
+        Args:
+            is_exact: whether all elements of the picture were counted, not some of them.
+        """
+        nan_count, fill_count, size = (
+            (0, 0, 1) if found is None else (found.nan_count, found.fill_count, found.size)
+        )
+        self._nan.say(nan_count, size, "without a value (NaN)", is_exact=is_exact)
+        self._fill.say(fill_count, size, "with the fill value", is_exact=is_exact)
+        self.setVisible(nan_count + fill_count > 0)
+
+
+class _Entry:
+    """A swatch with words."""
+
+    def __init__(self, role: str) -> None:
+        self.swatch, self.words = QFrame(), label(role="muted")
+        self.swatch.setProperty("role", role)
+        self.swatch.setFixedSize(14, 14)
+
+    def say(self, number: int, size: int, what: str, *, is_exact: bool) -> None:
+        words: QLabel = self.words
+        if is_exact:
+            words.setText(f"{count(number, 'element')} {what} of {size:,}")
+        else:
+            words.setText(f"about {100 * number / max(1, size):.2g} % {what}")
+        words.setVisible(number > 0)
+        self.swatch.setVisible(number > 0)

@@ -1,0 +1,1 @@
+"""Tools over the picture: chunks, labels, measuring, the pointer."""

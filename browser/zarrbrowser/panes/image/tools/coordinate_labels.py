@@ -1,0 +1,94 @@
+"""What the axes of an image stand for: looked for beside the picture, written on axes, sliders and under the pointer."""
+
+from __future__ import annotations
+
+import logging
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
+from zarrbrowser.coordinates.units import symbol
+from zarrbrowser.image.levels import Image
+from zarrbrowser.image.look import Look
+from zarrbrowser.panes.image.canvas.canvas import Canvas
+from zarrbrowser.session.sources import Source
+from zarrbrowser.values.elements import Elements, packing_of
+from zarrbrowser.workers import Lane, Workers
+
+_log = logging.getLogger(__name__)
+
+
+class Locating(QObject):
+    """Keeps the coordinates of the image that is looked at.
+
+    Signals:
+        changed: they have come, or are no longer wanted.
+    """
+
+    changed = Signal()
+
+    def __init__(self, workers: Workers, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lane = Lane(workers)
+        self._image: Image | None = None
+        self._found: dict[int, Coordinate] = {}
+        self._is_on = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether an axis stands for something."""
+        return bool(self._found)
+
+    @property
+    def coordinates(self) -> dict[int, Coordinate]:
+        """What positions stand for, by axis, where that is wanted."""
+        return self._found if self._is_on else {}
+
+    def is_about(self, image: Image | None) -> bool:
+        """Whether what is known is of this image."""
+        return self._image is image
+
+    def look_for(self, source: Source, image: Image) -> None:
+        """Find what the axes of an image stand for; the picture does not wait for it."""
+        self.forget()
+        self._image = image
+        self.changed.emit()
+        self._lane.ask(
+            lambda _request: coordinates_of(image, source.hierarchy.node),
+            self._take,
+            lambda error: _log.debug("no coordinates of %s: %s", image.path, error),
+        )
+
+    def forget(self) -> None:
+        """No image is looked at."""
+        self._lane.forget()
+        self._image, self._found = None, {}
+
+    def turn(self, is_on: bool) -> None:
+        """Whether coordinates are wanted, or indices."""
+        self._is_on = is_on
+        self.changed.emit()
+
+    def write_on(self, canvas: Canvas, look: Look, *, has_bar: bool = True) -> None:
+        """Name the axes of a picture, and tell what they stand for; with a scale bar where that makes sense."""
+        axes = look.axes
+        known = self.coordinates
+        canvas.show_coordinates(
+            (axes.names[axes.rows], axes.names[axes.columns]),
+            (known.get(axes.rows), known.get(axes.columns)),
+        )
+        shown = self._image if self._is_on and has_bar else None
+        canvas.show_scale(None if shown is None else scale_along(shown, axes.columns))
+
+    def units(self, elements: Elements) -> str:
+        """The unit of what is drawn; none where the numbers are packed."""
+        if self._image is None:
+            return ""
+        packing = packing_of(self._image.base)
+        is_packed = packing is not None and packing.is_packed and elements.packing is None
+        told = self._image.base.attributes.get("units")
+        return symbol(told) if isinstance(told, str) and not is_packed else ""
+
+    def _take(self, found: dict[int, Coordinate]) -> None:
+        self._found = found
+        self.changed.emit()

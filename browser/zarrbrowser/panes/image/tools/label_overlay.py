@@ -1,0 +1,82 @@
+"""Draws labels over the picture of one view, tile by tile as the picture itself."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QRectF, QTimer
+
+from zarrbrowser.image.colours.painting import compose
+from zarrbrowser.image.labels import Labels, label_colours
+from zarrbrowser.image.look import Look
+from zarrbrowser.image.probe import sample_at
+from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan
+from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.panes.image.canvas.canvas import Canvas, Picture
+from zarrbrowser.values.quantities import format_value
+from zarrbrowser.workers import Workers
+from zarrbrowser.workers.tile_loader import TileLoader
+
+_GATHER_MS = 25
+
+
+class LabelOverlay(QObject):
+    """Follows a view; shows nothing until it has labels.
+
+    Attributes:
+        mosaic: the labels that are drawn; None where none are.
+    """
+
+    def __init__(self, workers: Workers, cache: TileCache, canvas: Canvas, parent: QObject) -> None:
+        super().__init__(parent)
+        self._cache, self._canvas = cache, canvas
+        self.loader = TileLoader(workers, cache, self)
+        self.mosaic: Mosaic | None = None
+        self._labels: Labels | None = None
+        self._look: Look | None = None
+        self._frame: Frame | None = None
+        self._picture = Picture(axisOrder="row-major")
+        self._picture.setZValue(5)
+        canvas.view.addItem(self._picture, ignoreBounds=True)
+        self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._soon.timeout.connect(self._draw)
+        self.loader.arrived.connect(self._soon.start)
+
+    def show(self, labels: Labels | None, opacity: float = 1.0) -> None:
+        """Lay labels over the picture, or none."""
+        self._labels = labels
+        self._picture.setOpacity(opacity)
+        self.follow(self._look)
+
+    def follow(self, look: Look | None) -> None:
+        """The view shows another plane, or another part of it, or nothing."""
+        self._look, self._frame = look, None
+        labels = self._labels
+        axes = None if labels is None or look is None else labels.axes(look.axes)
+        if labels is not None and look is not None and axes is not None:
+            view = labels.view(look.axes, self._canvas.visible())
+            self._frame = plan(labels.image, [axes.as_plane()], view, self._cache.__contains__)
+            self.loader.want(self._frame.missing(self._cache), f"Reading {labels.image.path}")
+        else:
+            self.loader.forget()
+        self._draw()
+
+    def text(self, place: tuple[float, float]) -> str:
+        """The label at a position down and to the right of the image; empty where none is."""
+        if self.mosaic is None or self._labels is None or self._look is None:
+            return ""
+        axes = self._look.axes
+        row, column = self._labels.place(axes.rows, place[0]), self._labels.place(axes.columns, place[1])
+        value = sample_at(self.mosaic, (row, column))
+        return f",  {self._labels.name} {format_value(value)}" if value is not None and value != 0 else ""
+
+    def _draw(self) -> None:
+        frame, labels, look = self._frame, self._labels, self._look
+        self.mosaic = None
+        if frame is not None and not frame.is_held_back and labels is not None and look is not None:
+            self.mosaic = compose(frame, self._cache)[0]
+        if self.mosaic is None or not self.mosaic.values.size or labels is None or look is None:
+            if self._picture.image is not None:
+                self._picture.clear()
+            return
+        top, left, bottom, right = labels.rect(look.axes, self.mosaic)
+        self._picture.setImage(label_colours(self.mosaic), autoLevels=False, levels=None)
+        self._picture.setRect(QRectF(left, top, right - left, bottom - top))

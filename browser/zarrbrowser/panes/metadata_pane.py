@@ -1,0 +1,99 @@
+"""The Metadata tab: what a node is, and its document in the terms of Zarr v3 or as it is stored."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QTabBar, QVBoxLayout, QWidget
+
+from zarrbrowser.nodes.describe import Fact, array_facts, codec_facts, group_facts, json_text, summary
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import Source
+from zarrbrowser.widgets.facts import FactGrid
+from zarrbrowser.widgets.json_text import JsonText
+from zarrbrowser.workers import Lane, Request, Workers
+
+_FORMS = (
+    ("As Zarr v3", "The document in the terms of the accepted Zarr v3 specification, whatever the format is"),
+    ("As stored", "The document as it is in the store, in the format's own terms"),
+)
+_STORED = 1
+
+
+class MetadataPane(QSplitter):
+    """Facts on the left, the document on the right."""
+
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._lane = Lane(workers)
+        self.facts = QScrollArea()
+        self.facts.setWidgetResizable(True)
+        self.facts.setFrameShape(QFrame.Shape.NoFrame)
+        self.facts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.form = QTabBar()
+        self.form.setProperty("role", "switch")
+        self.form.setAccessibleName("form of the document")
+        for text, tip in _FORMS:
+            self.form.setTabToolTip(self.form.addTab(text), tip)
+        self.form.currentChanged.connect(lambda _form: self._ask())
+        self.document = JsonText("Metadata", self.form)
+        self._node: NodeLike | None = None
+        self.addWidget(self.facts)
+        self.addWidget(self.document)
+        self.facts.setMinimumWidth(200)
+        self.document.setMinimumWidth(200)
+        self.setStretchFactor(0, 1)
+        self.setStretchFactor(1, 1)
+        self.setSizes([420, 480])
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show a group or an array."""
+        self.clear()
+        self._node = node
+        self.facts.setWidget(_facts_of(source, node))
+        self._ask()
+
+    def clear(self) -> None:
+        """Show nothing, want nothing."""
+        self._lane.forget()
+        self._node = None
+        self.facts.setWidget(QWidget())
+        self.document.show_text("")
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        self.document.wear()
+
+    def _ask(self) -> None:
+        node = self._node
+        if node is None or not (is_array(node) or is_group(node)):
+            return
+        known, stored = node, self.form.currentIndex() == _STORED
+
+        def work(_asked: Request) -> str:
+            return json_text(known.stored_document() if stored else known.metadata_document())
+
+        self.document.heading.set_text(known.metadata_key if stored else "Metadata")
+        self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))
+
+
+def _facts_of(source: Source, node: NodeLike) -> QWidget:
+    format_ = source.format_of(node)
+    title, specification = str(format_.title), str(format_.specification)
+    column_widget = QWidget()
+    column_widget.setProperty("role", "surface")
+    column = QVBoxLayout(column_widget)
+    column.setContentsMargins(20, 16, 16, 16)
+    column.setSpacing(20)
+    if is_array(node):
+        column.addWidget(FactGrid("Array", array_facts(node, title, specification)))
+        column.addWidget(
+            FactGrid("Codecs, in the order of encoding", codec_facts(node) or [Fact("none", "")])
+        )
+    elif is_group(node):
+        facts = group_facts(node, title, source.hierarchy.url, specification)
+        column.addWidget(FactGrid(summary(node), facts))
+    column.addStretch(1)
+    return column_widget

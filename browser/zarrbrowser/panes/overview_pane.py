@@ -1,0 +1,75 @@
+"""The Overview tab of a group: where it is, how many children it has, its attributes."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from zarrbrowser.nodes.describe import Fact, group_facts
+from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.session.sources import Source
+from zarrbrowser.values.quantities import count
+from zarrbrowser.widgets.attribute_tree import AttributeTree
+from zarrbrowser.widgets.facts import FactGrid
+from zarrbrowser.workers import Lane, Request, Workers
+
+COUNT_UP_TO = 1_000_000
+"""Children are not counted beyond this."""
+
+
+class OverviewPane(QWidget):
+    """Shows one group."""
+
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "surface")
+        self._lane = Lane(workers)
+        self._facts: FactGrid | None = None
+        self.children_label: QLabel | None = None
+        self.attributes = AttributeTree()
+        self._place = QVBoxLayout()
+        self._place.setContentsMargins(16, 16, 16, 12)
+        line = QFrame()
+        line.setFrameShape(QFrame.Shape.HLine)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._place)
+        column.addWidget(self.attributes, 1)
+
+    def show_node(self, source: Source, group: NodeLike) -> None:
+        """Show a group; its children are counted in the background."""
+        self._lane.forget()
+        if not is_group(group):
+            return
+        if self._facts is not None:
+            self._place.removeWidget(self._facts)
+            self._facts.hide()
+            self._facts.deleteLater()
+        facts = group_facts(group, str(source.format_of(group).title), source.hierarchy.url)
+        self._facts = FactGrid("", facts[:-1])  # attributes have a heading of their own
+        self.children_label = text = self._facts.add(Fact("Children", "counting…"))
+        self._place.addWidget(self._facts)
+        self.attributes.show_attributes(group.attributes)
+        self._lane.ask(
+            lambda asked: count_children(group, asked),
+            text.setText,
+            lambda error: text.setText(sentence(error)),
+        )
+
+    def clear(self) -> None:
+        """Want nothing."""
+        self._lane.forget()
+
+
+def count_children(group: GroupLike, asked: Request) -> str:
+    """The number of a group's children in words; runs in a worker."""
+    number = 0
+    for _name in group.child_names():
+        number += 1
+        if number > COUNT_UP_TO:
+            return f"more than {COUNT_UP_TO:,} children"
+        if asked.is_cancelled():
+            raise Cancelled
+    return count(number, "child", "children") if number else "none"

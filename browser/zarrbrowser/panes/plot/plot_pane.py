@@ -1,0 +1,327 @@
+"""The Plot tab: an array with one axis as a line."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from zarrbrowser.image.axes import Axes, axis_names
+from zarrbrowser.image.levels import image_of_array
+from zarrbrowser.image.probe import describe
+from zarrbrowser.image.shown import Shown
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.image.tools.coordinate_labels import Locating
+from zarrbrowser.panes.plot.plot_controls import PlotControls
+from zarrbrowser.plot.series import (
+    Outline,
+    Series,
+    SeriesRequest,
+    log_outline,
+    other_numbers,
+    outline,
+    read_series,
+)
+from zarrbrowser.session.sources import Source
+from zarrbrowser.theme import current_colours
+from zarrbrowser.values.elements import Elements, Part, is_complex, packing_of
+from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_of
+from zarrbrowser.values.quantities import count, format_bytes, format_duration
+from zarrbrowser.widgets.number_axis import NumberAxis
+from zarrbrowser.workers import Lane, Workers
+
+_POINTS_BELOW = 200
+"""So few elements are drawn as points too."""
+
+
+class PlotPane(QWidget):
+    """Shows one array of one axis.
+
+    Signals:
+        series_shown: the `Series` that is on the screen now.
+        pointed: index and value under the pointer as text; empty off the plot.
+        reported: what was read, for the status bar.
+        unpacked: whether the person wants stored numbers unpacked.
+    """
+
+    series_shown = Signal(object)
+    pointed = Signal(str)
+    reported = Signal(str)
+    unpacked = Signal(bool)
+
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reading, self._drawing = Lane(workers), Lane(workers, in_flight=1)
+        self.locating = Locating(workers, self)
+        self._array: ArrayLike | None = None
+        self._series: Series | None = None
+        self._elements = Elements()
+        self._agreed_bytes = 0
+        self._is_paused = False
+        self._factor = 1.0
+        """What numbers are multiplied by where they are drawn."""
+        self.graphics = pg.GraphicsLayoutWidget()
+        self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
+        self.graphics.setAccessibleName("plot of the array")
+        self.plot = self.graphics.addPlot(
+            axisItems={side: NumberAxis(side, whole=side == "bottom") for side in ("left", "bottom")},
+            enableMenu=False,
+        )
+        self.curve = pg.PlotDataItem(connect="finite")
+        self.plot.addItem(self.curve)
+        self.stack = DataStack(self.graphics, self.request_series, self._load_anyway)
+        self.controls = PlotControls(self.fit)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.controls)
+        column.addWidget(self.stack, 1)
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._set_up()
+        self.wear()
+
+    def show_array(
+        self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = False
+    ) -> None:
+        """Show an array, unpacked or as it is stored; with its source also what its axis stands for."""
+        self.clear()
+        self._array = array
+        fields, packing = drawable_fields(array.dtype), packing_of(array)
+        self._elements = Elements(
+            fields[0] if fields else None,
+            packing=packing if is_unpacked else None,
+            fill=packing.missing if packing else (),
+        )
+        dtype = array.dtype[fields[0]] if fields else array.dtype
+        is_packed = packing is not None and packing.is_packed
+        self.controls.show_kind(
+            fields, is_complex=is_complex(dtype), is_packed=is_packed, is_unpacked=is_unpacked
+        )
+        if source is not None:
+            self.locating.look_for(source, image_of_array(array))
+        self.request_series()
+
+    def unpack(self, *, is_on: bool) -> None:
+        """Unpack stored numbers, or show them as they are."""
+        if self._array is not None:
+            self.controls.unpacking.setChecked(is_on)
+
+    def shown(self) -> Shown | None:
+        """What is on the screen, told without Qt; None while nothing is."""
+        series = self._series
+        if series is None:
+            return None
+        array = series.request.array
+        low, high = self._in_view()
+        start = min(max(0, math.floor(low)), array.shape[0])
+        stop = max(start, min(array.shape[0], math.ceil(high) + 1))
+        axes = Axes(tuple(array.shape), axis_names(1, array.dimension_names), 0, 0, None, (0,))
+        everything = (slice(0, array.shape[0]),)
+        in_view = (slice(start, stop),)
+        return Shown(array, array.path, 0, axes, everything, in_view, elements=self._elements)
+
+    def clear(self) -> None:
+        """Show nothing, want nothing."""
+        self._reading.forget()
+        self._drawing.forget()
+        self.locating.forget()
+        self._array = self._series = None
+        self._agreed_bytes, self._is_paused = 0, False
+        self.curve.setData([], [])
+        self.controls.note.setText("")
+        self.stack.notice.say("")
+
+    def request_series(self) -> None:
+        """Read the array."""
+        self._is_paused = False
+        array = self._array
+        if array is None:
+            return
+        if array.shape[0] == 0:
+            self.stack.show_sentence("This array holds no elements: its length is 0.", drawing="array1")
+            return
+        request = SeriesRequest(array, self._elements)
+        if not self.stack.may_read(request.cost(), self._agreed_bytes, "This array"):
+            return
+        what, is_log = f"Reading {array.path}", self.controls.log_y.isChecked()
+        self.stack.wait_for(f"{what}: {format_bytes(request.cost().nbytes)}")
+        self._reading.ask(
+            lambda asked: read_series(request, asked.is_cancelled, is_log=is_log),
+            self._show,
+            self.stack.show_error,
+            what,
+        )
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        if not event.spontaneous() and self._series is None and self._reading.busy:
+            self._reading.forget()
+            self._is_paused = True
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        super().showEvent(event)
+        if self._is_paused:
+            self.request_series()
+
+    def fit(self) -> None:
+        """The whole array in view."""
+        series = self._series
+        if series is None:
+            return
+        last, (low, high) = max(1, series.numbers.size - 1), series.extremes
+        low, high = low * self._factor, high * self._factor
+        least = 1e-11 * max(abs(low), abs(high))  # floats that are closer have no room for numbers
+        high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
+        right = math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
+        self.plot.setRange(xRange=(0, right), yRange=(low, high))
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        colours = current_colours()
+        self.graphics.setBackground(colours.surface)
+        for side in ("left", "bottom"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(pg.mkPen(colours.border))
+            axis.setTextPen(pg.mkPen(colours.muted))
+        self.curve.setPen(pg.mkPen(colours.accent, width=1.5))
+        self.curve.setSymbolBrush(colours.accent)
+        self.curve.setSymbolPen(colours.accent)
+
+    def _set_up(self) -> None:
+        self.plot.hideButtons()
+        self.plot.setMenuEnabled(False)
+        self.plot.showGrid(x=True, y=True, alpha=0.12)
+        controls = self.controls
+        controls.field.textActivated.connect(
+            lambda name: self._choose(replace(self._elements, field=name or None))
+        )
+        controls.part.activated.connect(
+            lambda row: self._choose(replace(self._elements, part=list(Part)[row]))
+        )
+        controls.unpacking.toggled.connect(self._unpack)
+        controls.log_x.toggled.connect(self._scale)
+        controls.log_y.toggled.connect(lambda _on: self._choose(self._elements))
+        self.locating.changed.connect(self._label)
+        self._later.timeout.connect(self._request_outline)
+        self.plot.getViewBox().sigXRangeChanged.connect(lambda *_: self._later.start())
+        self.plot.getViewBox().sigResized.connect(lambda *_: self._later.start())
+        self.plot.scene().sigMouseMoved.connect(self._point)
+
+    def _choose(self, elements: Elements) -> None:
+        """Other numbers of the same elements, or their logarithms."""
+        self._elements = elements
+        series, is_log = self._series, self.controls.log_y.isChecked()
+        if series is not None:
+            self._reading.ask(
+                lambda _asked: other_numbers(series, elements, is_log=is_log),
+                self._show,
+                self.stack.show_error,
+                f"Calculating {series.request.array.path}",
+            )
+
+    def _unpack(self, is_on: bool) -> None:
+        if self._array is not None:
+            self._choose(replace(self._elements, packing=packing_of(self._array) if is_on else None))
+            self.unpacked.emit(is_on)
+
+    def _scale(self, is_log: bool) -> None:
+        """Indices or their logarithms along the axis."""
+        self.plot.getAxis("bottom").setLogMode(is_log)
+        self.fit()
+        self._request_outline()
+
+    def _show(self, series: Series) -> None:
+        array = series.request.array
+        self._series = series
+        self._factor = 1.0 if series.is_log else drawing_factor(max(map(abs, series.extremes)))
+        left = self.plot.getAxis("left")
+        left.setLogMode(series.is_log)
+        left.setScale(1 / self._factor)
+        left.offset = series.offset
+        self.stack.show_data()
+        self._label()
+        self.fit()
+        self._request_outline()
+        cost = series.request.cost()
+        self.reported.emit(
+            f"{array.path}: {format_bytes(cost.nbytes)} in {count(cost.chunks, 'chunk')}, "
+            f"{format_duration(series.elapsed_s)}"
+        )
+        self.series_shown.emit(series)
+        if series.is_log != self.controls.log_y.isChecked():
+            self._choose(self._elements)  # it was chosen while the array was read
+
+    def _label(self) -> None:
+        series = self._series
+        if series is None:
+            return
+        array, dtype = series.request.array, self._elements.of(series.values).dtype
+        name = axis_names(1, array.dimension_names)[0]
+        self.plot.getAxis("bottom").show_coordinate(name, self.locating.coordinates.get(0))
+        unit = self._elements.part.value if is_complex(dtype) else meaning_of(dtype)
+        unit = unit or self.locating.units(self._elements)
+        left = self.plot.getAxis("left")
+        left.dates = dtype if dtype.kind == "M" else None
+        self.plot.setLabel(
+            "left", (self._elements.field or array.name or "value") + (f" ({unit})" if unit else "")
+        )
+
+    def _in_view(self) -> tuple[float, float]:
+        """First and last index on the screen."""
+        low, high = self.plot.getViewBox().viewRange()[0]
+        return (
+            (10.0 ** min(low, 18), 10.0 ** min(high, 18)) if self.controls.log_x.isChecked() else (low, high)
+        )
+
+    def _request_outline(self) -> None:
+        series = self._series
+        if series is None:
+            return
+        low, high = self.plot.getViewBox().viewRange()[0]
+        pixels = max(64, int(self.plot.getViewBox().width()))
+        draw, numbers = (log_outline if self.controls.log_x.isChecked() else outline), series.numbers
+        self._drawing.ask(lambda _asked: draw(numbers, low, high, pixels), self._draw, self.stack.show_error)
+
+    def _draw(self, line: Outline) -> None:
+        few = line.x.size <= _POINTS_BELOW and line.per_pixel == 1
+        drawn = np.isfinite(line.y).any()  # Qt aborts when it is to draw points that are nowhere
+        self.curve.setData(
+            line.x if drawn else [],
+            line.y * self._factor if drawn else [],
+            symbol="o" if few else None,
+            symbolSize=5,
+        )
+        is_log = self.controls.log_x.isChecked()
+        many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
+        detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
+        self.controls.note.setText(
+            count(self._series.numbers.size if self._series is not None else 0, "element") + detail
+        )
+
+    def _load_anyway(self) -> None:
+        if self._array is not None:
+            self._agreed_bytes = SeriesRequest(self._array).cost().nbytes
+            self.request_series()
+
+    def _point(self, at: QPointF) -> None:
+        series, view = self._series, self.plot.getViewBox()
+        if series is None or not view.sceneBoundingRect().contains(at):
+            self.pointed.emit("")
+            return
+        place = view.mapSceneToView(at).x()
+        index = round(10.0 ** min(place, 18.0) if self.controls.log_x.isChecked() else place)
+        if not 0 <= index < series.values.size:
+            self.pointed.emit("")
+            return
+        name = axis_names(1, series.request.array.dimension_names)[0]
+        coordinate = self.locating.coordinates.get(0)
+        meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
+        units = self.locating.units(self._elements)
+        value = describe(self._elements, series.values[index], units)
+        self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

@@ -1,0 +1,327 @@
+"""The Table tab: a slice of an array as numbers, read where it is looked at."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.levels import image_of_array
+from zarrbrowser.models.grid_model import GridModel
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.table.table_view import TableView
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.table.grid import (
+    BLOCK_COLUMNS,
+    BLOCK_ROWS,
+    COPY_UP_TO,
+    Grid,
+    Place,
+    grid_of,
+    tab_separated,
+)
+from zarrbrowser.values.quantities import count, format_shape
+from zarrbrowser.widgets.axis_choice import AxisChoice
+from zarrbrowser.widgets.axis_sliders import AxisSliders
+from zarrbrowser.widgets.bar import Bar
+from zarrbrowser.widgets.buttons import push_button, switch
+from zarrbrowser.widgets.label import label
+from zarrbrowser.widgets.notice import Notice
+from zarrbrowser.workers import Lane, Request, Workers
+from zarrbrowser.workers.workers import Stopped
+
+_log = logging.getLogger(__name__)
+
+_AT_ONCE = 4
+
+
+class TablePane(QWidget):
+    """Shows one array of one axis or more.
+
+    Signals:
+        reported: what was copied, for the status bar.
+        unpacked: whether the person wants stored numbers unpacked.
+    """
+
+    reported = Signal(str)
+    unpacked = Signal(bool)
+
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workers = workers
+        self._locating = Lane(workers, in_flight=1)
+        self._reading: dict[Place, Request] = {}
+        self._failed: set[Place] = set()
+        self._copying: Request | None = None
+        self._agreed_bytes = 0
+        self.model = GridModel(self)
+        self.table = TableView(self.model)
+        self.stack = DataStack(self.table, self._look, self._load_anyway)
+        self.problem = Notice("Retry", self._retry)
+        self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
+        self._note = label(role="muted")
+        self.unpacking = switch("unpack", "Unpack values as their attributes say")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._bar())
+        column.addWidget(self.problem)
+        column.addWidget(self.stack, 1)
+        column.addWidget(self.sliders)
+        self._soon = QTimer(self, singleShot=True, interval=15)
+        self._soon.timeout.connect(self._look)
+        self.table.looked_elsewhere.connect(self._soon.start)
+        self.table.chosen_changed.connect(self._say_if_too_many)
+        self.axes.chosen.connect(self._show_axes)
+        self.sliders.moved.connect(self._slider_moved)
+        self.go_to.returnPressed.connect(self._go)
+        self.unpacking.toggled.connect(self._unpack)
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
+        copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        copy.activated.connect(self.copy)
+
+    @property
+    def grid(self) -> Grid | None:
+        """What is shown."""
+        return self.model.grid
+
+    def show_array(
+        self,
+        array: ArrayLike,
+        axes: Axes | None = None,
+        find: Callable[[str], Any] | None = None,
+        *,
+        is_unpacked: bool = False,
+    ) -> None:
+        """Show an array, cut as its picture is if there is one.
+
+        Args:
+            find: the node at a path, for coordinates; without it there are none.
+            is_unpacked: whether cells hold what stored numbers stand for.
+        """
+        shown = self.model.grid
+        grid = grid_of(array, axes, is_unpacked=is_unpacked)
+        if shown == grid and shown is not None and shown.array is array:
+            self._soon.start()
+            return
+        self.clear()
+        if 0 in array.shape:
+            self.stack.show_sentence("This array holds no elements: an axis has length 0.", drawing="array2")
+            return
+        self.go_to.setPlaceholderText("row" if grid.axes is None else "row, column")
+        self.axes.setVisible(grid.axes is not None)
+        self.unpacking.setVisible(grid.packing is not None and grid.packing.is_packed)
+        with QSignalBlocker(self.unpacking):
+            self.unpacking.setChecked(grid.is_unpacked)
+        self._show_grid(grid)
+        self.stack.show_data()
+        if find is not None:
+            self._locating.ask(
+                lambda _asked: coordinates_of(image_of_array(array), find),
+                self._show_coordinates,
+                lambda error: _log.debug("no coordinates of %s: %s", array.path, error),
+            )
+
+    def clear(self) -> None:
+        """Show nothing, want nothing."""
+        self._forget()
+        if self._copying is not None:
+            self._workers.cancel(self._copying)
+        self._agreed_bytes = 0
+        self._locating.forget()
+        self.model.show_coordinates({})
+        self.model.show(None)
+        self.stack.notice.say("")
+
+    def go(self, row: int, column: int = 0) -> None:
+        """Bring a cell into view and make it the current one."""
+        grid = self.model.grid
+        if grid is not None:
+            row, column = min(max(row, 0), grid.rows - 1), min(max(column, 0), grid.columns - 1)
+            self.table.go(row, column)
+
+    def step(self, by: int) -> None:
+        """The next or previous slice."""
+        self.sliders.step(by)
+
+    def copy(self) -> None:
+        """Put the selected cells on the clipboard, separated by tabs; those not read yet are read first."""
+        grid, chosen = self.model.grid, self.table.chosen()
+        if grid is None or chosen is None:
+            return
+        rows, columns = chosen
+        number = (rows.stop - rows.start) * (columns.stop - columns.start)
+        if number > COPY_UP_TO:
+            self._say_if_too_many()
+            return
+        self._copying = self._workers.submit(
+            lambda asked: tab_separated(grid.read(rows, columns, asked.is_cancelled)),
+            lambda text: self._copied(text, number),
+            lambda error: self.reported.emit(sentence(error)),
+            f"Copying {count(number, 'cell')}",
+        )
+
+    def _say_if_too_many(self) -> None:
+        """What cannot be copied is said as soon as it is selected."""
+        rows, columns = self.table.chosen() or (slice(0, 0), slice(0, 0))
+        number = (rows.stop - rows.start) * (columns.stop - columns.start)
+        if number > COPY_UP_TO:
+            self.reported.emit(
+                f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
+            )
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        self.table.viewport().update()
+
+    def _bar(self) -> Bar:
+        bar, go_to = Bar(), label("Go to", "muted")
+        bar.least_width, bar.gives_way = 400, (go_to, self._note, *self.axes.labels)
+        row = bar.row
+        row.addWidget(self.axes)
+        row.addWidget(self._note)
+        row.addStretch(1)
+        row.addWidget(self.unpacking)
+        self.go_to.setAccessibleName("go to a row and column")
+        self.go_to.setMaximumWidth(140)
+        self.go_to.setMinimumWidth(72)
+        row.addWidget(go_to)
+        row.addWidget(self.go_to)
+        row.addWidget(push_button("Copy", self.copy, drawing="copy"))
+        return bar
+
+    def _show_grid(self, grid: Grid) -> None:
+        self._forget()
+        self.model.show(grid)
+        self._note.setText(format_shape((grid.rows, grid.columns)) + " cells")
+        if grid.axes is not None:
+            self.axes.show_axes(grid.axes)
+            self.sliders.show_axes(grid.axes)
+        self.sliders.setVisible(grid.axes is not None and bool(grid.axes.further))
+        self._soon.start()
+
+    def _show_coordinates(self, coordinates: dict[int, Coordinate]) -> None:
+        self.model.show_coordinates(coordinates)
+        self.table.fit_columns(again=True)
+
+    def _show_axes(self, axes: Axes) -> None:
+        grid = self.model.grid
+        if grid is not None:
+            self._show_grid(replace(grid, axes=axes))
+
+    def _slider_moved(self, axis: int, position: int) -> None:
+        grid = self.model.grid
+        if grid is not None and grid.axes is not None:
+            self._forget()
+            axes = grid.axes.at(axis, position)
+            self.axes.show_axes(axes)  # it hands out what it knows, with other rows
+            self.model.show(replace(grid, axes=axes))
+            self._soon.start()
+
+    def _unpack(self, is_on: bool) -> None:
+        grid = self.model.grid
+        if grid is not None:
+            self._forget()
+            self.model.show(replace(grid, is_unpacked=is_on))
+            self.table.refit_columns()
+            self._soon.start()
+            self.unpacked.emit(is_on)
+
+    def _look(self) -> None:
+        """Read the blocks in view that are not there; want no others any more."""
+        grid = self.model.grid
+        if grid is None or not self.isVisible():
+            return
+        rows, columns = self.table.in_view()
+        if not self.stack.may_read(grid.cost(rows, columns), self._agreed_bytes, "What is in view"):
+            self._forget()
+            return
+        if not self.stack.shows_data:
+            self.stack.show_data()
+        wanted = self._in_view()
+        for place in [place for place in self._reading if place not in wanted]:
+            self._workers.cancel(self._reading.pop(place))
+        wanted = [place for place in wanted if self.model.lacks(place) and place not in self._failed]
+        for place in wanted:
+            if len(self._reading) < _AT_ONCE and place not in self._reading:
+                self._read(grid, place)
+
+    def _in_view(self) -> list[Place]:
+        """The blocks that are seen."""
+        rows, columns = self.table.in_view()
+        return [
+            (row, column)
+            for row in range(rows.start // BLOCK_ROWS, -(-rows.stop // BLOCK_ROWS))
+            for column in range(columns.start // BLOCK_COLUMNS, -(-columns.stop // BLOCK_COLUMNS))
+        ]
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._cancel()  # a look at it reads what is missing
+
+    def _read(self, grid: Grid, place: Place) -> None:
+        rows, columns = grid.block(place)
+        self._reading[place] = self._workers.submit(
+            lambda asked: grid.read(rows, columns, asked.is_cancelled),
+            partial(self._arrived, place),
+            partial(self._say, place),
+            f"Reading rows {rows.start:,}–{rows.stop - 1:,} of {grid.array.path}",
+        )
+
+    def _arrived(self, place: Place, values: list[list[object]]) -> None:
+        self._reading.pop(place, None)
+        self.model.put(place, values)
+        self.table.fit_columns()
+        self._look()
+
+    def _say(self, place: Place, error: Exception) -> None:
+        self._reading.pop(place, None)
+        self._failed.add(place)
+        if isinstance(error, Stopped):
+            self._agreed_bytes = 0
+            self._failed.update(self._in_view())  # or others would take the place of those that were stopped
+        self.problem.say(sentence(error))
+        self._look()
+
+    def _retry(self) -> None:
+        self._failed.clear()
+        self.problem.say("")
+        self._look()
+
+    def _load_anyway(self) -> None:
+        grid = self.model.grid
+        if grid is not None:
+            self._agreed_bytes = grid.cost(*self.table.in_view()).nbytes
+            self.stack.show_data()
+            self._look()
+
+    def _cancel(self) -> None:
+        for request in self._reading.values():
+            self._workers.cancel(request)
+        self._reading.clear()
+
+    def _forget(self) -> None:
+        self._cancel()
+        self._failed.clear()
+        self.problem.say("")
+
+    def _go(self) -> None:
+        parts = self.go_to.text().replace(",", " ").split()
+        if parts and all(part.isdecimal() for part in parts):
+            self.go(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
+            self.table.setFocus()
+
+    def _copied(self, text: str, number: int) -> None:
+        self._copying = None
+        QGuiApplication.clipboard().setText(text)
+        self.reported.emit(f"{count(number, 'cell')} copied")

@@ -1,0 +1,67 @@
+"""The Value tab of an array without axes: its one element."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from zarrbrowser.image.probe import describe
+from zarrbrowser.nodes.describe import type_name
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.values.elements import Elements, packing_of
+from zarrbrowser.widgets.label import label
+from zarrbrowser.workers import Lane, Request, Workers
+
+
+class ValuePane(QWidget):
+    """Shows one scalar."""
+
+    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lane = Lane(workers)
+        self._array: ArrayLike | None = None
+        self.value = label(role="number", selectable=True, wrap=True)
+        self.value.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._type = label(role="muted")
+        self._type.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        middle = QWidget()
+        middle.setProperty("role", "surface")
+        column = QVBoxLayout(middle)
+        column.addStretch(2)
+        column.addWidget(self.value)
+        column.addWidget(self._type)
+        column.addStretch(3)
+        self.stack = DataStack(middle, self.request_value, lambda: None)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.stack)
+
+    def show_array(self, array: ArrayLike) -> None:
+        """Show an array without axes."""
+        self._array = array
+        self.value.setText("")
+        self._type.setText(type_name(array))
+        self.request_value()
+
+    def request_value(self) -> None:
+        """Read the element."""
+        array = self._array
+        if array is None:
+            return
+
+        def work(_asked: Request) -> str:
+            return describe(Elements(packing=packing_of(array)), array.read(...)[()])
+
+        what = f"Reading {array.path}"
+        self.stack.wait_for(what)
+        self._lane.ask(work, self._show, self.stack.show_error, what)
+
+    def clear(self) -> None:
+        """Want nothing."""
+        self._lane.forget()
+        self._array = None
+
+    def _show(self, text: str) -> None:
+        self.stack.show_data()
+        self.value.setText(text or "empty text")

@@ -1,0 +1,1 @@
+"""A one-dimensional array as a line. Without Qt."""

@@ -1,0 +1,149 @@
+"""A one-dimensional array, and its outline at the width of the screen."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
+from zarrbrowser.session.reading import Cost
+from zarrbrowser.values.elements import Elements
+from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesRequest:
+    """All elements of an array with one axis, and which numbers are made of them."""
+
+    array: ArrayLike
+    elements: Elements = field(default_factory=Elements)
+
+    def cost(self) -> Cost:
+        """Chunks to decode, and their bytes."""
+        length = max(1, self.array.inner_chunk_shape[0])
+        chunks = math.ceil(self.array.shape[0] / length)
+        return Cost(chunks, chunks * length * self.array.dtype.itemsize)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Elements that were read, and the numbers drawn for them: their logarithms, if those are wanted."""
+
+    request: SeriesRequest
+    values: AnyArray
+    numbers: AnyArray
+    extremes: tuple[float, float]
+    """Of the finite numbers; 0 and 1 where there are none."""
+    elapsed_s: float
+    is_log: bool = False
+    """Whether the numbers are logarithms."""
+    offset: int = 0
+    """What the numbers are counted from: not 0 where floats have not all digits of the elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A line that looks as if every element had been drawn."""
+
+    x: AnyArray
+    y: AnyArray
+    per_pixel: int
+    """How many elements each pair of points stands for; 1 where every element is drawn."""
+
+
+def read_series(
+    request: SeriesRequest, cancelled: Callable[[], bool] = lambda: False, *, is_log: bool = False
+) -> Series:
+    """Read the array.
+
+    Args:
+        is_log: whether logarithms are drawn.
+
+    Raises:
+        ReadCancelledError: ``cancelled`` became true.
+        ZarrError: a chunk cannot be read or decoded.
+    """
+    started = time.perf_counter()
+    values = request.array.read(..., cancelled=cancelled)
+    return _series(request, values, time.perf_counter() - started, is_log)
+
+
+def other_numbers(series: Series, elements: Elements, *, is_log: bool = False) -> Series:
+    """Other numbers of elements that were read; takes a while where they are many."""
+    return _series(replace(series.request, elements=elements), series.values, series.elapsed_s, is_log)
+
+
+def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: bool) -> Series:
+    numbers = request.elements.known(values)
+    offset = 0
+    if is_log:
+        numbers = logarithms(numbers)
+    elif is_long(numbers) and int(numbers.max()) - int(numbers.min()) < EXACT:
+        offset = int(numbers.min())
+        numbers = from_offset(numbers, offset)
+    return Series(request, values, numbers, extremes_of(numbers), elapsed_s, is_log, offset)
+
+
+def extremes_of(numbers: AnyArray) -> tuple[float, float]:
+    """The least and the greatest finite number; 0 and 1 where there is none."""
+    known = finite(numbers)
+    return (drawable(float(known.min())), drawable(float(known.max()))) if known.size else (0.0, 1.0)
+
+
+def logarithms(numbers: AnyArray) -> AnyArray:
+    """Powers of ten; NaN where a number has none."""
+    positive = numbers > 0
+    result = np.full(numbers.shape, np.nan)
+    np.log10(numbers, where=positive, out=result, casting="unsafe")
+    return result
+
+
+def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
+    """Minimum and maximum per pixel of ``[low, high]``, in the order a pen would draw them.
+
+    No extreme is lost, as it would be by taking every n-th element; a pixel whose elements are all NaN is a gap.
+    """
+    start = min(max(0, math.floor(low)), numbers.size)
+    stop = max(start, min(numbers.size, math.ceil(high) + 1))
+    per_pixel = max(1, (stop - start) // max(1, pixels))
+    if per_pixel == 1:
+        return Outline(np.arange(start, stop), _within(numbers[start:stop].astype(np.float64)), 1)
+    start -= start % per_pixel  # buckets stay put while panning, or the line would shimmer
+    whole = (stop - start) // per_pixel
+    buckets = numbers[start : start + whole * per_pixel].reshape(whole, per_pixel)
+    x = np.repeat(start + np.arange(whole) * float(per_pixel) + (per_pixel - 1) / 2, 2)
+    y = np.empty(2 * whole)
+    # fmin and fmax pass over NaN, and give NaN only where there is nothing else.
+    y[0::2] = np.fmin.reduce(buckets, axis=1, keepdims=True)[:, 0]
+    y[1::2] = np.fmax.reduce(buckets, axis=1, keepdims=True)[:, 0]
+    tail = numbers[start + whole * per_pixel : stop].astype(np.float64)
+    return Outline(
+        np.concatenate([x, np.arange(stop - tail.size, stop)]), _within(np.concatenate([y, tail])), per_pixel
+    )
+
+
+def log_outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
+    """As `outline`, along a logarithmic axis: ``x`` are powers of ten, and so are ``low`` and ``high``.
+
+    Element 0 has no place on such an axis.
+    """
+    start = min(max(1, math.floor(10.0 ** min(max(low, 0.0), 18.0))), numbers.size)
+    stop = max(start, min(numbers.size, math.ceil(10.0 ** min(max(high, 0.0), 18.0)) + 1))
+    if stop - start <= 2 * pixels:
+        x = np.arange(start, stop)
+        return Outline(np.log10(x), _within(numbers[start:stop].astype(np.float64)), 1)
+    edges = np.unique(np.geomspace(start, stop, pixels + 1).astype(np.int64))[:-1]
+    y = np.empty(2 * edges.size)
+    part = numbers[start:stop]
+    y[0::2] = np.fmin.reduceat(part, edges - start)
+    y[1::2] = np.fmax.reduceat(part, edges - start)
+    return Outline(np.repeat(np.log10(edges), 2), _within(y), max(1, (stop - int(edges[-1]))))
+
+
+def _within(y: AnyArray) -> AnyArray:
+    """Infinite numbers stay, and are gaps in the line; others are held where they can be drawn."""
+    return np.where(np.isinf(y), y, np.clip(y, -DRAWABLE, DRAWABLE))

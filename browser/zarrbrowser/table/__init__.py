@@ -1,0 +1,1 @@
+"""A slice of an array as a grid of cells. Without Qt."""

@@ -1,0 +1,175 @@
+"""A slice of an array as a grid of cells, read block by block as far as it is looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.coordinates.coordinates import Coordinate
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
+from zarrbrowser.session.reading import Cost
+from zarrbrowser.values.elements import Packing, packing_of
+from zarrbrowser.values.quantities import format_value
+
+BLOCK_ROWS, BLOCK_COLUMNS = 128, 32
+"""Cells that are read together: about two screens."""
+COPY_UP_TO = 1_000_000
+"""Cells that go to the clipboard at once."""
+
+Place = tuple[int, int]
+"""The position of a block: in blocks from the top, and from the left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Which cells a table has, and where they are in the array."""
+
+    array: ArrayLike
+    axes: Axes | None
+    """Which axes are rows and columns; None for an array of one axis, whose elements, or fields of them, stand side by side."""
+    packing: Packing | None = None
+    """What the attributes say of stored numbers."""
+    is_unpacked: bool = False
+    """Whether cells hold what stored numbers stand for."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.array.shape[0] if self.axes is None else self.axes.height
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return len(self.fields) or 1 if self.axes is None else self.axes.width
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Of structures that stand in columns of their own."""
+        return self.array.dtype.names or () if self.axes is None else ()
+
+    def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """What stands above a column: its index, below that what it stands for."""
+        if self.axes is not None:
+            known = coordinates.get(self.axes.columns)
+            return f"{column:,}" + (f"\n{known.text(column)}" if known else "")
+        return self.fields[column] if self.fields else "value"
+
+    def row_name(self, row: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
+        """What stands before a row: its index, beside that what it stands for."""
+        known = coordinates.get(0 if self.axes is None else self.axes.rows)
+        return f"{row:,}" + (f"   {known.text(row)}" if known else "")
+
+    def selection(self, rows: slice, columns: slice) -> tuple[int | slice, ...]:
+        """The elements of a rectangle, in the array's order of axes."""
+        if self.axes is None:
+            return (rows,)
+        parts: list[int | slice] = list(self.axes.index)
+        parts[self.axes.rows], parts[self.axes.columns] = rows, columns
+        if self.axes.channel is not None:
+            parts[self.axes.channel] = slice(None)
+        return tuple(parts)
+
+    def cost(self, rows: slice, columns: slice) -> Cost:
+        """What reading a rectangle takes: only whole chunks can be decoded."""
+        chunks = 1
+        for axis, part in enumerate(self.selection(rows, columns)):
+            length = max(1, self.array.inner_chunk_shape[axis])
+            if isinstance(part, slice):
+                start, stop, _ = part.indices(self.array.shape[axis])
+                chunks *= max(0, math.ceil(stop / length) - start // length)
+        return Cost(chunks, chunks * math.prod(self.array.inner_chunk_shape) * self.array.dtype.itemsize)
+
+    def read(
+        self, rows: slice, columns: slice, cancelled: Callable[[], bool] = lambda: False
+    ) -> list[list[Any]]:
+        """The elements of a rectangle, row by row; unpacked ones are float64, NaN for missing values.
+
+        Raises:
+            ReadCancelledError: ``cancelled`` became true.
+            ZarrError: a chunk cannot be read or decoded.
+        """
+        values = self.array.read(self.selection(rows, columns), cancelled=cancelled)
+        if self.packing is not None and self.is_unpacked:
+            values = self.packing.unpacked(values)
+        if self.axes is None:
+            names = self.fields[columns]
+            return [[row[name] for name in names] if names else [row] for row in values]
+        shown = sorted(self.axes.shown)
+        turned = values.transpose([shown.index(axis) for axis in self.axes.shown])
+        return [list(row) for row in turned]
+
+    def is_no_value(self, value: Any) -> bool:
+        """Whether a cell is missing: NaN, NaT, or a stored number that stands for a missing value."""
+        missing = () if self.packing is None or self.is_unpacked else self.packing.missing
+        return is_no_number(value) or (not isinstance(value, np.ndarray) and value in missing)
+
+    def block(self, place: Place) -> tuple[slice, slice]:
+        """The rows and columns of a block."""
+        row, column = place[0] * BLOCK_ROWS, place[1] * BLOCK_COLUMNS
+        return (
+            slice(row, min(row + BLOCK_ROWS, self.rows)),
+            slice(column, min(column + BLOCK_COLUMNS, self.columns)),
+        )
+
+
+def grid_of(array: ArrayLike, axes: Axes | None = None, *, is_unpacked: bool = False) -> Grid:
+    """The grid of an array with one axis or more; ``axes`` are those of a picture of it, if there is one."""
+    if array.ndim < 2:
+        axes = None
+    elif axes is None or axes.shape != tuple(array.shape):
+        axes = Axes.initial(array)
+    return Grid(array, axes, packing_of(array), is_unpacked)
+
+
+def cell_text(value: Any) -> str:
+    """An element as it stands in a cell: floats in at most seven digits, text on one line.
+
+    >>> cell_text(np.float64(0.1)), cell_text(np.float64(1 / 3)), cell_text(np.int32(12345)), cell_text("a\\nb")
+    ('0.1', '0.3333333', '12,345', 'a⏎b')
+    """
+    if isinstance(value, np.floating):
+        exact = str(value)
+        return exact if len(exact) <= 9 else f"{value:.7g}"
+    if isinstance(value, str):
+        return value.replace("\n", "⏎")
+    if isinstance(value, np.ndarray) and value.size == 0:
+        return "()"
+    return format_value(value)
+
+
+def plain_text(value: Any) -> str:
+    """An element as another program takes it from the clipboard: exact, without marks between thousands.
+
+    >>> plain_text(np.float64(1 / 3)), plain_text(np.int32(12345)), plain_text(np.bool_(True)), plain_text("a\\tb")
+    ('0.3333333333333333', '12345', 'true', 'a b')
+    """
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
+        return str(int(value))
+    text = str(value) if isinstance(value, np.floating | str) else format_value(value)
+    return " ".join(text.split()) if any(mark in text for mark in "\t\n\r") else text
+
+
+def tab_separated(rows: list[list[Any]]) -> str:
+    """Cells as text that a spreadsheet takes."""
+    return "\n".join("\t".join(map(plain_text, row)) for row in rows)
+
+
+def is_numeric(dtype: np.dtype[Any]) -> bool:
+    """Whether cells are numbers, which stand to the right of their columns."""
+    return dtype.kind in "iufc" or is_small_number(dtype)
+
+
+def is_no_number(value: Any) -> bool:
+    """Whether an element says that there is none: NaN, not a time."""
+    kinds = np.floating | np.complexfloating | np.datetime64 | np.timedelta64
+    return isinstance(value, kinds) and bool(np.isnan(value) if not _is_time(value) else np.isnat(value))
+
+
+def _is_time(value: AnyArray | Any) -> bool:
+    return isinstance(value, np.datetime64 | np.timedelta64)

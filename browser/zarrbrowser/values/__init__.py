@@ -1,0 +1,1 @@
+"""Array elements as numbers, and numbers as text. Without Qt."""

@@ -1,0 +1,127 @@
+"""From array elements of any data type to numbers that a colour map or a plot can show."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from zarrbrowser.nodes.protocols import AnyArray, is_small_number
+
+DRAWABLE = 1e306
+"""The largest magnitude that is drawn: axes calculate with multiples of the difference of two of them."""
+EXACT = 2**53
+"""Whole numbers up to here are floats without loss."""
+PLAIN_KINDS = "biufcMm"
+"""NumPy kinds that have a picture: bool, integers, floats, complex, dates and time spans."""
+
+
+def why_no_picture(dtype: np.dtype[Any]) -> str:
+    """One sentence that says why elements of this type cannot be drawn; empty where they can."""
+    if dtype.names:
+        return (
+            "" if drawable_fields(dtype) else "No field of this structure holds a number that could be drawn."
+        )
+    if _is_plain(dtype):
+        return ""
+    if dtype.kind in "UST":
+        return "The elements are text, which has no picture."
+    return "The elements are raw bytes without a meaning that could be drawn."
+
+
+def _is_plain(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in PLAIN_KINDS or is_small_number(dtype)
+
+
+def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
+    """The fields of a structure that hold one number each; empty for other types."""
+    if dtype.fields is None:
+        return ()
+    types = {name: dtype.fields[name][0] for name in dtype.names or ()}
+    return tuple(name for name, one in types.items() if _is_plain(one) and not one.shape)
+
+
+def numbers_of(values: AnyArray) -> AnyArray:
+    """What is drawn for ``values``: complex numbers by amplitude, dates by their count, no date as NaN.
+
+    The result is an integer, float32 or float64; integers of 64 bits stay such only where a float would lose digits. Bool
+    becomes 0 and 1.
+    """
+    if is_small_number(values.dtype):
+        values = values.astype(np.complex64 if "complex" in values.dtype.name else np.float32)
+    kind, itemsize = values.dtype.kind, values.dtype.itemsize
+    if kind == "c":
+        return np.abs(values)
+    if kind == "b":
+        return values.view(np.uint8)
+    if kind in "Mm":
+        numbers = values.astype(np.int64).astype(np.float64)
+        numbers[np.isnat(values)] = np.nan
+        return numbers
+    if kind == "f" and itemsize == 2:
+        return values.astype(np.float32)
+    if itemsize > 8 or (kind in "iu" and itemsize == 8 and not is_long(values)):
+        return values.astype(np.float64)
+    return values
+
+
+def is_long(values: AnyArray) -> bool:
+    """Whether these are integers of which a float has not all digits."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return False
+    return bool(int(values.max()) > EXACT or int(values.min()) < -EXACT)
+
+
+def from_offset(values: AnyArray, offset: int) -> AnyArray:
+    """Integers of 64 bits as floats counted from one of them, where none is further from it than `EXACT`."""
+    # What wraps around comes back: the difference itself fits.
+    with np.errstate(over="ignore"):
+        found: AnyArray = (values - values.dtype.type(offset)).view(np.int64).astype(np.float64)
+    return found
+
+
+def drawing_factor(largest: float) -> float:
+    """What numbers up to ``largest`` are multiplied by where they are drawn: drawing takes squares, which must be numbers.
+
+    >>> drawing_factor(5.0), drawing_factor(2e300), drawing_factor(2e-200)
+    (1.0, 1e-300, 1e+200)
+    """
+    if largest == 0 or 1e-30 < largest < 1e30:
+        return 1.0
+    return float(10.0 ** min(300, -math.floor(math.log10(largest))))
+
+
+def finite(numbers: AnyArray) -> AnyArray:
+    """The numbers that are neither infinite nor NaN."""
+    mask = np.isfinite(numbers) if numbers.dtype.kind == "f" else np.True_
+    return numbers if mask.all() else numbers[mask]
+
+
+def drawable(value: float) -> float:
+    """``value``, or the nearest one that can be drawn."""
+    return min(max(value, -DRAWABLE), DRAWABLE)
+
+
+def meaning_of(dtype: np.dtype[Any]) -> str:
+    """What the drawn numbers mean where they are not the elements themselves; empty where they are."""
+    if dtype.kind == "c":
+        return "amplitude"
+    if dtype.kind == "m":
+        unit, step = np.datetime_data(dtype)
+        return ("" if step == 1 else f"× {step:,} ") + _UNIT_NAMES.get(unit, unit)
+    return ""
+
+
+_UNIT_NAMES = {
+    "Y": "years",
+    "M": "months",
+    "W": "weeks",
+    "D": "days",
+    "h": "hours",
+    "m": "minutes",
+    "s": "seconds",
+    "ms": "milliseconds",
+    "us": "microseconds",
+    "ns": "nanoseconds",
+}

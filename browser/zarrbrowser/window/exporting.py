@@ -1,0 +1,150 @@
+"""Export and copy: from the menus to a file or the clipboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QBuffer, QIODevice, QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from zarrbrowser.export.export import ENDINGS, Export, write
+from zarrbrowser.export.subject import Selection, Subject
+from zarrbrowser.nodes.protocols import NodeLike, is_array
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
+from zarrbrowser.values.quantities import format_bytes
+from zarrbrowser.workers import Workers
+
+if TYPE_CHECKING:  # dialogs and code are made when they are wanted: the window stands sooner
+    from zarrbrowser.dialogs.export_dialog import ExportDialog
+
+
+class Exporter(QObject):
+    """Writes what is looked at.
+
+    Args:
+        subject: what the person looks at now.
+        folder: where a source is mounted, if it is.
+
+    Signals:
+        reported: what was written or copied, or why not.
+    """
+
+    reported = Signal(str)
+
+    def __init__(
+        self,
+        parent: QWidget,
+        session: Session,
+        workers: Workers,
+        subject: Callable[[], Subject | None],
+        folder: Callable[[Source], str | None],
+    ) -> None:
+        super().__init__(parent)
+        self._folder_of = folder
+        self._parent, self._session, self._workers, self._subject = parent, session, workers, subject
+        self._folder = ""
+
+    def ask(self) -> ExportDialog | None:
+        """Ask what to export, then where to."""
+        from zarrbrowser.dialogs.export_dialog import ExportDialog
+
+        subject = self._subject()
+        if subject is None:
+            self.reported.emit("Only arrays can be exported: choose one in the tree")
+            return None
+        dialog = ExportDialog(subject, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.asked.connect(self._ask_where)
+        dialog.open()
+        return dialog
+
+    def write(self, export: Export) -> None:
+        """Write a file in the background; one that is there is replaced when all is written."""
+        name = os.path.basename(export.path)
+        self._workers.submit(
+            lambda asked: write(export, png_of, asked.is_cancelled, asked.progress),
+            lambda nbytes: self.reported.emit(f"Exported to {export.path} ({format_bytes(nbytes)})"),
+            lambda error: self.reported.emit(f"{name} was not written: {sentence(error)}"),
+            f"Exporting {name}",
+        )
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """What can be copied of the current node."""
+        menu.clear()
+        subject = self._subject()
+        levels = subject.levels if subject is not None else ()
+        if levels:
+            menu.addAction(f"Of {levels[0].title}").setEnabled(False)  # a heading
+        self._fill(menu, subject)
+        for level in levels[1:]:
+            self._fill(menu.addMenu(f"Of {level.title}"), level)
+
+    def _fill(self, menu: QMenu, subject: Subject | None) -> None:
+        for text, make in self._ways(subject):
+            made = make()
+            action = menu.addAction(text, partial(self._copy, made or "", text))
+            action.setEnabled(made is not None)
+
+    def _ways(self, subject: Subject | None) -> list[tuple[str, Callable[[], str | None]]]:
+        from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+
+        source, node = self._session.source, self._session.node
+        if source is None or node is None:
+            return []
+        read = subject.array if subject is not None else node
+        place = Place.of(source, read)
+        selection = None if subject is None else subject.selection
+        return [
+            ("Python: zarrcore", lambda: zarrcore_code(place, selection)),
+            ("Python: zarr", lambda: zarr_code(place, selection)),
+            ("Python: tensorstore", lambda: tensorstore_code(place, selection)),
+            ("Command", lambda: command(place, read, selection)),
+            ("Path in its mount", lambda: self._mounted(source, node)),
+            ("Address", lambda: f"{place.url}#{place.path}"),
+        ]
+
+    def _mounted(self, source: Source, node: NodeLike) -> str | None:
+        folder = self._folder_of(source)
+        if folder is None:
+            return None
+        inside = f"{folder}/arrays{node.path.rstrip('/')}"
+        return f"{inside}/data.npy" if is_array(node) else inside
+
+    def _copy(self, text: str, what: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self.reported.emit(f"{what} copied")
+
+    def _ask_where(self, subject: Subject, selection: Selection, suffix: str) -> None:
+        dialog = QFileDialog(
+            self._parent, "Export to a file", self._folder, f"{ENDINGS[suffix]} (*.{suffix})"
+        )
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before it takes a file that is there
+        dialog.setDefaultSuffix(suffix)
+        dialog.selectFile(subject.file_name(selection, suffix))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._chosen(Export(subject, selection, suffix, path)))
+        dialog.open()
+
+    def _chosen(self, export: Export) -> None:
+        self._folder = os.path.dirname(export.path)
+        self.write(export)
+
+
+def png_of(pixels: NDArray[np.uint8]) -> bytes:
+    """Pixels, shape (h, w, 4), as a PNG file; runs in a worker."""
+    height, width, _ = pixels.shape
+    plain = np.ascontiguousarray(pixels)
+    image = QImage(plain.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]
+        raise OSError("the picture cannot be encoded")
+    return bytes(buffer.data().data())

@@ -1,0 +1,365 @@
+"""The main window: the address above, the tree on the left, the current node on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+
+from zarrbrowser.models.tree_item import Fetching
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.nodes.protocols import NodeLike
+from zarrbrowser.session.completion import folders_like
+from zarrbrowser.session.connection import remembered
+from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
+from zarrbrowser.session.state import Session
+from zarrbrowser.settings import Settings
+from zarrbrowser.theme import Appearance, apply_theme
+from zarrbrowser.widgets.buttons import push_button, recolour
+from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.window.empty_state import EmptyState
+from zarrbrowser.window.exporting import Exporter
+from zarrbrowser.window.layout import Frame
+from zarrbrowser.window.menus import add_shortcuts, fill_menu
+from zarrbrowser.window.mounting import Mounter
+from zarrbrowser.window.navigation import Navigator
+from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
+from zarrbrowser.window.reveal import Revealer
+from zarrbrowser.window.saved_session import keep_session, kept_session, requests_kept_as
+from zarrbrowser.window.side.side_pane import SidePane
+from zarrbrowser.window.side.tree_view import TreeView
+from zarrbrowser.window.status_bar import StatusBar
+from zarrbrowser.window.top_bar import TopBar
+from zarrbrowser.workers import Lane, Workers
+
+if TYPE_CHECKING:
+    from zarrbrowser.dialogs.open_dialog import OpenDialog
+
+_LEAVE_S = 0.5
+
+
+class MainWindow(QMainWindow):
+    """Everything on one screen.
+
+    Signals:
+        settled: what was asked for is on the screen: a picture, an overview or a sentence.
+    """
+
+    settled = Signal()
+
+    def __init__(
+        self, settings: Settings, opener: Opener = open_source, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.settings = settings
+        self.session = Session(colour_map=settings.text("colour_map", "gray"))
+        self.session.recent.requests = requests_kept_as(settings, "recent")
+        self.workers = Workers(self)
+        self.model = TreeModel(self.workers, opener, self)
+        self.tree = TreeView(self.model)
+        self.side = SidePane(self.tree, lambda: self.session.sources, self.workers)
+        self.node_pane = NodePane(self.session, self.workers)
+        self._retry: Callable[[], None] = self._retry_row
+        self.sentence = SentencePane(lambda: self._retry())
+        self.location_button = push_button("How it is reached…", self.choose_location)
+        self.sentence.add_button(self.location_button)
+        self.empty = EmptyState()
+        self.top_bar = TopBar()
+        self.status = StatusBar(self.workers, self.session.traffic)
+        self._revealer = Revealer(self.model, self.tree, self.workers)
+        self._completing = Lane(self.workers, in_flight=1)
+        self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
+        self._frame = Frame(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
+        self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
+        self.exporter = Exporter(
+            self, self.session, self.workers, self.node_pane.subject, self.mounter.mounts.folder
+        )
+        self._frame.fill(self, self.status, settings)
+        self._connect()
+        self._show_recent()
+        self.top_bar.address.setFocus()
+
+    # What can be asked of the window
+
+    def open(self, request: SourceRequest) -> None:
+        """Open a source; its row stands in the tree at once."""
+        self._frame.show_tree()
+        self.tree.choose(self.model.open(request))
+        self.tree.setFocus()
+
+    def open_text(self, text: str) -> None:
+        """Open what was typed, dropped or chosen; go there if that source is open already."""
+        self.navigator.go(SourceRequest.typed(text))
+        self.tree.setFocus()  # in the address line, keys would mean its text
+
+    def restore_session(self) -> None:
+        """Open again what was open when the window was closed last, and go where the person was."""
+        requests, here = kept_session(self.settings)
+        for request in requests:
+            self.model.open(request)
+        if here is not None and requests:
+            self.navigator.travel(here)
+
+    def choose_folder(self) -> None:
+        """Ask for a folder."""
+        ask_for_folder(self, self.open_text)
+
+    def choose_zip(self) -> None:
+        """Ask for a zip file."""
+        ask_for_zip(self, self.open_text)
+
+    def choose_location(self) -> OpenDialog:
+        """Ask for a place and how it is reached; what was typed, or failed to open, is where to begin."""
+        item = self.model.item(self.tree.currentIndex())
+        failed = item.request if item is not None and item.source is None else None
+        typed = SourceRequest.typed(self.top_bar.typed())
+        return ask_for_location(self, self.navigator.go, failed or typed, self.session.recent.addresses)
+
+    def reload(self) -> None:
+        """Read the current source again."""
+        self._reload(self.tree.currentIndex())
+
+    def _reload(self, index: QModelIndex) -> None:
+        """Read the source of a row again; whoever is in it stays where they are."""
+        index = _source_of(index)
+        self.tree.collapse(
+            index
+        )  # a view lays out no rows that come where others were expanded and have gone
+        if index != _source_of(self.tree.currentIndex()):
+            self.model.reload(index)
+            return
+        here = self.navigator.here()
+        with QSignalBlocker(self.tree):  # that the row of the node goes is no wish to see another
+            self.tree.setCurrentIndex(index)
+            self.model.reload(index)
+        if here is not None:
+            self.navigator.travel(here)
+
+    def close_source(self) -> None:
+        """Close the source of the current row."""
+        self.model.close(_source_of(self.tree.currentIndex()))
+
+    def wear(self, appearance: Appearance) -> None:
+        """Change the appearance, now and for later runs."""
+        self.settings.keep("appearance", appearance.value)
+        self._wear(appearance)
+
+    def follow_system(self) -> None:
+        """The system has other colours now: wear them, unless the person chose their own."""
+        if self.settings.appearance() is Appearance.SYSTEM:
+            self._wear(Appearance.SYSTEM)
+
+    def _wear(self, appearance: Appearance) -> None:
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            apply_theme(application, appearance)
+        recolour(self)
+        self.empty.wear()
+        self.node_pane.wear()
+        self.tree.viewport().update()
+        self.side.wear()
+
+    def focus_address(self) -> None:
+        """Let the person type another address."""
+        self.top_bar.address.setFocus()
+        self.top_bar.address.selectAll()
+
+    # How it is made
+
+    def _connect(self) -> None:
+        for place in (self.top_bar, self.empty):
+            place.entered.connect(self.open_text)
+            place.open_pressed.connect(self.choose_folder)
+            place.location_pressed.connect(self.choose_location)
+        self.top_bar.edited.connect(self._complete)
+        self.tree.node_chosen.connect(self._show_row)
+        self.tree.clicked.connect(self._row_clicked)
+        self.tree.reload_asked.connect(self._reload)
+        self.tree.picture_key_pressed.connect(
+            lambda key: self.node_pane.fit() if key == Qt.Key.Key_F else self.node_pane.actual_size()
+        )
+        self.side.hit_chosen.connect(self._hit_chosen)
+        self.model.source_opened.connect(self._source_opened)
+        self.model.source_failed.connect(self._row_settled)
+        self.model.node_read.connect(self._row_settled)
+        self.node_pane.retried.connect(self._retry_row)
+        self.model.dataChanged.connect(self._row_changed)
+        self.model.rowsRemoved.connect(self._rows_removed)
+        self.node_pane.pointed.connect(self.status.show_value)
+        self.node_pane.reported.connect(self.status.report)
+        self.node_pane.shown.connect(self.settled)
+        self._revealer.failed.connect(self._path_failed)
+        self.node_pane.failed.connect(self._say)
+        self.node_pane.path_chosen.connect(self.navigator.go_within)
+        self.top_bar.back_button.clicked.connect(lambda _checked: self.navigator.back())
+        self.top_bar.forward_button.clicked.connect(lambda _checked: self.navigator.forward())
+        self.navigator.moved.connect(self._show_ways)
+        for teller in (self.exporter, self.mounter):
+            teller.reported.connect(self.status.report)
+        self.node_pane.export_button.clicked.connect(lambda _checked: self.exporter.ask())
+        copying = QMenu(self.node_pane.copy_button)
+        copying.aboutToShow.connect(lambda: self.exporter.fill_menu(copying))
+        self.node_pane.copy_button.setMenu(copying)
+        fill_menu(self.top_bar.menu, self)
+        add_shortcuts(self)
+
+    def _show_ways(self) -> None:
+        self.top_bar.show_ways(back=self.navigator.can_go_back, forward=self.session.history.can_go_forward)
+
+    def _show_recent(self) -> None:
+        for place in (self.top_bar, self.empty):
+            place.show_recent(self.session.recent.requests)
+
+    # What happens
+
+    def _complete(self, text: str) -> None:
+        self._completing.ask(
+            lambda _asked: folders_like(text),
+            lambda places: self.top_bar.offer(text, places),
+            lambda _error: None,
+        )
+
+    def _show_row(self, index: QModelIndex) -> None:
+        item = self.model.item(index)
+        if item is None or not index.isValid():
+            return
+        if item.node is not None and item.source is not None:
+            self.status.report("")
+            self._frame.show_node()
+            self.node_pane.show_node(item.source, item.node)
+            self.top_bar.show_address(_address(item.source, item.node))
+            self.navigator.arrived()
+            self.setWindowTitle(f"{item.node.name or item.source.title} – zarrscope")
+            if self.node_pane.current_tab() not in ("Image", "Plot", "Value"):
+                QTimer.singleShot(0, self.settled.emit)
+        elif item.is_note and item.parent is not None and item.parent.fetching is Fetching.FAILED:
+            source, node = item.source, item.parent.node
+            if source is not None and node is not None:
+                self.top_bar.show_address(_address(source, node))
+            self._say(item.note)
+        elif item.request is not None:
+            self._leave_node(f"{short_name(item.request.address)} – zarrscope")
+            self.top_bar.show_address(item.request.address)
+            if item.fetching is Fetching.FAILED:
+                self._say(item.note)
+                self.location_button.show()
+            else:
+                self._say(f"Opening {item.request.address}…", drawing="loading", retry=False)
+
+    def _row_clicked(self, index: QModelIndex) -> None:
+        # A click on the current row changes no row, but a sentence may stand in its place.
+        if self._frame.shows_sentence:
+            self._show_row(index)
+
+    def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
+        self._retry = self._retry_row
+        self.location_button.hide()
+        self.sentence.say(text, drawing=drawing, retry=retry)
+        self._frame.show_sentence()
+        if retry:
+            self.settled.emit()
+
+    def _row_changed(self, first: QModelIndex, _last: QModelIndex) -> None:
+        item = self.model.item(first)
+        if item is None:
+            return
+        opens = item.request is not None and item.source is None and self._is_current(first)
+        if opens or (item.is_note and first == self.tree.currentIndex()):
+            self._show_row(first)
+
+    def _source_opened(self, index: QModelIndex) -> None:
+        item = self.model.item(index)
+        if item is None or item.source is None or item.request is None:
+            return
+        self._forget_closed()  # reloading puts another source in the place of the old one
+        self.session.add(item.source)
+        self.side.sources_changed()
+        self.settings.keep("recent", [*map(remembered, self.session.recent.requests)])
+        self._show_recent()
+        self.tree.expand(index)
+        self.model.fetchMore(index)  # a row that is expanded already asks for nothing
+        if self._is_current(index):
+            if item.request.path != "/":
+                self._revealer.reveal(item.source, index, item.request.path)
+            else:
+                self._show_row(index)
+
+    def _hit_chosen(self, source: Source, path: str) -> None:
+        self._revealer.reveal(source, self.model.find(source.request), path)
+
+    def _row_settled(self, index: QModelIndex) -> None:
+        if index == self.tree.currentIndex().siblingAtColumn(0):
+            self._show_row(index)
+
+    def _is_current(self, source: QModelIndex) -> bool:
+        current = self.tree.currentIndex()
+        return current.row() == source.row() and not current.parent().isValid()
+
+    def _rows_removed(self, parent: QModelIndex, first: int, _last: int) -> None:
+        self._forget_closed()
+        rows = self.model.rowCount()
+        if not parent.isValid() and rows and not self.tree.currentIndex().isValid():
+            # Qt leads on from a row that goes, but not from one below it.
+            self.tree.choose(self.model.index(min(first, rows - 1), 0))
+
+    def _forget_closed(self) -> None:
+        sources = [self.model.item(self.model.index(row, 0)) for row in range(self.model.rowCount())]
+        kept = [item.source for item in sources if item is not None]
+        if self.session.source is not None and self.session.source not in kept:
+            self.navigator.leave()
+        for source in [source for source in self.session.sources if source not in kept]:
+            self.session.remove(source)
+        self.side.sources_changed()
+        if not sources:
+            self._frame.show_empty()
+            self.top_bar.show_address("")
+            self.setWindowTitle("zarrscope")
+
+    def _leave_node(self, title: str) -> None:
+        """Words are to stand in the place of a node."""
+        self.navigator.leave()
+        self.status.report("")
+        self.setWindowTitle(title)
+
+    def _path_failed(self, text: str) -> None:
+        self._leave_node("zarrscope")
+        self._say(text)
+        self._retry = self._revealer.again
+
+    def _retry_row(self) -> None:
+        self.model.retry(QPersistentModelIndex(self.tree.currentIndex()))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        if event.mimeData().hasUrls() or event.mimeData().hasText():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        for text in dropped_texts(event.mimeData()):
+            self.open_text(text)
+        event.acceptProposedAction()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        self._frame.keep(self, self.settings)
+        self.settings.keep("colour_map", self.session.colour_map)
+        keep_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.look())
+        self.settings.flush()
+        self.hide()  # taking mounts away may last
+        self.mounter.leave()
+        self.workers.shut_down(_LEAVE_S)
+        super().closeEvent(event)
+
+
+def _source_of(index: QModelIndex) -> QModelIndex:
+    """The row of the source that a row belongs to."""
+    while index.parent().isValid():
+        index = index.parent()
+    return index.siblingAtColumn(0)
+
+
+def _address(source: Source, node: NodeLike) -> str:
+    url = source.hierarchy.url
+    return url if node.path == "/" else f"{url}#{node.path}"

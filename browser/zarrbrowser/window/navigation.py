@@ -1,0 +1,134 @@
+"""Going somewhere: to what was typed, along a path, back and forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.session.history import Visit
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.session.state import Session
+from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.reveal import Revealer
+
+
+class Navigator(QObject):
+    """Leads from one node to another, and remembers the way.
+
+    Args:
+        open_source: opens a source that is not open yet.
+
+    Signals:
+        moved: there may be another way back or forward now.
+    """
+
+    moved = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        model: TreeModel,
+        revealer: Revealer,
+        node_pane: NodePane,
+        open_source: Callable[[SourceRequest], None],
+    ) -> None:
+        super().__init__(node_pane)
+        self._session, self._model, self._revealer = session, model, revealer
+        self._node_pane, self._open_source = node_pane, open_source
+        self._wanted: Visit | None = None
+        self._look: Mapping[str, Any] = {}
+        node_pane.tabs.currentChanged.connect(lambda _tab: self.note())
+        node_pane.looked.connect(self._session.history.look)
+        node_pane.shown.connect(self._look_as_before)
+
+    def go(self, request: SourceRequest) -> None:
+        """Go to a node of a source, which is opened if it is not open."""
+        request = self._session.recent.known(request)
+        index = self._model.find(request)
+        item = self._model.item(index)
+        if item is not None and item.source is not None:
+            self._revealer.reveal(item.source, index, request.path)
+        elif request.address:
+            self._open_source(request)
+
+    def go_within(self, path: str) -> None:
+        """Go to another node of the current source."""
+        source = self._session.source
+        if source is not None:
+            self._revealer.reveal(source, self._model.find(source.request), path)
+
+    def go_up(self) -> None:
+        """Go to the parent of the current node."""
+        node = self._session.node
+        if node is not None and node.path != "/":
+            self.go_within(node.path.rpartition("/")[0] or "/")
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether the person was somewhere before."""
+        history = self._session.history
+        return history.can_go_back or (self._session.node is None and history.here is not None)
+
+    def back(self) -> None:
+        """Go where the person was before: to the last node, where none is shown now."""
+        history = self._session.history
+        self._travel(history.here if self._session.node is None else history.back())
+
+    def forward(self) -> None:
+        """Go where the person was before going back."""
+        self._travel(self._session.history.forward())
+
+    def arrived(self) -> None:
+        """A node is shown: bring the tab to the front in which it was looked at, if this is the way back."""
+        wanted, self._wanted = self._wanted, None
+        here = self._here()
+        if wanted is not None and here is not None and (wanted.place, wanted.path) == (here.place, here.path):
+            self._node_pane.show_tab(wanted.tab)
+            self._look = wanted.look
+        else:
+            self._look = {}
+        self.note()
+        self._look_as_before()
+
+    def leave(self) -> None:
+        """No node is shown any more: what can be done with one would be done with another than the person sees."""
+        self._node_pane.leave()
+        self.moved.emit()
+
+    def travel(self, visit: Visit) -> None:
+        """Go to a node and look at it as it was looked at."""
+        self._wanted = visit
+        self.go(SourceRequest(visit.address, visit.path))
+        self.moved.emit()
+
+    def here(self) -> Visit | None:
+        """Where the person is, and how they look at it; None where they are at no node."""
+        here = self._here()
+        return None if here is None else replace(here, look=self._node_pane.look())
+
+    def note(self) -> None:
+        """The person looks at what is in front now."""
+        here = self._here()
+        if here is not None:
+            self._session.history.visit(here)
+        self.moved.emit()
+
+    def _here(self) -> Visit | None:
+        source, node = self._session.source, self._session.node
+        if source is None or node is None:
+            return None
+        request = source.request
+        return Visit(request.place, request.address, node.path, self._node_pane.current_tab())
+
+    def _travel(self, visit: Visit | None) -> None:
+        if visit is not None:
+            self.travel(visit)
+
+    def _look_as_before(self) -> None:
+        look, self._look = self._look, {}  # looking at it may show it at once, and come here again
+        if look and not self._node_pane.look_at(look):
+            self._look = look

@@ -1,0 +1,289 @@
+"""The right side of the window: a node's name, and the tabs that make sense for it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from zarrbrowser.export.subject import Subject
+from zarrbrowser.models.tree_text import node_icon_name
+from zarrbrowser.nodes.describe import summary
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken
+from zarrbrowser.panes.panes import DRAWN, FOLLOWS_THE_PICTURE, Panes, load_pictures, look_of, subject_of
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session, tabs_for
+from zarrbrowser.theme import current_colours, icon
+from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
+from zarrbrowser.widgets.buttons import tool_button
+from zarrbrowser.widgets.label import ElidedLabel, label
+from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.workers import Workers
+from zarrbrowser.workers.qt_types import make_qt_types
+from zarrbrowser.workers.workers import Stopped
+
+_log = logging.getLogger(__name__)
+
+
+class NodePane(QWidget):
+    """Shows the current node.
+
+    Panes come into being when first needed: those with pictures load pyqtgraph, which the window does not wait for.
+
+    Signals:
+        pointed: what is under the pointer, as text.
+        reported: what was read, for the status bar.
+        shown: a pane has its data on the screen.
+        failed: the sentence that says why nothing can be drawn at all.
+        retried: the person wants the node read again.
+        path_chosen: the path of a node above, where the person wants to go.
+        looked: how the picture is looked at now, as `look` tells.
+    """
+
+    pointed = Signal(str)
+    reported = Signal(str)
+    shown = Signal()
+    failed = Signal(str)
+    retried = Signal()
+    path_chosen = Signal(str)
+    looked = Signal(object)
+
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._workers = workers
+        self._panes: dict[str, QWidget] = {}
+        self._maker = Panes(session, workers, self)
+        for name in ("pointed", "reported", "shown", "retried", "looked"):
+            getattr(self._maker, name).connect(getattr(self, name))
+        self._stale: set[str] = set()
+        self._pictures_loaded = False
+        self._steps = 0
+        self.tabs = QTabBar()
+        self.tabs.setExpanding(False)
+        self.tabs.setDrawBase(False)
+        self.tabs.setAccessibleName("views of the node")
+        self._stack = QStackedWidget()
+        self._stack.setProperty("role", "surface")
+        self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._blank = QWidget()
+        self._stack.addWidget(self._blank)
+        self._sentence = SentencePane(self._fill_current)
+        self._stack.addWidget(self._sentence)
+        self._picture, self._name, self._summary = QLabel(), ElidedLabel("title"), ElidedLabel("muted")
+        self._summary.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.crumbs = Breadcrumbs()
+        self.crumbs.chosen.connect(self.path_chosen)
+        self._format = label(role="chip")
+        self._format.setFixedHeight(24)
+        self.export_button = tool_button("export", "Export what is shown (Ctrl+E)")
+        self.copy_button = tool_button("code", "Copy as code, as a command or as a path")
+        self.copy_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._header())
+        column.addWidget(self.tabs)
+        column.addWidget(self._stack, 1)
+        self.tabs.currentChanged.connect(lambda _position: self._fill_current())
+        self.tabs.tabBarClicked.connect(self._tab_clicked)
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show a node, in the tab that the person likes to look at if it has that one."""
+        self._quiet()
+        self._session.select(source, node)
+        self._stale, self._steps = set(tabs_for(node)), 0
+        self._name.set_text(node.name or source.title)
+        self.crumbs.show_path(source.title, node.path)
+        self._summary.set_text(summary(node))
+        self._format.setText(str(source.format_of(node).title))
+        self._draw_icon()
+        self._show_tabs(tabs_for(node))
+
+    def leave(self) -> None:
+        """Show no node, want nothing."""
+        self._quiet()
+        self._session.leave()
+
+    def pane(self, name: str) -> QWidget:
+        """The pane of a tab; made on the first call."""
+        if name not in self._panes:
+            self._panes[name] = self._maker.make(name)
+            self._stack.addWidget(self._panes[name])
+        return self._panes[name]
+
+    def load_pictures(self) -> None:
+        """Import what draws, in a thread: it takes a quarter of a second, and the window should move meanwhile."""
+        make_qt_types(self, self._import_pictures)
+
+    def _import_pictures(self) -> None:
+        self._workers.submit(
+            lambda _request: load_pictures(),
+            lambda _nothing: self._pictures_have_come(),
+            self._pictures_failed,
+        )
+
+    def current_tab(self) -> str:
+        """The name of the tab in front."""
+        return self.tabs.tabText(self.tabs.currentIndex())
+
+    def show_tab(self, name: str) -> bool:
+        """Bring a tab to the front; False where the node has none of that name."""
+        names = [self.tabs.tabText(position) for position in range(self.tabs.count())]
+        if name in names:
+            self.tabs.setCurrentIndex(names.index(name))
+        return name in names
+
+    def subject(self) -> Subject | None:
+        """The array, and its elements, that the person looks at; None where the node is no array."""
+        pane, node = self._panes.get(self.current_tab()), self._session.node
+        found = subject_of(pane) if pane is not None else None
+        return found or (Subject.whole(node) if node is not None and is_array(node) else None)
+
+    def look(self) -> dict[str, Any]:
+        """How the node is looked at in the tab in front."""
+        return look_of(self._panes.get(self.current_tab()))
+
+    def look_at(self, look: Mapping[str, Any]) -> bool:
+        """Look at the node as `look` told; False while the pane has nothing to look at."""
+        if not self.look():
+            return False
+        self._panes[self.current_tab()].restore(look)  # type: ignore[attr-defined]
+        return True
+
+    def turn(self, by: int) -> None:
+        """Bring the next or previous tab to the front, the first after the last."""
+        if self.tabs.count():
+            position = (self.tabs.currentIndex() + by) % self.tabs.count()
+            self.tabs.setCurrentIndex(position)
+            self._tab_clicked(position)
+
+    def fit(self) -> None:
+        """The whole picture or plot in view."""
+        self._ask("fit")
+
+    def actual_size(self) -> None:
+        """One element per pixel."""
+        self._ask("actual_size")
+
+    def step(self, by: int) -> None:
+        """The next or previous plane; while what draws it is still loaded, such wishes are counted."""
+        if self.current_tab() in DRAWN and not self._pictures_loaded:
+            self._steps += by
+        else:
+            self._ask("step", by)
+
+    def _ask(self, what: str, *words: int) -> None:
+        """Ask something of the pane in front, if it is one that can do it."""
+        can = getattr(self._panes.get(self.current_tab()), what, None)
+        if can is not None:
+            can(*words)
+
+    def wear(self) -> None:
+        """Take on the application's appearance."""
+        self._draw_icon()
+        for pane in self._panes.values():
+            wear = getattr(pane, "wear", None)
+            if wear is not None:
+                wear()
+        node = self._session.node
+        if node is not None:
+            # What was not filled yet stays so: it would show the node before.
+            self._stale |= {name for name in tabs_for(node) if name in ("Problem", "Overview", "Attributes")}
+            self._fill_current()
+
+    def _pictures_have_come(self) -> None:
+        self._pictures_loaded = True
+        if self.current_tab() in DRAWN:
+            self._fill_current()
+            steps, self._steps = self._steps, 0
+            self.step(steps)
+
+    def _pictures_failed(self, error: Exception) -> None:
+        if isinstance(error, Stopped):
+            self.load_pictures()  # what was cancelled is the reading of data: without these there is no picture at all
+        else:
+            self.failed.emit(sentence(error))
+
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 12, 16, 6)
+        row.setSpacing(12)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self._name)
+        below = QHBoxLayout()
+        below.setSpacing(16)
+        below.addWidget(self._summary)
+        below.addWidget(self.crumbs, 1)
+        words.addLayout(below)
+        row.addWidget(self._picture)
+        row.addLayout(words, 1)
+        row.addWidget(self._format, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignVCenter)
+        return row
+
+    def _draw_icon(self) -> None:
+        node, colours = self._session.node, current_colours()
+        if node is not None:
+            colour = colours.warning if is_broken(node) else colours.accent
+            self._picture.setPixmap(icon(node_icon_name(node), colour).pixmap(QSize(32, 32)))
+
+    def _show_tabs(self, names: tuple[str, ...]) -> None:
+        self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(0)
+        for name in names:
+            self.tabs.addTab(name)
+        liked = self._session.tab
+        self.tabs.setCurrentIndex(names.index(liked) if liked in names else 0)
+        self.tabs.blockSignals(False)
+        self._fill_current()
+
+    def _tab_clicked(self, position: int) -> None:
+        if position >= 0:
+            # The first tab is another one for each kind of node: no name would be right for all.
+            self._session.tab = self.tabs.tabText(position) if position > 0 else ""
+
+    def _fill_current(self) -> None:
+        name, source, node = self.current_tab(), self._session.source, self._session.node
+        if not name or source is None or node is None:
+            return
+        if name in DRAWN and not self._pictures_loaded:
+            self._stack.setCurrentWidget(self._blank)
+            self.load_pictures()
+            return
+        pane = self.pane(name)
+        self._stack.setCurrentWidget(pane)
+        if name in self._stale or name in FOLLOWS_THE_PICTURE:
+            self._stale.discard(name)
+            try:
+                self._maker.fill(pane, source, node)
+            except Exception as error:  # noqa: BLE001 - or the pane would show the node before, under this one's name
+                _log.debug("the %s of %s failed", name, node.path, exc_info=error)
+                self._stale.add(name)
+                self._sentence.say(sentence(error), retry=True)
+                self._stack.setCurrentWidget(self._sentence)
+                self.shown.emit()
+
+    def _quiet(self) -> None:
+        """Nothing of the last node is wanted any more."""
+        self.pointed.emit("")
+        for pane in self._panes.values():
+            clear = getattr(pane, "clear", None)
+            if clear is not None:
+                clear()

@@ -1,0 +1,56 @@
+"""Asking what to open: a folder, a zip file, or any place with all that may be told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from zarrbrowser.session.sources import SourceRequest
+from zarrcore.stores.zip.store import ZIP_SUFFIXES
+
+if TYPE_CHECKING:
+    from zarrbrowser.dialogs.open_dialog import OpenDialog
+
+
+def ask_for_folder(parent: QWidget, chosen: Callable[[str], object]) -> None:
+    """Ask for a folder; the window stays alive meanwhile."""
+    dialog = QFileDialog(parent, "Open a Zarr hierarchy, or a folder of many")
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    _open(dialog, chosen)
+
+
+def ask_for_zip(parent: QWidget, chosen: Callable[[str], object]) -> None:
+    """Ask for a zip file."""
+    dialog = QFileDialog(parent, "Open a zip file with a Zarr hierarchy")
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setNameFilters(
+        [f"Zip files ({' '.join(f'*{suffix}' for suffix in ZIP_SUFFIXES)})", "All files (*)"]
+    )
+    _open(dialog, chosen)
+
+
+def ask_for_location(
+    parent: QWidget, chosen: Callable[[SourceRequest], object], suggested: SourceRequest, known: list[str]
+) -> OpenDialog:
+    """Ask for a path or URL, its format, and how it is reached."""
+    from zarrbrowser.dialogs.open_dialog import OpenDialog
+
+    dialog = OpenDialog(suggested, known, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.requested.connect(chosen)
+    dialog.open()
+    return dialog
+
+
+def dropped_texts(data: QMimeData) -> list[str]:
+    """The paths and URLs of what was dropped."""
+    return [url.toString() for url in data.urls()] if data.hasUrls() else data.text().splitlines()
+
+
+def _open(dialog: QFileDialog, chosen: Callable[[str], object]) -> None:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(chosen)
+    dialog.open()

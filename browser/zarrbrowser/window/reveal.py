@@ -1,0 +1,70 @@
+"""Going to a node by its path: its ancestors are expanded, and it is shown even before its page has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
+
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.nodes.protocols import NodeLike
+from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import Source
+from zarrbrowser.window.side.tree_view import TreeView
+from zarrbrowser.workers import Lane, Request, Workers
+
+
+class Revealer(QObject):
+    """Fetches the nodes along a path, then walks the tree along them.
+
+    Signals:
+        failed: the sentence that says why the path leads nowhere.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, model: TreeModel, tree: TreeView, workers: Workers) -> None:
+        super().__init__(tree)
+        self._model, self._tree = model, tree
+        self._lane = Lane(workers, in_flight=1)
+        self._again: Callable[[], None] = lambda: None
+        # Whoever chose another row meanwhile wants to stay there.
+        tree.node_chosen.connect(lambda _index: self._lane.forget())
+
+    def again(self) -> None:
+        """Try the last path once more."""
+        self._again()
+
+    def reveal(self, source: Source, root: QModelIndex, path: str) -> None:
+        """Make the node at ``path`` the current one."""
+        place = QPersistentModelIndex(root)
+        self._again = lambda: self.reveal(source, self._model.index(place.row(), 0), path)
+
+        def work(_asked: Request) -> list[NodeLike]:
+            return nodes_along(source, path)
+
+        self._lane.forget()
+        self._lane.ask(
+            work, lambda nodes: self._walk(place, nodes), lambda error: self.failed.emit(sentence(error)),
+            f"Looking for {path}",
+        )  # fmt: skip
+
+    def _walk(self, place: QPersistentModelIndex, nodes: list[NodeLike]) -> None:
+        index = self._model.index(place.row(), 0) if place.isValid() else QModelIndex()
+        for node in nodes:
+            if not index.isValid():
+                return
+            self._tree.expand(index)
+            index = self._model.adopt(index, node)
+        self._tree.choose(index)
+
+
+def nodes_along(source: Source, path: str) -> list[NodeLike]:
+    """The nodes from the root's child down to ``path``; runs in a worker.
+
+    Raises:
+        NodeNotFoundError: one of them is not there.
+        StoreError: the store does not answer.
+    """
+    names = [name for name in path.split("/") if name]
+    return [source.hierarchy.node("/" + "/".join(names[: depth + 1])) for depth in range(len(names))]

@@ -1,0 +1,42 @@
+"""What was open and looked at, from one run of the program to the next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from zarrbrowser.session.connection import recalled, remembered
+from zarrbrowser.session.history import Visit
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.session.state import Session
+from zarrbrowser.settings import Settings
+
+
+def keep_session(settings: Settings, session: Session, tab: str, look: Mapping[str, Any]) -> None:
+    """Remember the open sources, the current node, its tab, and how it is looked at."""
+    sources = [replace(one.request, address=one.hierarchy.url, path="/") for one in session.sources]
+    settings.keep("open", [*map(remembered, sources)])
+    source, node = session.source, session.node
+    here = ""
+    if source is not None and node is not None:
+        here = remembered(SourceRequest(source.hierarchy.url, node.path))
+    settings.keep("here", here)
+    settings.keep("tab", tab)
+    settings.keep("look", json.dumps(look))
+
+
+def kept_session(settings: Settings) -> tuple[list[SourceRequest], Visit | None]:
+    """What was open, and where the person was."""
+    requests = [replace(request, path="/") for request in requests_kept_as(settings, "open")]
+    here = recalled(settings.text("here", ""))
+    if here is None:
+        return requests, None
+    tab, look = settings.text("tab", ""), settings.document("look")
+    return requests, Visit(here.place, here.address, here.path, tab, look)
+
+
+def requests_kept_as(settings: Settings, name: str) -> list[SourceRequest]:
+    """Requests that were remembered in a list; what makes no sense is left out."""
+    return [request for request in map(recalled, settings.texts(name)) if request is not None]

@@ -1,0 +1,45 @@
+"""A picture of the window once it shows what was asked for, for tests and documents."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
+
+from zarrbrowser.window.main_window import MainWindow
+
+_CALM_MS = 300
+"""The window is pictured after this long without work, so that the tree has come too."""
+_PATIENCE_MS = 60_000
+
+
+class Screenshot(QObject):
+    """Waits until the window has settled and nothing is under way, writes the file, ends the program."""
+
+    def __init__(self, window: MainWindow, path: str) -> None:
+        super().__init__(window)
+        self._window, self._path = window, path
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._calm.timeout.connect(self._take_if_calm)
+        window.settled.connect(self._calm.start)
+        QTimer.singleShot(_PATIENCE_MS, self, self._give_up)
+
+    def _take_if_calm(self) -> None:
+        if self._window.workers.active:
+            self._calm.start()
+            return
+        if self._window.grab().save(self._path, "PNG"):
+            self._leave(0)
+        else:
+            self._say(f"{self._path} cannot be written")
+
+    def _give_up(self) -> None:
+        self._say("nothing came on the screen within a minute")
+
+    def _say(self, text: str) -> None:
+        sys.stderr.write(f"zarrscope: {text}\n")
+        self._leave(1)
+
+    def _leave(self, status: int) -> None:
+        self._window.close()
+        QCoreApplication.exit(status)

@@ -1,0 +1,163 @@
+"""The left side of the window: the tree, fetched as far as it is looked at."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTreeView, QWidget
+
+from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
+from zarrbrowser.models.tree_model import TreeModel
+from zarrbrowser.nodes.protocols import is_broken
+
+_PICTURE_KEYS = (Qt.Key.Key_F, Qt.Key.Key_1)
+_NO_MODIFIERS = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+_SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
+_SHAPE_WIDTH_MOST = 180
+"""A shape that needs more is told by the tool tip."""
+
+
+class TreeView(QTreeView):
+    """Shows the opened sources.
+
+    Signals:
+        node_chosen: index of the current row.
+        reload_asked: index of a source that is to be read again.
+        picture_key_pressed: a key that means something to the picture beside the tree: a `Qt.Key`.
+    """
+
+    node_chosen = Signal(QModelIndex)
+    reload_asked = Signal(QModelIndex)
+    picture_key_pressed = Signal(int)
+
+    def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tree_model = model
+        self.setModel(model)
+        self.setUniformRowHeights(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setIndentation(16)
+        self.setAccessibleName("hierarchy")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setResizeContentsPrecision(0)  # the rows in view: a thousand would be asked for each time
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column, width in ((1, _SHAPE_WIDTH), (2, _TYPE_WIDTH)):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            self.setColumnWidth(column, width)
+        self._widened = False
+        header.sectionResized.connect(self._section_resized)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self._widen = QTimer(self, singleShot=True, interval=80)
+        self._widen.timeout.connect(self._make_room)
+        self._look = QTimer(self, singleShot=True, interval=30)
+        self._look.timeout.connect(self._fetch_visible)
+        self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        model.children_arrived.connect(self._look_on)
+        model.children_arrived.connect(self._span_note)
+        model.rowsInserted.connect(lambda parent, _first, _last: self._span_note(parent))
+        self.expanded.connect(lambda _index: self._look.start())
+        self.customContextMenuRequested.connect(self._show_menu)
+        self.doubleClicked.connect(self._retry_note)
+        self.selectionModel().currentChanged.connect(lambda now, _before: self.node_chosen.emit(now))
+
+    def choose(self, index: QModelIndex) -> None:
+        """Make a row the current one and bring it into view."""
+        if index == self.currentIndex():
+            self.node_chosen.emit(index)  # something else may stand on the right
+        self.setCurrentIndex(index)
+        self.scrollTo(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            index = self.currentIndex()
+            item = self.tree_model.item(index)
+            if item is not None and (item.is_note or item.fetching is Fetching.FAILED):
+                self.tree_model.retry(index)
+            else:
+                self.setExpanded(index, not self.isExpanded(index))
+            return
+        if event.key() in _PICTURE_KEYS and event.modifiers() in _NO_MODIFIERS:
+            self.picture_key_pressed.emit(event.key())  # not the first letter of a node's name
+            return
+        super().keyPressEvent(event)
+
+    def _scrolled(self) -> None:
+        self._look.start()
+        self._widen.start()
+
+    def _section_resized(self, column: int, _before: int, _now: int) -> None:
+        # Whoever chose a width keeps it.
+        self._widened = self._widened or (column > 0 and self.header().isVisible() and self.underMouse())
+
+    def _span_note(self, parent: QModelIndex) -> None:
+        """Let a row that only says something do so over all columns."""
+        for row in range(max(0, self.tree_model.rowCount(parent) - 2), self.tree_model.rowCount(parent)):
+            item = self.tree_model.item(self.tree_model.index(row, 0, parent))
+            spans = item is not None and item.is_note
+            if spans != self.isFirstColumnSpanned(row, parent):  # telling it again would lay out all rows
+                self.setFirstColumnSpanned(row, parent, spans)
+        if not self._widen.isActive():
+            self._widen.start()
+
+    def _make_room(self) -> None:
+        """Make room for the shapes that came."""
+        wanted = min(self.sizeHintForColumn(1) + 4, _SHAPE_WIDTH_MOST)
+        if not self._widened and wanted > self.columnWidth(1):
+            self.setColumnWidth(1, wanted)
+
+    def _look_on(self, index: QModelIndex) -> None:
+        # A range is one row, so the end of a large group would stay in view, and be fetched to its last node.
+        if self.tree_model.rowCount(index) <= PAGE_SIZE:
+            self._look.start()
+
+    def _fetch_visible(self) -> None:
+        """Fetch the next page of each group whose last row is in view."""
+        index = self.indexAt(QPoint(2, 2))
+        bottom = self.viewport().height()
+        while index.isValid() and self.visualRect(index).top() <= bottom:
+            item = self.tree_model.item(index)
+            if item is not None and item.is_note:
+                self.tree_model.fetch_on(index.parent())
+            index = self.indexBelow(index)
+
+    def _retry_note(self, index: QModelIndex) -> None:
+        item = self.tree_model.item(index)
+        if item is not None and (item.is_note or item.fetching is Fetching.FAILED):
+            self.tree_model.retry(index)
+
+    def _show_menu(self, at: QPoint) -> None:
+        index = self.indexAt(at)
+        item = self.tree_model.item(index)
+        if not index.isValid() or item is None:
+            return
+        menu = self.menu_for(index, item)
+        if not menu.isEmpty():
+            menu.popup(self.viewport().mapToGlobal(at))
+
+    def menu_for(self, index: QModelIndex, item: TreeItem) -> QMenu:
+        """What can be done with a row."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        model, place = self.tree_model, QPersistentModelIndex(index)  # rows may move while the menu is open
+        broken = item.node is not None and is_broken(item.node)
+        failed = (
+            broken
+            or item.fetching is Fetching.FAILED
+            or (item.parent and item.parent.fetching is Fetching.FAILED)
+        )
+        if failed:
+            menu.addAction("Retry", lambda: model.retry(place))
+        if item.node is not None:
+            path = item.node.path
+            menu.addAction("Copy path", lambda: QGuiApplication.clipboard().setText(path))
+        if item.source is not None and item.node is not None:
+            uri = item.source.hierarchy.url + ("" if item.node.path == "/" else f"#{item.node.path}")
+            menu.addAction("Copy address", lambda: QGuiApplication.clipboard().setText(uri))
+        if item.request is not None:
+            menu.addSeparator()
+            menu.addAction("Reload", lambda: self.reload_asked.emit(model.index(place.row(), 0)))
+            menu.addAction("Close", lambda: model.close(place))
+        return menu

@@ -1,0 +1,106 @@
+"""The bar at the bottom: what is being read or was read, and the value under the pointer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QProgressBar, QStatusBar, QWidget
+
+from zarrbrowser.values.quantities import count, format_bytes, format_duration
+from zarrbrowser.widgets.buttons import tool_button
+from zarrbrowser.widgets.label import ElidedLabel, label
+from zarrbrowser.workers import Request, Workers
+
+_QUIET_S = 0.2
+"""Work that is done sooner is not worth a flicker."""
+_TICK_MS = 200
+
+
+class StatusBar(QStatusBar):
+    """Follows the workers.
+
+    Args:
+        traffic: requests that all stores were asked so far, and bytes that came of them.
+    """
+
+    def __init__(
+        self, workers: Workers, traffic: Callable[[], tuple[int, int]], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setSizeGripEnabled(False)
+        self._workers = workers
+        self._traffic, self._before, self._busy = traffic, (0, 0), False
+        self._last = ""
+        self._fractions: dict[Request, float] = {}
+        self.message, self.fetched, self.value = ElidedLabel("muted"), label(role="muted"), label()
+        self.fetched.setToolTip("What the stores were asked for since the window was last at rest")
+        self.progress = QProgressBar()
+        self.progress.setFixedWidth(120)
+        self.progress.setTextVisible(False)
+        self.progress.setRange(0, 0)
+        self.cancel = tool_button("close", "Cancel reading (Esc)", workers.stop)
+        self.addWidget(self.cancel)
+        self.addWidget(self.progress)
+        self.addWidget(self.message, 1)
+        self.value.setContentsMargins(0, 0, 12, 0)
+        self.addPermanentWidget(self.value)
+        self.addPermanentWidget(self.fetched)
+        self.setContentsMargins(8, 0, 12, 0)
+        self.setMinimumHeight(30)
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._refresh)
+        workers.activity_changed.connect(self._follow)
+        workers.progressed.connect(self._note_progress)
+        self._refresh()
+
+    def report(self, text: str) -> None:
+        """What was read; stays until something else is."""
+        self._last = text
+        self._refresh()
+
+    def show_value(self, text: str) -> None:
+        """What is under the pointer."""
+        self.value.setText(text)
+
+    def _follow(self) -> None:
+        if self._workers.active and not self._busy:
+            self._busy, self._before = True, self._traffic()
+        if self._workers.active and not self._tick.isActive():
+            self._tick.start()
+        if not self._workers.active:
+            self._refresh()
+
+    def _show_traffic(self) -> None:
+        requests, nbytes = (now - before for now, before in zip(self._traffic(), self._before, strict=True))
+        if requests > 0:
+            text = count(requests, "request")
+            self.fetched.setText(f"{text}, {format_bytes(nbytes)}" if nbytes else text)
+
+    def _note_progress(self, request: Request, fraction: float) -> None:
+        self._fractions[request] = fraction
+
+    def _refresh(self) -> None:
+        now = time.monotonic()
+        active = [
+            request
+            for request in self._workers.active
+            if request.label and now - request.started_s > _QUIET_S
+        ]
+        for widget in (self.progress, self.cancel):
+            widget.setVisible(bool(active))
+        self._show_traffic()
+        if not self._workers.active:
+            self._tick.stop()
+            self._fractions.clear()
+            self._busy = False
+        if not active:
+            self.message.set_text(self._last)
+            return
+        oldest = active[0]
+        others = f"  (and {len(active) - 1} more)" if len(active) > 1 else ""
+        self.message.set_text(f"{oldest.label}…  {format_duration(now - oldest.started_s)}{others}")
+        fraction = self._fractions.get(oldest)
+        self.progress.setRange(0, 0 if fraction is None else 100)
+        self.progress.setValue(round((fraction or 0) * 100))

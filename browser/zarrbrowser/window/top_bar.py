@@ -1,0 +1,122 @@
+"""The bar at the top: open something, and where we are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
+
+from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.sources import SourceRequest
+from zarrbrowser.widgets.buttons import ICON, colour, tool_button
+
+
+class TopBar(QFrame):
+    """Open with recent sources, the address, the menu.
+
+    Signals:
+        entered: an address, typed or chosen among the recent ones.
+        open_pressed: the person wants to choose a folder.
+        location_pressed: the person wants to tell how a place is reached.
+        edited: what the person has typed so far.
+    """
+
+    entered = Signal(str)
+    open_pressed = Signal()
+    location_pressed = Signal()
+    edited = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self.back_button = tool_button("back", "Back (Alt+Left)")
+        self.forward_button = tool_button("forward", "Forward (Alt+Right)")
+        self.open_button = QToolButton()
+        self.open_button.setText("Open")
+        self.open_button.setToolTip("Open a folder (Ctrl+O); the arrow shows recent sources")
+        self.open_button.setProperty("role", "open")
+        self.open_button.setProperty("drawing", "folder-open")
+        self.open_button.setIconSize(ICON)
+        self.open_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.open_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self.open_button.clicked.connect(lambda _checked: self.open_pressed.emit())
+        colour(self.open_button)
+        self.recent_menu = QMenu(self)
+        self.open_button.setMenu(self.recent_menu)
+        self.address = QLineEdit()
+        self.address.setPlaceholderText("Path or URL:  /data/scan.zarr   s3://bucket/scan.zarr   https://…")
+        self.address.setAcceptDrops(False)  # the window opens what is dropped, here too
+        self.address.setAccessibleName("path or URL of a source")
+        self.address.returnPressed.connect(self._enter)
+        self.address.textEdited.connect(self.edited)
+        self._recent: list[str] = []
+        self._completions = QStringListModel(self)
+        completer = QCompleter(self._completions, self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.address.setCompleter(completer)
+        self.menu_button = tool_button("menu", "Menu")
+        self.menu = QMenu(self)
+        self.menu_button.setMenu(self.menu)
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setIconSize(QSize(20, 20))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 8, 8)
+        row.setSpacing(8)
+        row.addWidget(self.open_button)
+        ways = QHBoxLayout()
+        ways.setSpacing(0)
+        ways.addWidget(self.back_button)
+        ways.addWidget(self.forward_button)
+        row.addLayout(ways)
+        row.addWidget(self.address, 1)
+        row.addWidget(self.menu_button)
+        self.show_recent([])
+        self.show_ways(back=False, forward=False)
+
+    def show_ways(self, *, back: bool, forward: bool) -> None:
+        """Say whether there is a way back and forward."""
+        self.back_button.setEnabled(back)
+        self.forward_button.setEnabled(forward)
+
+    def offer(self, text: str, places: list[str]) -> None:
+        """Offer places beside the recent ones to complete ``text`` by, if that is still what was typed."""
+        if self.address.text() != text:
+            return
+        offered = [*places, *(one for one in self._recent if one not in places)]
+        if offered != self._completions.stringList():
+            self._completions.setStringList(offered)
+            if places and self.address.hasFocus():
+                self.address.completer().complete()
+
+    def typed(self) -> str:
+        """What the person typed and did not enter; empty where it is only where they are."""
+        return self.address.text().strip() if self.address.isModified() else ""
+
+    def show_recent(self, requests: list[SourceRequest]) -> None:
+        """Offer the sources that were opened before."""
+        self._recent = [request.address for request in requests]
+        self._completions.setStringList(self._recent)
+        self.recent_menu.clear()
+        self.recent_menu.addAction("Open location…", self.location_pressed.emit)
+        self.recent_menu.addSeparator()
+        for request in requests:
+            reach = Reach.of(request.options).describe()
+            text = f"{request.address}    {reach}" if reach else request.address
+            action = QAction(text.replace("&", "&&"), self.recent_menu)
+            action.triggered.connect(lambda _checked=False, chosen=request.address: self.entered.emit(chosen))
+            self.recent_menu.addAction(action)
+        if not requests:
+            self.recent_menu.addAction("Nothing was opened yet").setEnabled(False)
+
+    def show_address(self, address: str) -> None:
+        """Show where we are, unless the person is typing."""
+        if not (self.address.hasFocus() and self.address.isModified()):
+            self.address.setText(address)
+            self.address.setCursorPosition(0)
+
+    def _enter(self) -> None:
+        text = self.address.text().strip()
+        if text:
+            self.address.setModified(False)
+            self.entered.emit(text)

@@ -1,0 +1,1 @@
+"""The drafts of Zarr v3, from 2019 to 2023."""

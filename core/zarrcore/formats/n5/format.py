@@ -1,0 +1,118 @@
+"""N5: ``attributes.json`` per node, blocks that tell their own shape, axes the other way round.
+
+Specification: N5's README, "File-system specification" (version 4.0.0). Any directory is a group; what makes a dataset are
+the members that tell its shape. Attributes stand beside them in the same object. Blocks of mode 0 ("default") only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zarrcore.errors import MetadataError
+from zarrcore.formats.attributes import document_bytes, json_attributes
+from zarrcore.formats.interface import Documents, Format
+from zarrcore.formats.n5.array import (
+    DATASET_MEMBERS,
+    RESERVED_MEMBERS,
+    adapted_dataset,
+    dataset_document,
+    parse_dataset,
+)
+from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
+from zarrcore.metadata.json_document import parse_json_object
+
+_VERSION = "4.0.0"
+
+
+class N5Format(Format):
+    """``foo/attributes.json``; blocks ``foo/0/0``, the fastest dimension first."""
+
+    name = "n5"
+    title = "N5"
+    specification = "https://github.com/saalfeldlab/n5#specification"
+    implicit_groups = True
+    writable = True
+
+    def document_keys(self, path: str) -> tuple[str, ...]:
+        return (self.prefix(path) + "attributes.json",)
+
+    def may_name_node(self, name: str) -> bool:
+        return bool(name.strip("."))
+
+    def claims(self, documents: Documents) -> bool:
+        if documents[0] is None:
+            return False
+        try:
+            parse_json_object(documents[0])
+        except MetadataError:
+            return False  # others may call a file so too
+        return True
+
+    def implies_parent(self, documents: Documents) -> bool:
+        # A version marks a root: what stands above it is a folder of hierarchies, not one.
+        return (
+            self.claims(documents)
+            and _is_dataset(document := self.stored_documents(documents))
+            and ("n5" not in document)
+        )
+
+    def parse(self, documents: Documents) -> NodeMetadata | None:
+        if documents[0] is None:
+            return None
+        document = parse_json_object(documents[0])
+        if _is_dataset(document):
+            return parse_dataset(document)
+        return GroupMetadata({name: value for name, value in document.items() if name != "n5"})
+
+    def stored_documents(self, documents: Documents) -> JsonObject:
+        return parse_json_object(documents[0]) if documents[0] is not None else {}
+
+    def encode(self, metadata: NodeMetadata, *, at_root: bool = False) -> Documents:
+        attributes = json_attributes(metadata.attributes)
+        if isinstance(metadata, ArrayMetadata):
+            _refuse_reserved(attributes, RESERVED_MEMBERS)
+            document = dataset_document(metadata, attributes)
+        else:
+            _refuse_reserved(attributes, DATASET_MEMBERS if _is_dataset(attributes) else ("n5",))
+            document = attributes
+        return (document_bytes({"n5": _VERSION, **document} if at_root else document),)
+
+    def adapted(self, metadata: NodeMetadata) -> NodeMetadata:
+        if isinstance(metadata, ArrayMetadata):
+            metadata = adapted_dataset(metadata)
+        told = self.parse(self.encode(metadata))
+        return metadata if told is None else told
+
+    def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
+        if documents[0] is None:
+            return self.encode(GroupMetadata(attributes))
+        stored, changed = parse_json_object(documents[0]), json_attributes(attributes)
+        reserved = RESERVED_MEMBERS if _is_dataset(stored) else ("n5",)
+        _refuse_reserved(changed, reserved)
+        if not _is_dataset(stored) and _is_dataset(changed):
+            _refuse_reserved(changed, DATASET_MEMBERS)
+        kept = {name: value for name, value in stored.items() if name in reserved}
+        if _is_dataset(stored) and DIMENSIONS_ATTRIBUTE in stored:
+            changed.setdefault(DIMENSIONS_ATTRIBUTE, stored[DIMENSIONS_ATTRIBUTE])
+        return (document_bytes({**kept, **changed}),)
+
+    def with_shape(self, documents: Documents, shape: tuple[int, ...]) -> Documents:
+        document = self.stored_documents(documents)
+        document["dimensions"] = list(shape[::-1])
+        parse_dataset(document)
+        return (document_bytes(document),)
+
+    def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
+        return ChunkKeyEncoding("n5", "/")
+
+
+def _is_dataset(document: JsonObject) -> bool:
+    return all(member in document for member in DATASET_MEMBERS)
+
+
+def _refuse_reserved(attributes: JsonObject, names: tuple[str, ...]) -> None:
+    for name in names:
+        if name in attributes:
+            raise MetadataError("N5 uses this name itself", member=f"attributes.{name}")

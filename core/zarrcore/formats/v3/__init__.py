@@ -1,0 +1,1 @@
+"""The accepted Zarr v3 specification."""

@@ -1,0 +1,1 @@
+"""A cache on disk in front of any store."""

@@ -1,0 +1,261 @@
+"""A directory that keeps bytes by name: for several processes at once, within a budget, trusted by nobody.
+
+Each entry is a file that is written whole or not at all, begins with a checksum of its name and bytes, and may
+vanish at any time, so no process has to know of the others, and one that is killed harms none. What goes wrong with the
+directory is logged once and is nobody's error: then nothing is found and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import random
+import threading
+import time
+from array import array
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+import xxhash
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.interface import BytesLike
+from zarrcore.stores.local.atomic_files import put_file, remove_abandoned, unlink
+from zarrcore.stores.local.confined_paths import DIRECTORY, READ
+from zarrcore.stores.local.file_reading import read_range
+from zarrcore.stores.local.writing import OpenDirectory
+from zarrcore.stores.validation import check_place
+
+_log = logging.getLogger(__name__)
+
+_LAYOUT: Final = "zarrscope-cache-1"
+"""The folder of all files, beneath the directory that was named; another layout gets another name."""
+
+_FOLDER: Final = 3
+"""Characters of a name that say in which folder its file is: a million files are 250 in each."""
+
+_CHECKSUM: Final = 8
+_BLOCK: Final = 4096
+"""What the smallest file takes."""
+
+_PARTS: Final = 8
+"""Room is made for each eighth of the budget that was written, so that two eighths are free; no entry is larger than one."""
+
+_USED_S: Final = 60.0
+"""How exactly it is known when an entry was last used."""
+
+_PAUSE_S: Final = 60.0
+"""How long nothing is written after that failed."""
+
+
+class CacheDirectory:
+    """Entries beneath a directory, those used least recently removed first.
+
+    Names are long and begin with evenly distributed characters, as hashes do.
+
+    Args:
+        path: the directory; it is made where it is missing, for nobody but this user.
+        max_bytes: what all entries may take together. Several processes that write at once may exceed it by an
+            eighth each, until they notice.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], max_bytes: int) -> None:
+        check_place(os.fspath(path))
+        self.path = os.path.abspath(os.path.expanduser(os.fspath(path)))
+        self.max_bytes = max_bytes
+        self._root: OpenDirectory | None = None
+        self._resume_s = 0.0
+        self._warned = False
+        # Of many processes that write little each, some have to look.
+        self._written = int(random.random() * self._largest)  # noqa: S311 - no secret
+        self._sweeper: threading.Thread | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.max_bytes)
+
+    @property
+    def _largest(self) -> int:
+        return self.max_bytes // _PARTS
+
+    def get(self, name: str) -> BytesLike | None:
+        """The bytes kept under a name, or None."""
+        root = self._opened()
+        if root is None:
+            return None
+        try:
+            descriptor = os.open(_place(name), READ, dir_fd=root.descriptor)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._skip(error)
+            return None
+        try:
+            _note_use(descriptor)
+            content = read_range(descriptor, None) or b""
+        except StoreError:
+            return None
+        except OSError as error:
+            self._skip(error)
+            return None
+        finally:
+            os.close(descriptor)
+        value = memoryview(content)[_CHECKSUM:]
+        if _checksum(name, value) != content[:_CHECKSUM]:
+            _log.info("an entry of the cache in %s is damaged, and dropped", self.path)
+            self.drop(name)
+            return None
+        return value
+
+    def put(self, name: str, value: BytesLike) -> None:
+        """Keep bytes under a name, if there is room for them."""
+        size = _CHECKSUM + len(value)
+        root = None if size > self._largest or time.monotonic() < self._resume_s else self._opened()
+        if root is None:
+            return
+        content = b"".join((_checksum(name, value), value))
+        try:
+            try:
+                put_file(root.descriptor, _place(name), content, if_absent=False, durable=False)
+            except FileNotFoundError:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(name[:_FOLDER], 0o700, dir_fd=root.descriptor)
+                put_file(root.descriptor, _place(name), content, if_absent=False, durable=False)
+        except OSError as error:
+            self._skip(error)
+            return
+        self._written += _taken(size)
+        if self._written >= self._largest:
+            self._written = 0
+            self._sweep()
+
+    def drop(self, name: str) -> None:
+        """Keep nothing under a name."""
+        root = self._opened()
+        if root is not None:
+            with contextlib.suppress(OSError):
+                unlink(root.descriptor, _place(name))
+
+    def endings(self, beginning: str) -> list[str]:
+        """What follows ``beginning`` in the names of all entries that begin so."""
+        root = self._opened()
+        if root is None:
+            return []
+        try:
+            with _folder(root, beginning[:_FOLDER]) as descriptor:
+                names = os.listdir(descriptor)
+        except OSError:
+            return []
+        start = beginning[_FOLDER:]
+        return [name[len(start) :] for name in names if name.startswith(start)]
+
+    def make_room(self) -> None:
+        """Remove what was used least recently until the budget is met with some room to spare."""
+        root = self._opened()
+        if root is None:
+            return
+        used, sizes = array("d"), array("q")
+        try:
+            remove_abandoned(root.descriptor)
+            for _, facts in _files(root):
+                used.append(facts.st_atime)
+                sizes.append(_taken(facts.st_size))
+            excess = sum(sizes) - self.max_bytes * (_PARTS - 2) // _PARTS
+            if excess <= 0:
+                return
+            # Two walks and two numbers for each entry: names of a million would take hundreds of megabytes.
+            order = np.argsort(np.asarray(used))
+            last = int(np.searchsorted(np.cumsum(np.asarray(sizes)[order]), excess))
+            oldest_s = used[order[min(last, len(order) - 1)]]
+            for place, facts in _files(root):
+                if excess > 0 and facts.st_atime <= oldest_s:
+                    unlink(root.descriptor, place)
+                    excess -= _taken(facts.st_size)
+        except OSError as error:
+            self._skip(error)
+
+    def _sweep(self) -> None:
+        """Make room without anybody waiting for it."""
+        if self._sweeper is None or not self._sweeper.is_alive():
+            self._sweeper = threading.Thread(target=self.make_room, name="zarrscope-cache")
+            with contextlib.suppress(RuntimeError):  # the interpreter is about to end
+                self._sweeper.start()
+
+    def _opened(self) -> OpenDirectory | None:
+        root = self._root
+        if root is None and time.monotonic() >= self._resume_s:
+            try:
+                root = self._root = self._open()
+            except OSError as error:
+                self._skip(error)
+        return root
+
+    def _open(self) -> OpenDirectory:
+        inner = os.path.join(self.path, _LAYOUT)
+        os.makedirs(self.path, 0o700, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(inner, 0o700)
+        opened = OpenDirectory(inner)
+        facts = os.fstat(opened.descriptor)
+        if facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
+            # Others could read private data there, or put data of theirs in its place.
+            raise PermissionError(errno.EACCES, f"{_LAYOUT} in it belongs, or is open, to other users")
+        return opened
+
+    def _skip(self, error: OSError) -> None:
+        """Do without for a while."""
+        self._resume_s = time.monotonic() + _PAUSE_S
+        if error.errno not in _NO_ROOM:  # what is there can still be read
+            self._root = None
+        if not self._warned:
+            self._warned = True
+            _log.warning("the cache in %s is skipped: %s", self.path, error.strerror)
+
+
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def _place(name: str) -> str:
+    return f"{name[:_FOLDER]}/{name[_FOLDER:]}"
+
+
+def _taken(size: int) -> int:
+    """What a file takes on the disk."""
+    return -(-size // _BLOCK) * _BLOCK
+
+
+def _checksum(name: str, value: BytesLike) -> bytes:
+    checksum = xxhash.xxh3_64(name.encode())
+    checksum.update(value)
+    return checksum.digest()
+
+
+def _note_use(descriptor: int) -> None:
+    """Have the file tell when it was used, whatever the file system does about that itself."""
+    facts = os.fstat(descriptor)
+    now_ns = time.time_ns()
+    if now_ns - facts.st_atime_ns > _USED_S * 1e9:
+        with contextlib.suppress(OSError):
+            os.utime(descriptor, ns=(now_ns, facts.st_mtime_ns))
+
+
+@contextlib.contextmanager
+def _folder(root: OpenDirectory, name: str) -> Iterator[int]:
+    descriptor = os.open(name, DIRECTORY, dir_fd=root.descriptor)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _files(root: OpenDirectory) -> Iterator[tuple[str, os.stat_result]]:
+    """All entries, with what is known of their files."""
+    for name in os.listdir(root.descriptor):
+        if len(name) != _FOLDER:
+            continue
+        with _folder(root, name) as descriptor, os.scandir(descriptor) as found:
+            for item in found:
+                with contextlib.suppress(FileNotFoundError):
+                    yield f"{name}/{item.name}", item.stat(follow_symlinks=False)

@@ -1,0 +1,137 @@
+"""What a cache keeps of one store: what was said of keys, and bytes of their values, under names that tell nothing.
+
+For each key there is one small entry: what the store said of it, and when. Bytes are kept under a name made of the key,
+the version that the store told (etag, or modification time and size) and their range: so bytes of two versions never
+meet, and those of a version that is over are found by nobody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Hashable
+from typing import Final, NamedTuple
+
+from zarrcore.stores.cache.directory import CacheDirectory
+from zarrcore.stores.interface import BytesLike, StoreStat
+
+_REMEMBERED: Final = 1 << 16
+"""Keys of which is known in memory what the directory knows, too."""
+
+
+class Known(NamedTuple):
+    """What a store said of a key."""
+
+    stat: StoreStat | None
+    """None: it is absent."""
+    asked_s: float
+    """When it was asked, in seconds since the epoch: other processes have to understand it."""
+
+    @property
+    def version(self) -> str | None:
+        return None if self.stat is None else self.stat.version
+
+
+class KeptValues:
+    """What ``directory`` holds of the store that has this identity.
+
+    Args:
+        directory: where it is.
+        identity: `Store.identity`. Other processes find what is kept where that is made of values alone; else
+            nobody does when this object is gone.
+    """
+
+    def __init__(self, directory: CacheDirectory, identity: Hashable) -> None:
+        lasting = repr(identity) if _lasts(identity) else repr((time.time_ns(), id(self)))
+        self._directory = directory
+        self._place = hashlib.blake2b(lasting.encode(), digest_size=32).digest()
+        self._known: dict[str, Known] = {}
+        self._refreshed_s: float | None = None
+
+    @property
+    def refreshed_s(self) -> float:
+        """Nothing that was said until then counts."""
+        if self._refreshed_s is None:
+            said = self._directory.get(self._name("refreshed"))
+            self._refreshed_s = float("-inf") if said is None else float(bytes(said))
+        return self._refreshed_s
+
+    def refresh(self, now_s: float) -> None:
+        """Let nothing count that was said until now."""
+        self._refreshed_s = now_s
+        self._directory.put(self._name("refreshed"), repr(now_s).encode())
+
+    def remembered(self, key: str) -> Known | None:
+        """What this process knows of a key."""
+        return self._known.get(key)
+
+    def known(self, key: str) -> Known | None:
+        """What any process knows of a key."""
+        content = self._directory.get(self._name("key", key))
+        if content is None:
+            return None
+        asked_s, *facts = json.loads(bytes(content))
+        known = Known(StoreStat(*facts) if facts else None, asked_s)
+        self._remember(key, known)
+        return known
+
+    def note(self, key: str, known: Known) -> None:
+        """Keep what the store said of a key."""
+        self._remember(key, known)
+        stat = known.stat
+        facts = [known.asked_s] if stat is None else [known.asked_s, stat.size, stat.mtime_s, stat.etag]
+        self._directory.put(self._name("key", key), json.dumps(facts).encode())
+
+    def forget(self, key: str) -> None:
+        """Know nothing of a key."""
+        self._known.pop(key, None)
+        self._directory.drop(self._name("key", key))
+
+    def keep(self, key: str, version: str, start: int, value: BytesLike) -> None:
+        """Keep the bytes from ``start`` on of a version of a key."""
+        if len(value) > 0:
+            self._directory.put(f"{self._name('bytes', key, version)}.{start}-{start + len(value)}", value)
+
+    def read(self, key: str, version: str, start: int, stop: int) -> BytesLike | None:
+        """Bytes of a version of a key where all of them are kept, in one piece or in several."""
+        if stop <= start:
+            return b""
+        name = self._name("bytes", key, version)
+        whole = self._directory.get(f"{name}.{start}-{stop}")
+        if whole is not None:
+            return whole
+        kept = [_range(ending) for ending in self._directory.endings(f"{name}.")]
+        pieces: list[BytesLike] = []
+        while start < stop:
+            first, last = max((part for part in kept if part[0] <= start), key=_stop, default=(0, 0))
+            piece = self._directory.get(f"{name}.{first}-{last}") if last > start else None
+            if piece is None:
+                return None
+            pieces.append(memoryview(piece)[start - first : min(stop, last) - first])
+            start = last
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _remember(self, key: str, known: Known) -> None:
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[key] = known
+
+    def _name(self, *words: str) -> str:
+        return hashlib.blake2b(repr(words).encode(), key=self._place, digest_size=20).hexdigest()
+
+
+def _lasts(identity: object) -> bool:
+    """Whether an identity is made of values, and not of objects of this process."""
+    if isinstance(identity, tuple):
+        return all(map(_lasts, identity))
+    return identity is None or isinstance(identity, str | bytes | int | float)
+
+
+def _range(ending: str) -> tuple[int, int]:
+    start, _, stop = ending.partition("-")
+    return int(start), int(stop)
+
+
+def _stop(part: tuple[int, int]) -> int:
+    return part[1]

@@ -1,0 +1,1 @@
+"""Credentials for object storage, and the environment they come from."""

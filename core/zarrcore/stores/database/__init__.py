@@ -1,0 +1,1 @@
+"""Databases that hold one value for each key: SQLite, LMDB, Redis."""

@@ -1,0 +1,230 @@
+"""A Redis server: the layout of zarr-python 2, whose keys are ``prefix:key``."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, quote, unquote
+
+from zarrcore.errors import BodyTooLargeError, InvalidKeyError, StoreError, ValueTooLargeError
+from zarrcore.stores.database.redis_server import DEFAULT_PORT, PASSWORD, REFUSED, Address, RedisServer
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+    WritableStore,
+)
+from zarrcore.stores.keys import check_key, check_prefix
+from zarrcore.stores.object.clients import REQUESTS_IN_FLIGHT
+from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.validation import check_address
+
+if TYPE_CHECKING:
+    import redis
+
+_LARGEST: Final = 512 << 20
+_PAGE: Final = 1000
+_SPECIAL: Final = re.compile(rb"[][*?\\^]")
+"""What means something in the patterns of SCAN."""
+
+_STAT: Final = """
+local value = redis.call('GET', KEYS[1])
+return value and {#value, redis.sha1hex(value)}"""
+"""Size and checksum, both of one moment; the value stays where it is."""
+
+_SIZES: Final = """
+local sizes = {}
+for number, key in ipairs(KEYS) do
+    local size = redis.pcall('STRLEN', key)
+    sizes[number] = type(size) == 'number' and size or -1
+end
+return sizes"""
+
+
+class RedisStore(ReadableStore, ListableStore, WritableStore):
+    """The strings of a Redis database whose names begin with a prefix. Nothing is contacted before the first request.
+
+    The password comes from the environment variable REDISCLI_AUTH, as redis-cli's does. Redis has no order of keys:
+    a listing goes through all keys of the database, and may tell a key twice while many others are erased.
+
+    Args:
+        url: ``redis://[user@]host[:port][/database][?prefix=zarr]``, or ``rediss`` for TLS.
+        options: how to reach it.
+
+    Raises:
+        StoreError: the URL names no server, holds a password, or asks for what there is not.
+    """
+
+    is_remote = True
+    requests_in_flight = REQUESTS_IN_FLIGHT
+
+    def __init__(self, url: str, options: StoreOptions | None = None) -> None:
+        scheme, _, rest = url.partition("://")
+        parts = check_address(f"http://{rest}", f"{scheme}://", f"{scheme}://host:port/database?prefix=zarr")
+        if parts.password is not None:
+            raise StoreError(f"{scheme}://: a password does not belong into a URL; put it into {PASSWORD}")
+        database = parts.path.strip("/") or "0"
+        if not (database.isascii() and database.isdigit()):
+            raise StoreError(f"{scheme}://: the path is the number of a database; a node is named after '#'")
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        if not {*query} <= {"prefix"}:
+            raise StoreError(f"{scheme}://: the only thing to ask for is ?prefix=")
+        self.prefix = query.get("prefix", "zarr")
+        place = f"{parts.netloc.rpartition('@')[2]}{'' if parts.port else f':{DEFAULT_PORT}'}/{int(database)}"
+        self.url = f"{scheme}://{place}?prefix={quote(self.prefix, safe='/:')}"
+        self._before = self._encoded(f"{self.prefix}:")
+        address = Address(
+            parts.hostname or "",
+            parts.port or DEFAULT_PORT,
+            int(database),
+            user=unquote(parts.username or "") or None,
+            tls=scheme == "rediss",
+        )
+        self._server = RedisServer(address, self.url, options or StoreOptions())
+
+    @property
+    def identity(self) -> Hashable:
+        return self.url, self._server.identity
+
+    def close(self) -> None:
+        self._server.close()
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        name = self._name(key)
+        if byte_range is None and max_nbytes is None:
+            whole: bytes | None = self._server.ask(key, lambda client: client.get(name))
+            return whole
+        start, stop = byte_range or ByteRange(0)
+        # No value is larger than 512 MiB, and Redis takes no number beyond 64 bits.
+        start = max(-_LARGEST, min(start, _LARGEST))
+        stop = None if stop is None or start < 0 else min(stop, _LARGEST)
+        if start < 0 and max_nbytes is not None and -start > max_nbytes:  # there may be less than asked for
+            size = self._server.ask(key, lambda client: client.strlen(name))
+            start, stop = max(0, size + start), size
+        if max_nbytes is not None and (stop is None or stop - start > max_nbytes) and start >= 0:
+            stop = start + max_nbytes + 1
+        value = b""
+        if stop is None or stop > start:
+            last = -1 if stop is None else stop - 1
+            value = self._server.ask(key, lambda client: client.getrange(name, start, last))
+        if max_nbytes is not None and len(value) > max_nbytes:
+            size = self._server.ask(key, lambda client: client.strlen(name))
+            start, stop = (byte_range or ByteRange(0)).resolve(size)
+            raise BodyTooLargeError(max(stop - start, len(value)), max_nbytes, key=key, url=self.url)
+        # An empty part may be one of no value at all.
+        return value if value or self._server.ask(key, lambda client: client.exists(name)) else None
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        if byte_range is not None:
+            return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+        value = self.get(key, max_nbytes=max_nbytes)
+        if value is None:
+            return None
+        return value, StoreStat(len(value), None, hashlib.sha1(value, usedforsecurity=False).hexdigest())
+
+    def stat(self, key: str) -> StoreStat | None:
+        name = self._name(key)
+        found = self._server.ask(key, lambda client: client.eval(_STAT, 1, name), refusable=True)
+        if found is not REFUSED:
+            return None if found is None else StoreStat(found[0], None, found[1].decode())
+        size = self._server.ask(key, lambda client: client.strlen(name))
+        return StoreStat(size) if size or self._server.ask(key, lambda client: client.exists(name)) else None
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        for page in self._pages(prefix):
+            yield from self._entries(page)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        told: set[str] = set()
+        for page in self._pages(prefix):
+            direct = []
+            for key in page:
+                name, slash, _ = key[len(prefix) :].partition("/")
+                if not slash:
+                    direct.append(key)
+                elif name not in told:
+                    told.add(name)
+                    yield StoreEntry(f"{prefix}{name}/")
+            yield from self._entries(direct)
+
+    def _pages(self, prefix: str) -> Iterator[list[str]]:
+        """All keys under a prefix, some at a time."""
+        check_prefix(prefix, self.url)
+        before = self._before + self._encoded(prefix)
+        pattern = _SPECIAL.sub(rb"\\\g<0>", before) + b"*"
+        cursor = 0
+        while True:
+            page = partial(_scan, cursor, pattern)
+            cursor, names = self._server.ask(prefix, page)
+            start = len(self._before)
+            keys = [name[start:].decode("utf-8", "surrogateescape") for name in dict.fromkeys(names)]
+            yield [key for key in keys if key and key[-1] != "/"]  # other programs may keep what is no key
+            if cursor == 0:
+                return
+
+    def _entries(self, keys: list[str]) -> Iterator[StoreEntry]:
+        if not keys:
+            return
+        names = [self._name(key) for key in keys]
+        sizes = self._server.ask(None, lambda client: client.eval(_SIZES, len(names), *names), refusable=True)
+        if sizes is REFUSED:
+            sizes = [None] * len(keys)
+        for key, size in zip(keys, sizes, strict=True):
+            if size != -1:  # else it is a list or a set of Redis, and no value
+                yield StoreEntry(key, size)
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        name, data = self._name(key), memoryview(value).cast("B")
+        if len(data) > _LARGEST:
+            raise ValueTooLargeError(
+                f"{key} in {self.url}: {len(data)} bytes are more than Redis takes, which is {_LARGEST}",
+                key=key,
+                url=self.url,
+            )
+        # Asked again after a broken connection, a value that was stored would be found there.
+        return bool(
+            self._server.ask(key, lambda client: client.set(name, data, nx=if_absent), again=not if_absent)
+        )
+
+    def erase(self, key: str) -> None:
+        self.erase_values((key,))
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        names = (self._name(key) for key in keys)
+        while batch := [*islice(names, _PAGE)]:
+            self._erase(batch)
+
+    def erase_prefix(self, prefix: str) -> None:
+        for page in self._pages(prefix):
+            if page:
+                self._erase([self._name(key) for key in page])
+
+    def _erase(self, names: list[bytes]) -> None:
+        self._server.ask(None, lambda client: client.delete(*names))
+
+    def _name(self, key: str) -> bytes:
+        check_key(key, self.url)
+        return self._before + self._encoded(key)
+
+    def _encoded(self, key: str) -> bytes:
+        try:
+            return key.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:
+            raise InvalidKeyError(
+                f"{key!r} is no text that a database can hold", key=key, url=self.url
+            ) from error
+
+
+def _scan(cursor: int, pattern: bytes, client: redis.Redis) -> Any:
+    return client.scan(cursor, match=pattern, count=_PAGE)

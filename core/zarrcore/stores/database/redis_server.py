@@ -1,0 +1,235 @@
+"""Requests to a Redis server: connections, waiting for one that is away, and errors in our words."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenBodyError,
+    MissingExtraError,
+    StoreError,
+    StoreFullError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+from zarrcore.stores.object.failures import certificate_trouble_in
+from zarrcore.stores.options import StoreOptions
+
+if TYPE_CHECKING:
+    import redis
+
+PASSWORD: Final = "REDISCLI_AUTH"  # noqa: S105 - the name of an environment variable, redis-cli's
+DEFAULT_PORT: Final = 6379
+
+REFUSED: Final = object()
+"""In place of an answer: the server knows no such request, or does not allow it."""
+
+_FIRST_PAUSE_S: Final = 0.1
+_LONGEST_PAUSE_S: Final = 5.0
+_READ_AT_ONCE: Final = 1 << 20
+_MOST_CONNECTIONS: Final = 1024
+
+_CREDENTIALS: Final = (
+    f"access is denied; the password comes from {PASSWORD}, the user from user@host in the URL"
+)
+_TROUBLES: Final = {
+    "[SSL": "the server does not speak TLS (try redis:// for rediss://)",
+    "Connection refused": "the server refuses the connection",
+    "Name or service not known": "no server is known by this name",
+    "No address associated": "no server is known by this name",
+    "Temporary failure in name resolution": "no server is known by this name",
+    "max number of clients": "the server has as many connections as it takes",
+}
+_ANSWERS: Final[dict[str, tuple[type[StoreError], str]]] = {
+    "NOAUTH": (AccessDeniedError, _CREDENTIALS),
+    "WRONGPASS": (AccessDeniedError, _CREDENTIALS),
+    "NOPERM": (AccessDeniedError, "the user may not do that"),
+    "READONLY": (AccessDeniedError, "the server is a replica, which can only be read"),
+    "OOM": (StoreFullError, "the server has no memory left for it (maxmemory)"),
+    "MISCONF": (StoreFullError, "the server takes no values while it cannot save them to its disk"),
+    "WRONGTYPE": (BrokenBodyError, "it is a list, a set or the like of Redis, and no string of bytes"),
+    "LOADING": (UnreachableError, "the server is still loading its data"),
+    "BUSY": (UnreachableError, "the server is busy with a script"),
+    "MASTERDOWN": (UnreachableError, "the server is a replica that lost its master"),
+    "MOVED": (StoreError, "the server is one of a cluster, which is not supported"),
+    "DB": (StoreNotFoundError, "the server has no database of this number"),
+}
+"""By the first word of an answer that is an error; redis leaves out some of these words."""
+
+
+class Address(NamedTuple):
+    """Where a database is."""
+
+    host: str
+    port: int
+    database: int
+    user: str | None
+    tls: bool
+
+
+class RedisServer:
+    """A database of a server, and the connections of this process to it, one for each request under way."""
+
+    def __init__(self, address: Address, url: str, options: StoreOptions) -> None:
+        self.address = address
+        self.url = url
+        self.options = options
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._made: tuple[int, redis.Redis] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
+
+    @property
+    def identity(self) -> Hashable:
+        """What its answers depend on; it keeps no secret."""
+        secrets = hashlib.sha256(repr((self.address, self._password())).encode()).digest()
+        return self.options.identity, secrets
+
+    def close(self) -> None:
+        """Close the connections of this process."""
+        with self._lock:
+            made, self._made = self._made, None
+        if made is not None and made[0] == os.getpid():
+            made[1].close()
+
+    def ask(
+        self,
+        key: str | None,
+        call: Callable[[redis.Redis], Any],
+        *,
+        again: bool = True,
+        refusable: bool = False,
+    ) -> Any:
+        """The answer to a request, sent again while the server is away, for as long as the options allow.
+
+        Args:
+            key: what it is about, for errors.
+            call: sends it.
+            again: whether it may be sent twice.
+            refusable: give `REFUSED` where the server knows no such request or does not allow it.
+
+        Raises:
+            StoreError: there was no answer, or an error for one.
+        """
+        client = self._client()
+        from redis.exceptions import RedisError, ResponseError
+
+        try:
+            return self._repeat(lambda: call(client), again)
+        except (RedisError, OSError) as error:
+            failure = self._failure(error, key)
+            if refusable and isinstance(error, ResponseError) and not isinstance(failure, BrokenBodyError):
+                return REFUSED
+            raise failure from None
+
+    def _repeat(self, call: Callable[[], Any], again: bool) -> Any:
+        from redis.exceptions import AuthenticationError, ConnectionError  # noqa: A004 - redis's own
+
+        deadline = time.monotonic() + self.options.timeout_s
+        pause_s = _FIRST_PAUSE_S
+        for _ in range(self.options.retries if again else 0):
+            try:
+                return call()
+            except ConnectionError as error:
+                if isinstance(error, AuthenticationError) or time.monotonic() + pause_s > deadline:
+                    raise
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        return call()
+
+    def _failure(self, error: Exception, key: str | None) -> StoreError:
+        shown = key if key is None or key.isprintable() else repr(key)
+        what = f"{shown} in {self.url}" if shown else self.url
+        kind, reason = _kind_and_reason(error)
+        return kind(f"{what}: {reason}", key=key or None, url=self.url)
+
+    def _client(self) -> redis.Redis:
+        made = self._made
+        if (
+            made is None or made[0] != os.getpid()
+        ):  # connections from before a fork belong to the other process
+            with self._lock:
+                made = self._made
+                if made is None or made[0] != os.getpid():
+                    made = self._made = (os.getpid(), self._connect())
+        return made[1]
+
+    def _connect(self) -> redis.Redis:
+        try:
+            import redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+        except ImportError as error:
+            raise MissingExtraError("Redis", "redis") from error
+        tls: dict[str, Any] = {}
+        if self.address.tls:
+            tls = {"ssl": True, "ssl_ca_certs": self._ca_bundle()}
+        return redis.Redis(
+            host=self.address.host,
+            port=self.address.port,
+            db=self.address.database,
+            username=self.address.user,
+            password=self._password(),
+            socket_timeout=self.options.timeout_s,
+            socket_connect_timeout=self.options.timeout_s,
+            socket_read_size=_READ_AT_ONCE,
+            max_connections=_MOST_CONNECTIONS,
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,
+            **tls,
+        )
+
+    def _password(self) -> str | None:
+        return None if self.options.anonymous else os.environ.get(PASSWORD)
+
+    def _ca_bundle(self) -> str | None:
+        path = self.options.ca_bundle
+        if path is not None and not os.access(os.path.expanduser(path), os.R_OK):
+            raise StoreError(f"cannot read the certificates in {path}")
+        return None if path is None else os.path.expanduser(path)
+
+
+def _kind_and_reason(error: Exception) -> tuple[type[StoreError], str]:
+    """What an exception of redis means. Its text is the server's, and handed on only where it is not known."""
+    from redis import exceptions
+
+    text = str(error)
+    known = _ANSWERS.get(text.partition(" ")[0])
+    match error:
+        case exceptions.AuthenticationError() | exceptions.AuthorizationError():
+            return AccessDeniedError, _CREDENTIALS
+        case exceptions.NoPermissionError():
+            return _ANSWERS["NOPERM"]
+        case exceptions.ReadOnlyError():
+            return _ANSWERS["READONLY"]
+        case exceptions.OutOfMemoryError():
+            return _ANSWERS["OOM"]
+        case exceptions.BusyLoadingError():
+            return _ANSWERS["LOADING"]
+        case exceptions.MovedError():
+            return _ANSWERS["MOVED"]
+        case exceptions.TimeoutError() | TimeoutError():
+            return StoreTimeoutError, "no answer within the time allowed (--timeout)"
+        case exceptions.InvalidResponse():
+            return BrokenBodyError, "what answers there is no Redis server"
+        case exceptions.ResponseError():
+            return known or (StoreError, f"the server answers: {text.partition(chr(10))[0][:200]}")
+    reason = certificate_trouble_in(text) or next(
+        (meaning for sign, meaning in _TROUBLES.items() if sign in text), "the connection broke"
+    )
+    return UnreachableError, reason

@@ -1,0 +1,238 @@
+"""Connections to a SQLite database: several for the threads of a process, none from before a fork, errors in our words."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sqlite3
+import stat
+import threading
+import time
+import weakref
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import quote
+
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenBodyError,
+    StoreError,
+    StoreFullError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    ValueTooLargeError,
+)
+from zarrcore.stores.local.file_reading import file_failure
+
+_CREATE: Final = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
+_MADE: Final = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'zarr' COLLATE NOCASE"
+_ODD: Final = re.compile(r"CREATE\s+VIRTUAL\b|\bAS\s*\(|\bWITHOUT\s+ROWID\b", re.IGNORECASE)
+"""What a table may be and ours is not."""
+
+_CLOCK_S: Final = 0.1
+"""Longer than a tick of the clock that stamps files."""
+
+_Place = tuple[int, int]
+"""Device and inode of a file."""
+
+_LOCKED: Final = "another program keeps the database locked (--timeout)"
+_FAILURES: Final[dict[int, tuple[type[StoreError], str]]] = {
+    sqlite3.SQLITE_BUSY: (StoreTimeoutError, _LOCKED),
+    sqlite3.SQLITE_LOCKED: (StoreTimeoutError, _LOCKED),
+    sqlite3.SQLITE_PERM: (AccessDeniedError, "it may not be opened"),
+    sqlite3.SQLITE_AUTH: (AccessDeniedError, "it may not be opened"),
+    sqlite3.SQLITE_READONLY: (AccessDeniedError, "the file, or its directory, can only be read"),
+    sqlite3.SQLITE_CANTOPEN: (AccessDeniedError, "the file, or its journal beside it, may not be opened"),
+    sqlite3.SQLITE_CORRUPT: (BrokenBodyError, "the database is damaged"),
+    sqlite3.SQLITE_NOTADB: (BrokenBodyError, "it is no SQLite database"),
+    sqlite3.SQLITE_FULL: (StoreFullError, "the disk is full"),
+    sqlite3.SQLITE_TOOBIG: (ValueTooLargeError, "it is larger than SQLite takes"),
+    sqlite3.SQLITE_NOMEM: (StoreError, "there is no memory for it"),
+}
+
+
+class Connections:
+    """Connections to a database file, each for one user at a time.
+
+    Args:
+        path: the file.
+        url: what to show in errors.
+        durable: have each transaction on the disk before it counts as done, whatever happens to the machine.
+        timeout_s: how long to wait for those who lock the database.
+    """
+
+    def __init__(self, path: str, url: str, *, durable: bool, timeout_s: float) -> None:
+        self.path = path
+        self.url = url
+        self.durable = durable
+        self.timeout_s = timeout_s
+        self._begin()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._idle = _Idle()
+        self._writing = threading.Lock()
+        weakref.finalize(self, self._idle.close)
+
+    def close(self) -> None:
+        """Close what is not in use."""
+        self._idle.close()
+
+    def create(self) -> None:
+        """Make the file and its table where they are missing.
+
+        Raises:
+            StoreError: they cannot be made.
+        """
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        except OSError as error:
+            raise file_failure(error, None, self.url) from error
+        with self._failing(None):
+            self._connect("rwc").close()
+
+    @contextmanager
+    def reading(self, key: str | None = None) -> Iterator[sqlite3.Connection]:
+        """A connection for the block, whose failures become ours.
+
+        Raises:
+            StoreError: whatever SQLite reports; the file is gone, or holds no such table.
+        """
+        place = self._place()
+        if (
+            self._idle.pid != os.getpid()
+        ):  # SQLite forbids to use, or even to close, what a forked process got
+            _left.append(self._idle)
+            self._begin()
+        idle = self._idle
+        with self._failing(key):
+            connection = idle.take(place) or self._connect("rw")
+            try:
+                yield connection
+            except StoreError:  # ours: the connection is as good as before
+                idle.put(place, connection)
+                raise
+            except BaseException:
+                connection.close()
+                raise
+        idle.put(place, connection)
+
+    @contextmanager
+    def writing(self, key: str | None = None) -> Iterator[sqlite3.Connection]:
+        """The same for one who writes. Those of a process take turns: SQLite's own way of waiting is to sleep."""
+        with self.reading(key) as connection, self._writing:
+            yield connection
+
+    def version(self) -> Hashable:
+        """What changes whenever the database does; None so soon after a change that another may bear the same time."""
+        facts = []
+        for path in (self.path, f"{self.path}-wal"):
+            with contextlib.suppress(OSError):
+                facts.append(os.stat(path))
+        if not facts or time.time() - max(fact.st_mtime for fact in facts) < _CLOCK_S:
+            return None
+        return tuple((fact.st_ino, fact.st_size, fact.st_mtime_ns) for fact in facts)
+
+    def _place(self) -> _Place:
+        """Which file it is: one that was replaced is opened anew, and one that is gone is told."""
+        try:
+            facts = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise StoreNotFoundError(f"there is no file {self.path}", url=self.url) from error
+        except OSError as error:
+            raise file_failure(error, None, self.url) from error
+        if not stat.S_ISREG(facts.st_mode):
+            raise StoreNotFoundError(f"{self.path} is no file", url=self.url)
+        return facts.st_dev, facts.st_ino
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"file:{quote(os.fsencode(self.path))}?mode={mode}",
+            uri=True,
+            timeout=self.timeout_s,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            # A file from elsewhere must not have functions run that somebody wrote into its schema.
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self.durable else 'NORMAL'}")
+            connection.text_factory = _decode
+            if mode == "rwc":
+                connection.execute(_CREATE)
+            self._check_layout(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_layout(self, connection: sqlite3.Connection) -> None:
+        columns = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('zarr')")}
+        made = connection.execute(_MADE).fetchone()
+        # A view or a virtual table runs what somebody else wrote, without end if he wished.
+        if made is None or not {"k", "v"} <= columns or _ODD.search(made[0]):
+            raise StoreNotFoundError(
+                f"{self.url} holds no table zarr(k, v), where keys would be", url=self.url
+            )
+        if connection.execute("PRAGMA encoding").fetchone() != ("UTF-8",):
+            raise StoreError(f"{self.url} keeps its texts in UTF-16: only UTF-8 can be listed", url=self.url)
+
+    @contextmanager
+    def _failing(self, key: str | None) -> Iterator[None]:
+        """Turn what SQLite reports into our errors."""
+        try:
+            yield
+        except (sqlite3.Error, OverflowError, MemoryError) as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            if code is None:  # a value of 2 GiB comes no further than Python's wrapper
+                code = sqlite3.SQLITE_NOMEM if isinstance(error, MemoryError) else sqlite3.SQLITE_TOOBIG
+            kind, reason = _FAILURES.get(code & 0xFF, (StoreError, str(error)))
+            what = f"{key} in {self.url}" if key else self.url
+            raise kind(f"{what}: {reason}", key=key, url=self.url) from error
+
+
+class _Idle:
+    """Connections of one process that wait for their next use."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self._waiting: list[tuple[_Place, sqlite3.Connection]] = []
+
+    def take(self, place: _Place) -> sqlite3.Connection | None:
+        """A connection to the file that bears the name now; those to another are closed."""
+        while waiting := self._pop():
+            opened, connection = waiting
+            if opened == place:
+                return connection
+            connection.close()
+        return None
+
+    def put(self, place: _Place, connection: sqlite3.Connection) -> None:
+        self._waiting.append((place, connection))
+
+    def close(self) -> None:
+        """Close those of this process."""
+        while self.pid == os.getpid() and (waiting := self._pop()):
+            waiting[1].close()
+
+    def _pop(self) -> tuple[_Place, sqlite3.Connection] | None:
+        try:
+            return self._waiting.pop()
+        except IndexError:
+            return None
+
+
+_left: list[_Idle] = []
+"""What a forked process keeps and does not touch."""
+
+
+def _decode(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")

@@ -1,0 +1,1 @@
+"""All file systems that fsspec knows and this package does not."""

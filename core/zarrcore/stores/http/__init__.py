@@ -1,0 +1,1 @@
+"""Directories on web servers, through httpx."""

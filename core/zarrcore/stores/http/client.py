@@ -1,0 +1,317 @@
+"""Plain HTTP requests for what obstore cannot do: listing pages, servers of odd habits, and waiting as told.
+
+obstore tells nothing of an answer that is a refusal, and it takes encoded bodies as they are. So what it cannot
+read is asked for here, and what is to be asked again is asked here too, after as long as the server wants.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import ssl
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import urlsplit
+
+from zarrcore.stores.interface import ByteRange, StoreStat
+from zarrcore.stores.object.clients import WHOLE_TRANSFER, is_loopback, trust
+from zarrcore.stores.object.failures import Failure, trouble_in
+from zarrcore.stores.options import StoreOptions
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+_FIRST_PAUSE_S: Final = 0.1
+_LONGEST_PAUSE_S: Final = 5.0
+_CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
+_ENCODINGS: Final = ("", "identity", "gzip", "deflate")
+"""Encodings of a body that can be undone."""
+_UNFIT: Final = "Unfit"
+"""The kind of failure where a part came that is not the one asked for; the whole may be right."""
+_LEAST_PATIENCE_S: Final = 0.05
+_KEPT: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A successful answer."""
+
+    url: str
+    """Where it came from in the end, after redirections."""
+    content_type: str
+    body: memoryview
+    """The part that was wanted."""
+    stat: StoreStat | None
+    """What the answer tells of all that is there, where it tells how much that is."""
+
+
+@functools.lru_cache(maxsize=8)
+def _context(ca_bundle: str | None) -> ssl.SSLContext:
+    """Reading some hundred certificates takes longer than most requests: once is enough."""
+    import httpx
+
+    context = httpx.create_ssl_context()
+    context.load_default_certs()
+    if ca_bundle is not None:
+        trust(context, ca_bundle)
+    return context
+
+
+def tls_context(options: StoreOptions) -> ssl.SSLContext:
+    """What TLS connections trust: the certificates that httpx brings, the system's, and ``ca_bundle``.
+
+    Raises:
+        StoreError: the bundle cannot be read.
+    """
+    return _context(options.ca_bundle)
+
+
+class WebClient:
+    """An HTTP client that is made when first used and closed with whoever holds it.
+
+    Args:
+        address: the server; a proxy of the environment is used unless it is this machine.
+        options: how to reach it.
+        headers: to send beside those of the options.
+    """
+
+    def __init__(self, address: str, options: StoreOptions, headers: Mapping[str, str]) -> None:
+        self._address = address
+        self._options = options
+        self._headers = headers
+        self._made: httpx.Client | None = None
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[type[WebClient], tuple[str, StoreOptions, Mapping[str, str]]]:
+        return WebClient, (self._address, self._options, self._headers)
+
+    def close(self) -> None:
+        """Close idle connections; a later request opens new ones."""
+        client, self._made = self._made, None
+        if client is not None:
+            client.close()
+
+    def fetch(
+        self,
+        url: str,
+        byte_range: ByteRange | None = None,
+        *,
+        limit: int | None = None,
+        ranged: bool = True,
+        tried: Failure | None = None,
+        deadline: float | None = None,
+    ) -> Answer | Failure:
+        """The body at ``url``, or the part of it in ``byte_range``.
+
+        Servers that fail and connections that break are tried again as often as the options say, after the time
+        that the server names, as long as the deadline allows.
+
+        Args:
+            url: where to ask.
+            byte_range: which part is wanted.
+            limit: how many bytes to read at most.
+            ranged: ask for no more than the part; else for all, which is read no further than needed.
+            tried: how a first try ended that somebody else made.
+            deadline: when to give up, by `time.monotonic`.
+        """
+        return self.repeat(
+            lambda give_up: self._fetch_once(url, byte_range, limit, ranged, give_up), tried, deadline
+        )
+
+    def repeat(
+        self,
+        attempt: Callable[[float], T | Failure],
+        tried: Failure | None = None,
+        deadline: float | None = None,
+    ) -> T | Failure:
+        """What ``attempt`` gives, which is told when to give up, by the first that is no passing failure."""
+        give_up = deadline or time.monotonic() + self._options.timeout_s
+        pause_s = _FIRST_PAUSE_S
+        result = tried or attempt(give_up)
+        for _ in range(self._options.retries):
+            if not isinstance(result, Failure) or not result.passing:
+                break
+            wait_s = max(pause_s, result.retry_after_s)
+            if time.monotonic() + wait_s >= give_up:
+                break
+            time.sleep(wait_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            result = attempt(give_up)
+        return result
+
+    def speaks(self, method: str, url: str, status: int) -> bool:
+        """Whether a request without a body, concerning ``url`` alone, gets this status."""
+        import httpx
+
+        try:
+            answer = self._client().request(method, url, headers={"Depth": "0"})
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+            return False
+        return answer.status_code == status
+
+    def _fetch_once(
+        self, url: str, byte_range: ByteRange | None, limit: int | None, ranged: bool, give_up: float
+    ) -> Answer | Failure:
+        import httpx
+
+        try:
+            result = self._ask(url, byte_range, limit, ranged and byte_range is not None, give_up)
+            if isinstance(result, Failure) and result.kind == _UNFIT:
+                result = self._ask(url, byte_range, limit, False, give_up)
+        except httpx.HTTPError as error:
+            return _failure(error)
+        except (httpx.InvalidURL, ValueError):
+            return Failure.of_kind("", "the server sends elsewhere, to no address that can be")
+        return result
+
+    def _ask(
+        self, url: str, byte_range: ByteRange | None, limit: int | None, ranged: bool, give_up: float
+    ) -> Answer | Failure:
+        part = byte_range or ByteRange(0)
+        headers = {"Range": _range_header(part)} if ranged else {}
+        patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
+        with self._client().stream("GET", url, headers=headers, timeout=patience_s) as answer:
+            if answer.url.path.endswith("/") and not urlsplit(url).path.endswith("/"):
+                # Sent on to a directory, whose page the server may show or refuse: there is no such value.
+                return Failure.of_status(404)
+            if answer.status_code == 206 and ranged:
+                body = self._part(answer, part, limit)
+            elif answer.status_code == 200:
+                body = self._read(answer, part, limit)
+            else:
+                return Failure.of_status(answer.status_code, _retry_after_s(answer.headers))
+            if isinstance(body, Failure):
+                return body
+            is_all = part == (0, None) and (limit is None or len(body) < limit)
+            size = len(body) if is_all else _whole_size(answer)
+            stat = None if size is None else StoreStat(size, *_version(answer.headers))
+            content_type = answer.headers.get("content-type", "")
+            return Answer(str(answer.url), content_type, memoryview(body).toreadonly(), stat)
+
+    def _part(self, answer: httpx.Response, part: ByteRange, limit: int | None) -> bytearray | Failure:
+        """The body that the server says is the part asked for, if it is."""
+        size = _announced_size(answer.headers, part)
+        if size is None:
+            return Failure.of_kind(_UNFIT)
+        body = self._read(answer, ByteRange(0), limit)
+        wanted = size if limit is None else min(size, limit)
+        return Failure.of_kind(_UNFIT) if isinstance(body, bytearray) and len(body) != wanted else body
+
+    def _read(self, answer: httpx.Response, part: ByteRange, limit: int | None) -> bytearray | Failure:
+        """The part of a body, without keeping what comes before it or fetching what comes after it."""
+        import httpx
+
+        encoding = answer.headers.get("content-encoding", "").lower()
+        if encoding not in _ENCODINGS:
+            return Failure.of_kind("", f"it comes encoded as {encoding[:20]!r}, which nobody asked for")
+        give_up = time.monotonic() + WHOLE_TRANSFER * self._options.timeout_s
+        start, stop = part
+        skip = max(0, start)
+        wanted = None if stop is None or start < 0 else max(0, stop - start)
+        if limit is not None and start >= 0:
+            wanted = limit if wanted is None else min(wanted, limit)
+        body = bytearray()
+        try:
+            for piece in answer.iter_bytes():
+                body += piece[skip:] if skip else piece
+                skip = max(0, skip - len(piece))
+                if wanted is not None and len(body) >= wanted:
+                    del body[wanted:]
+                    break
+                if start < 0 and len(body) > _KEPT - 2 * start:
+                    del body[:start]
+                if time.monotonic() > give_up:
+                    return Failure.of_kind("Timeout")
+        except (httpx.RemoteProtocolError, httpx.ReadError):
+            return Failure.of_kind("Interrupted")
+        return body[start:] if start < 0 else body
+
+    def _client(self) -> httpx.Client:
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def _make(self) -> httpx.Client:
+        import httpx
+
+        client = httpx.Client(
+            headers={
+                "Accept-Encoding": "identity",
+                "User-Agent": "zarrscope",
+                **self._options.headers,
+                **self._headers,
+            },
+            timeout=self._options.timeout_s,
+            verify=tls_context(self._options),
+            follow_redirects=True,
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # as obstore, which keeps none
+            trust_env=not is_loopback(self._address),
+        )
+        weakref.finalize(self, client.close)
+        return client
+
+
+def _range_header(part: ByteRange) -> str:
+    """The words for a part; one byte where none is wanted, which tells whether the value is there."""
+    start, stop = part
+    if start < 0:
+        return f"bytes={start}"
+    return f"bytes={start}-" if stop is None else f"bytes={start}-{max(stop, start + 1) - 1}"
+
+
+def _announced_size(headers: httpx.Headers, part: ByteRange) -> int | None:
+    """How many bytes come, or None where they are not the part: it may end early only where the value does."""
+    match = _CONTENT_RANGE.fullmatch(headers.get("content-range", ""))
+    if match is None or headers.get("content-encoding", "identity") != "identity":
+        return None
+    first, stop = int(match[1]), int(match[2]) + 1
+    wanted = (part.start, part.stop) if match[3] == "*" else part.resolve(int(match[3]))
+    return stop - first if wanted == (first, stop) else None
+
+
+def _whole_size(answer: httpx.Response) -> int | None:
+    """How large the whole value is, as far as the answer tells; what is packed has another size on the way."""
+    match = _CONTENT_RANGE.fullmatch(answer.headers.get("content-range", ""))
+    said = answer.headers.get("content-length", "") if match is None else match[3]
+    packed = answer.headers.get("content-encoding", "identity") != "identity"
+    return int(said) if said.isascii() and said.isdigit() and not packed else None
+
+
+def _version(headers: httpx.Headers) -> tuple[float | None, str | None]:
+    """Modification time and etag."""
+    try:
+        mtime_s = parsedate_to_datetime(headers.get("last-modified", "")).timestamp()
+    except (ValueError, OverflowError):
+        mtime_s = None
+    return mtime_s, headers.get("etag")
+
+
+def _retry_after_s(headers: httpx.Headers) -> float:
+    """How long the server wants to be left alone, in seconds or until a date; 0 where it does not say."""
+    said = headers.get("retry-after", "")
+    if said.isascii() and said.isdigit():
+        return float(said)
+    try:
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _failure(error: httpx.HTTPError) -> Failure:
+    """What an exception of httpx means."""
+    import httpx
+
+    if isinstance(error, httpx.TimeoutException):
+        return Failure.of_kind("Timeout")
+    if isinstance(error, httpx.DecodingError):
+        return Failure.of_kind("Decode")
+    return Failure.of_kind("Connect", trouble=trouble_in(str(error)))

@@ -1,0 +1,125 @@
+"""A directory of a web server: its values, and its keys where the server tells them.
+
+The listings of WebDAV servers come through obstore, as values do; the listing pages of other servers through httpx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+from urllib.parse import quote
+
+from zarrcore.errors import BrokenBodyError, ListingUnsupportedError, StoreError, StoreNotFoundError
+from zarrcore.stores.http.client import Answer
+from zarrcore.stores.http.listing_pages import parse_listing
+from zarrcore.stores.http.values import HTTPValues
+from zarrcore.stores.interface import ListableStore, StoreEntry
+from zarrcore.stores.keys import check_path_like_prefix
+from zarrcore.stores.object.failures import Failure, obstore_errors
+from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.wrapper.read_only import RefusingStore
+
+_REFUSES_LISTINGS: Final = (403, 405, 501)
+"""What servers answer that show no listings, beside "not found"."""
+_PROPFIND: Final = "PROPFIND"
+_MULTI_STATUS: Final = 207
+_DEEPEST: Final = 100
+"""Directories within each other, beyond which a listing is taken for an endless one."""
+
+
+class HTTPStore(HTTPValues, RefusingStore):
+    """The files beneath a URL, listed where the server speaks WebDAV or shows directory pages that we can read.
+
+    Args:
+        url: the directory, ``http://`` or ``https://``.
+        options: how to reach it.
+    """
+
+    def __init__(self, url: str, options: StoreOptions | None = None) -> None:
+        super().__init__(url, options)
+        self._shows_pages = False
+        self._speaks_webdav = False
+
+    def _refusal(self) -> str:
+        return "web servers are only read; write to a directory or a bucket, and let the server serve it"
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        check_path_like_prefix(prefix, self.url)
+        if not self._speaks_webdav:
+            entries = self._page_entries(prefix)
+            if entries is not None:
+                yield from entries
+                return
+            self._speaks_webdav = self._pages.speaks(_PROPFIND, self._address(""), _MULTI_STATUS)
+            if not self._speaks_webdav:
+                raise self._not_listable()
+        yield from self._webdav_entries(prefix)
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        pending = [prefix]
+        while pending:
+            for entry in self.list_dir(pending.pop()):
+                if not entry.is_prefix:
+                    yield entry
+                elif entry.key.count("/") < _DEEPEST:
+                    pending.append(entry.key)
+                else:
+                    raise BrokenBodyError(
+                        f"{self.url}: its listings lead ever deeper, as if a directory held itself",
+                        url=self.url,
+                    )
+
+    def has_prefix(self, prefix: str) -> bool:
+        return ListableStore.has_prefix(self, prefix)
+
+    def _page_entries(self, prefix: str) -> Iterator[StoreEntry] | None:
+        """What the page of a prefix tells, or None where it is not the page of a server that shows listings."""
+        answer = self._pages.fetch(self._address(prefix))
+        if isinstance(answer, Answer):
+            entries = parse_listing(answer.content_type, answer.body, answer.url, prefix)
+            self._shows_pages = self._shows_pages or entries is not None
+            return entries
+        if not answer.absent and answer.status not in _REFUSES_LISTINGS:
+            raise self._error(answer, prefix or None)
+        if not self._shows_pages and prefix:
+            self._page_entries("")
+        # A page that is not there means an absent prefix where others are there.
+        return iter(()) if answer.absent and self._shows_pages else None
+
+    def _webdav_entries(self, prefix: str) -> Iterator[StoreEntry]:
+        path = self.prefix + prefix
+        found = self._pages.repeat(lambda _: self._propfind(path))
+        if isinstance(found, Failure) and found.not_parsed:
+            raise BrokenBodyError(f"{self.url}: the listing of {prefix or '/'} cannot be read", url=self.url)
+        if isinstance(found, Failure):
+            raise self._error(found, prefix or None)
+        for name in found["common_prefixes"]:
+            yield StoreEntry(name[len(self.prefix) :] + "/")
+        for facts in found["objects"]:
+            entry = self._entry(facts, path)
+            if entry is not None:
+                yield entry
+
+    def _propfind(self, path: str) -> Any:
+        """What obstore, which asks WebDAV servers so, finds directly under a path, or a `Failure`."""
+        try:
+            return self._client().list_with_delimiter(path or None)
+        except obstore_errors() as error:
+            return Failure.of(error)
+
+    def _not_listable(self) -> StoreError:
+        """What is wrong where the server lists nothing: there is nothing to list, or it does not list at all."""
+        parent = self.prefix.rstrip("/").rpartition("/")[0]
+        above = f"{self._origin}/{quote(parent)}{'/' if parent else ''}{self._query}"
+        root = self._pages.fetch(self._address(""), limit=0)
+        if self.prefix and isinstance(root, Failure) and root.absent:
+            page = self._pages.fetch(above)
+            if self._pages.speaks(_PROPFIND, above, _MULTI_STATUS) or (
+                isinstance(page, Answer) and parse_listing(page.content_type, page.body, page.url, "")
+            ):
+                return StoreNotFoundError(f"there is nothing at {self.url}", url=self.url)
+        return ListingUnsupportedError(
+            f"{self.url}: the server shows no directory listings; name a path in it, or see what its consolidated "
+            "metadata tells, if it has any (zarrscope tree)",
+            url=self.url,
+        )

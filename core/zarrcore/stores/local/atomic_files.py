@@ -1,0 +1,234 @@
+"""Files of an open directory that are written whole or not at all, and removed with all that is beneath.
+
+A value is written under a temporary name, which no listing shows, and then renamed: a reader sees the old or the
+new one, and a writer that is killed leaves the old one and its temporary file, which a later writer removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import time
+from itertools import islice
+from typing import Final
+
+from zarrcore.stores.interface import BytesLike
+from zarrcore.stores.local.file_reading import LARGEST_READ
+
+_PREFIX: Final = ".zarrscope-"
+_SUFFIX: Final = ".partial"
+
+_ABANDONED_S: Final = 3600.0
+"""A temporary file that nothing was written to for so long has no writer any more."""
+
+_LOOKED_AT: Final = 10_000
+"""Names of a directory that are searched for such files: looking must not cost more than writing."""
+
+_PIECE: Final = 1 << 20
+
+_NO_COPYING: Final = {errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM}
+"""What the kernel says where it does not copy between two files itself."""
+
+_NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS}
+
+
+def temporary_name() -> str:
+    """A new name for a file that is being written."""
+    return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is, or was, being written."""
+    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+
+
+def put_file(directory: int, name: str, value: BytesLike | int, *, if_absent: bool, durable: bool) -> bool:
+    """Write the file ``name`` of an open directory at one stroke; False where it is there and must not be.
+
+    Args:
+        directory: a descriptor of the directory.
+        name: a name in it.
+        value: the bytes, or the descriptor of a file that has them.
+        if_absent: leave a file alone that is there already.
+        durable: have it on the disk before this returns.
+
+    Raises:
+        FileNotFoundError: the directory was removed meanwhile.
+        OSError: whatever else the operating system reports; nothing is left behind then.
+    """
+    if if_absent and _is_there(directory, name):
+        return False
+    temporary = temporary_name()
+    try:
+        write_new(directory, temporary, value, durable=durable)
+        if not if_absent:
+            os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        else:
+            try:
+                _link(directory, temporary, name)
+            except FileExistsError:
+                return False  # another writer was faster
+            finally:
+                unlink(directory, temporary)
+    except BaseException:
+        unlink(directory, temporary)
+        raise
+    if durable:
+        os.fsync(directory)
+    return True
+
+
+def write_new(directory: int, name: str, value: BytesLike | int, *, durable: bool = False) -> None:
+    """Write a file ``name`` that did not exist in an open directory."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(name, flags, 0o666, dir_fd=directory)
+    try:
+        if isinstance(value, int):
+            copy_file(value, descriptor)
+        else:
+            rest = memoryview(value).cast("B")
+            while len(rest):
+                rest = rest[os.write(descriptor, rest[:LARGEST_READ]) :]
+        if durable:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def copy_file(source: int, target: int) -> None:
+    """Copy an open file into an empty one; holes stay holes.
+
+    Raises:
+        OSError: what the operating system reports, such as a full disk.
+    """
+    size = os.fstat(source).st_size
+    os.ftruncate(target, size)
+    stop = 0
+    while stop < size:
+        try:
+            start = os.lseek(source, stop, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                return  # only a hole is left
+            raise
+        stop = os.lseek(source, start, os.SEEK_HOLE)
+        _copy_range(source, target, start, stop)
+
+
+def _copy_range(source: int, target: int, start: int, stop: int) -> None:
+    try:  # within the kernel, and on some file systems without any copy
+        while start < stop:
+            done = os.copy_file_range(source, target, stop - start, start, start)
+            if not done:
+                break
+            start += done
+    except OSError as error:
+        if error.errno not in _NO_COPYING:
+            raise
+    while start < stop:
+        part = memoryview(os.pread(source, min(_PIECE, stop - start), start))
+        if not part:
+            raise OSError(errno.EIO, "it became shorter while it was copied")
+        while part:
+            done = os.pwrite(target, part, start)
+            part, start = part[done:], start + done
+
+
+def unlink(directory: int, name: str) -> None:
+    """Remove a file of an open directory, if it is there."""
+    try:
+        os.unlink(name, dir_fd=directory)
+    except FileNotFoundError:
+        return
+
+
+def remove_abandoned(directory: int) -> None:
+    """Remove the temporary files of an open directory whose writers are gone; failing to is no fault."""
+    with contextlib.suppress(OSError), os.scandir(directory) as found:
+        for item in islice(found, _LOOKED_AT):
+            if is_temporary(item.name) and _is_abandoned(item):
+                unlink(directory, item.name)
+
+
+def empty_directory(directory: int) -> bool:
+    """Remove all files beneath an open directory, and the directories that become empty; links are not followed.
+
+    Nothing is remembered but the way down. A file that somebody is writing stays, and so does what is no file.
+
+    Returns:
+        Whether anything was removed: then a listing that bears no removals may have left something out.
+    """
+    removed = False
+    way = [(os.dup(directory), os.scandir(directory), "")]
+    try:
+        while way:
+            descriptor, scan, name = way[-1]
+            item = next(scan, None)
+            if item is None:
+                way.pop()
+                _leave(descriptor, scan)
+                if way and _rmdir(way[-1][0], name):
+                    removed = True
+            elif item.is_dir(follow_symlinks=False):
+                inner = os.open(item.name, _INNER_DIRECTORY, dir_fd=descriptor)
+                way.append((inner, os.scandir(inner), item.name))
+            elif _is_removable(item):
+                unlink(descriptor, item.name)
+                removed = True
+    finally:
+        for descriptor, scan, _ in way:
+            _leave(descriptor, scan)
+    return removed
+
+
+_INNER_DIRECTORY: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+def _leave(descriptor: int, scan: contextlib.AbstractContextManager[object]) -> None:
+    with scan:
+        os.close(descriptor)
+
+
+def _rmdir(directory: int, name: str) -> bool:
+    try:
+        os.rmdir(name, dir_fd=directory)
+    except OSError:
+        return False  # a writer put something into it
+    return True
+
+
+def _is_removable(item: os.DirEntry[str]) -> bool:
+    if is_temporary(item.name):
+        return _is_abandoned(item)
+    return item.is_symlink() or item.is_file(follow_symlinks=False)
+
+
+def _is_abandoned(item: os.DirEntry[str]) -> bool:
+    try:
+        return time.time() - item.stat(follow_symlinks=False).st_mtime > _ABANDONED_S
+    except OSError:
+        return False  # its writer has finished
+
+
+def _is_there(directory: int, name: str) -> bool:
+    """Whether a name is taken, which a directory may not be."""
+    try:
+        facts = os.lstat(name, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    return True
+
+
+def _link(directory: int, temporary: str, name: str) -> None:
+    """Give a file a name that must not be taken; unlike renaming this never replaces."""
+    try:
+        os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+    except OSError as error:
+        if error.errno in _NO_LINKS:  # FAT and some network file systems
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP), name) from error
+        raise

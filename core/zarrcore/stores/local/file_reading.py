@@ -1,0 +1,149 @@
+"""What local stores do with open files: reading exact ranges, telling faults apart."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import Final
+
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenBodyError,
+    ChangedError,
+    KeyTooLongError,
+    StoreError,
+    StoreFullError,
+    StoreTimeoutError,
+    UnreachableError,
+    ValueTooLargeError,
+)
+from zarrcore.stores.interface import ByteRange, BytesLike
+from zarrcore.stores.local.confined_paths import OutsideError
+
+LARGEST_READ: Final = 2**31 - 4096
+"""Linux reads and writes no more than this at once."""
+
+_KINDS: Final[dict[int, type[StoreError]]] = {
+    errno.EACCES: AccessDeniedError,
+    errno.EPERM: AccessDeniedError,
+    errno.ENAMETOOLONG: KeyTooLongError,
+    errno.EROFS: AccessDeniedError,
+    errno.ENOSPC: StoreFullError,
+    errno.EDQUOT: StoreFullError,
+    errno.EFBIG: ValueTooLargeError,
+    errno.ETIMEDOUT: StoreTimeoutError,
+    errno.ENOTCONN: UnreachableError,
+    errno.ESTALE: UnreachableError,
+    errno.EHOSTDOWN: UnreachableError,
+    errno.EHOSTUNREACH: UnreachableError,
+    errno.ENETUNREACH: UnreachableError,
+}
+
+_REASONS: Final = {
+    errno.EROFS: "the file system can only be read",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the quota of the disk is used up",
+    errno.EFBIG: "it is larger than a file may be here",
+    errno.EISDIR: "a directory of this name stands there: it holds other keys",
+    errno.ENOTDIR: "a file stands where a directory would: it is a key itself",
+}
+"""What the operating system's own words do not tell somebody who thinks of keys."""
+
+
+def file_failure(error: OSError, key: str | None, url: str) -> StoreError:
+    """The `StoreError` that says what the operating system reported."""
+    if isinstance(error, StoreError):
+        return error
+    what = f"{key} in {url}" if key else url
+    if isinstance(error, OutsideError):
+        reason = "a symbolic link leads out of the store (--follow-links allows it)"
+        return AccessDeniedError(f"{what}: {reason}", key=key, url=url)
+    code = error.errno or 0
+    return _KINDS.get(code, StoreError)(
+        f"{what}: {_REASONS.get(code) or os.strerror(code)}", key=key, url=url
+    )
+
+
+class TooLarge(Exception):  # noqa: N818 - it never leaves the store
+    """There is more to read than allowed."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        self.size = size
+        self.limit = limit
+
+
+def read_range(
+    descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None = None, *, inode: int | None = None
+) -> BytesLike | None:
+    """The bytes of an open file in ``byte_range``; None where it is no regular file.
+
+    Raises:
+        TooLarge: there are more than ``max_nbytes``.
+        ChangedError: the file has another number than ``inode``.
+        BrokenBodyError: the file became shorter meanwhile.
+        StoreError: there is not as much memory.
+    """
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode):
+        return None
+    if inode is not None and facts.st_ino != inode:
+        raise ChangedError("it was replaced while it was read")
+    start, stop = (0, facts.st_size) if byte_range is None else byte_range.resolve(facts.st_size)
+    size = stop - start
+    if max_nbytes is not None and size > max_nbytes:
+        raise TooLarge(size, max_nbytes)
+    try:
+        head = os.pread(descriptor, size, start) if size <= LARGEST_READ else b""
+        return head if len(head) == size else _read_on(descriptor, head, start, size)
+    except (MemoryError, OverflowError) as error:
+        raise StoreError(f"there is no memory for {size} bytes at once") from error
+
+
+def read_range_into(descriptor: int, byte_range: ByteRange | None, buffer: memoryview) -> int | None:
+    """Read the bytes in ``byte_range`` into ``buffer``; how many there are, or None where it is no regular file.
+
+    Raises:
+        TooLarge: there are more than the buffer holds.
+        BrokenBodyError: the file became shorter meanwhile.
+    """
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode):
+        return None
+    start, stop = (0, facts.st_size) if byte_range is None else byte_range.resolve(facts.st_size)
+    size = stop - start
+    if size > len(buffer):
+        raise TooLarge(size, len(buffer))
+    done = 0
+    while done < size:
+        got = os.preadv(descriptor, [buffer[done : min(size, done + LARGEST_READ)]], start + done)
+        if got == 0:
+            raise BrokenBodyError(f"the file became shorter while it was read: {done} of {size} bytes")
+        done += got
+    return size
+
+
+def _read_on(descriptor: int, head: bytes, start: int, size: int) -> memoryview:
+    """The rest of what one read did not give, because it is very large or a signal came."""
+    buffer = memoryview(bytearray(size))
+    buffer[: len(head)] = head
+    done = len(head)
+    while done < size:
+        got = os.preadv(descriptor, [buffer[done : done + LARGEST_READ]], start + done)
+        if got == 0:
+            raise BrokenBodyError(f"the file became shorter while it was read: {done} of {size} bytes")
+        done += got
+    return buffer.toreadonly()
+
+
+def dangling_link(directory: int, path: str) -> str | None:
+    """The symbolic link because of which ``path`` is not there, though a name that leads to it is."""
+    while path:
+        try:
+            facts = os.lstat(path, dir_fd=directory)
+        except OSError:
+            path = path.rpartition("/")[0]
+        else:
+            nowhere = stat.S_ISLNK(facts.st_mode) and not os.access(path, os.F_OK, dir_fd=directory)
+            return path if nowhere else None
+    return None

@@ -1,0 +1,325 @@
+"""Keys as files beneath a directory."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Final, TypeVar
+
+from zarrcore.errors import BodyTooLargeError, ChangedError, StoreError, StoreNotFoundError
+from zarrcore.stores.interface import (
+    READ_ANEW,
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+)
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
+from zarrcore.stores.local.atomic_files import (
+    is_temporary,
+)
+from zarrcore.stores.local.confined_paths import DIRECTORY, LOOK, READ, open_beneath, open_following
+from zarrcore.stores.local.file_reading import (
+    TooLarge,
+    dangling_link,
+    file_failure,
+    read_range,
+    read_range_into,
+)
+from zarrcore.stores.local.writing import LocalWriting, OpenDirectory
+from zarrcore.stores.validation import check_place
+
+Result = TypeVar("Result")
+Limit = TypeVar("Limit")
+
+_REVALIDATE_S: Final = 1.0
+_OPEN_LISTINGS: Final = 64
+"""Directories within each other that are listed at once, each with two descriptors; deeper ones are read in one go."""
+_ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ENXIO}
+"""No such name; a file stands where a directory would; a socket, which cannot be opened."""
+
+
+class LocalStore(ReadableStore, ListableStore, LocalWriting):
+    """A directory whose files are the values.
+
+    A directory read as a key is absent, as is a named pipe or a device. Symbolic links are followed within the
+    root; one that leads out of it is refused, and left out of listings, unless ``follow_links``.
+
+    Args:
+        root: the directory.
+        follow_links: follow symbolic links out of the root.
+        create: make the directory where it is missing.
+        durable: have each value on the disk before ``set`` returns, several times as slow: else it is safe from
+            a killed writer, and may be lost when the machine stops.
+
+    Raises:
+        StoreNotFoundError: there is no such directory.
+        AccessDeniedError: it may not be opened.
+    """
+
+    fills_buffers = True
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        follow_links: bool = False,
+        create: bool = False,
+        durable: bool = False,
+    ) -> None:
+        check_place(os.fspath(root))
+        self.root = os.path.abspath(os.fspath(root))
+        self.url = self.root
+        self.follow_links = follow_links
+        self.durable = durable
+        if create:
+            self._create()
+        self._open: Callable[[int, str, int], int] = open_following if follow_links else open_beneath
+        self._resolved = os.path.realpath(self.root)
+        self._opened: OpenDirectory | None = None
+        self._checked_s = 0.0
+        self._tidied = set()
+        self._revalidated()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.root, self.follow_links, self.durable)
+
+    @property
+    def identity(self) -> Hashable:
+        return "file", self._resolved, self.follow_links
+
+    @property
+    def name_max(self) -> int:
+        """As the file system says; 255 on most."""
+        return os.fpathconf(self._directory().descriptor, "PC_NAME_MAX")
+
+    def close(self) -> None:
+        self._opened = None
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        return self._read(key, read_range, byte_range, max_nbytes)
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        # One descriptor shows one file, whatever takes its name meanwhile; only what is written into it can change it.
+        for _ in range(READ_ANEW):
+            found = self._read(key, _read_between_stats, byte_range, max_nbytes)
+            if found is None:
+                return None
+            before, value, after = found
+            if before == after:
+                return value, after
+        raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
+
+    def open_key(self, key: str) -> int | None:
+        """A descriptor of a key's file, for reading, which the caller closes; None where the key is absent.
+
+        Raises:
+            As `get`.
+        """
+        check_path_like_key(key, self.url)
+        try:
+            return self._open(self._directory().descriptor, key, READ)
+        except OSError as error:
+            self._absent(error, key)
+            return None
+
+    def get_of_inode(self, key: str, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
+        """What `get` gives, of the very file that had this inode number, though it may have changed.
+
+        Raises:
+            ChangedError: another file has this name by now.
+        """
+        return self._read(key, _read_of_inode, byte_range, inode)
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        return self._read(key, read_range_into, byte_range, buffer)
+
+    def _read(
+        self,
+        key: str,
+        read: Callable[[int, ByteRange | None, Limit], Result],
+        byte_range: ByteRange | None,
+        limit: Limit,
+    ) -> Result | None:
+        check_path_like_key(key, self.url)
+        directory = self._directory()
+        try:
+            descriptor = self._open(directory.descriptor, key, READ)
+        except OSError as error:
+            self._absent(error, key)
+            return None
+        try:
+            return read(descriptor, byte_range, limit)
+        except TooLarge as error:
+            raise BodyTooLargeError(error.size, error.limit, key=key, url=self.url) from None
+        except StoreError as error:
+            raise type(error)(f"{key} in {self.url}: {error}", key=key, url=self.url) from error
+        except OSError as error:
+            raise file_failure(error, key, self.url) from error
+        finally:
+            os.close(descriptor)
+
+    def stat(self, key: str) -> StoreStat | None:
+        return self.stat_and_has_prefix(key)[0]
+
+    def stat_and_has_prefix(self, key: str) -> tuple[StoreStat | None, bool]:
+        """`stat` of ``key`` and `has_prefix` of ``key`` with a slash: a name means one of them, and one look tells which.
+
+        Raises:
+            As `stat`.
+        """
+        check_path_like_key(key, self.url)
+        directory = self._directory()
+        try:
+            facts = self._look(directory.descriptor, key)
+        except OSError as error:
+            self._absent(error, key)
+            return None, False
+        if not stat.S_ISREG(facts.st_mode):
+            return None, stat.S_ISDIR(facts.st_mode)
+        return stat_of(facts), False
+
+    def _look(self, directory: int, path: str) -> os.stat_result:
+        descriptor = self._open(directory, path, LOOK)
+        try:
+            return os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        check_path_like_prefix(prefix, self.url)
+        directory = self._directory()
+        try:
+            descriptor = self._open(directory.descriptor, prefix or ".", DIRECTORY)
+        except OSError as error:
+            self._absent(error, prefix)
+            return
+        try:
+            with os.scandir(descriptor) as found:
+                for item in found:
+                    name = item.name
+                    try:
+                        is_directory = item.is_dir(follow_symlinks=False)  # which the listing itself tells
+                        if not is_directory:
+                            is_link = item.is_symlink()
+                            facts = (
+                                self._look(directory.descriptor, prefix + name) if is_link else item.stat()
+                            )
+                    except OSError:
+                        # Gone meanwhile, or a link that leads nowhere, round in circles or out of the root.
+                        continue
+                    if is_directory:
+                        yield StoreEntry(f"{prefix}{name}/")
+                    elif stat.S_ISREG(facts.st_mode):
+                        if name[0] != "." or not is_temporary(name):
+                            yield StoreEntry(prefix + name, facts.st_size, facts.st_mtime)
+                    elif stat.S_ISDIR(facts.st_mode) and not self._leads_up(
+                        directory.descriptor, prefix, facts
+                    ):
+                        yield StoreEntry(f"{prefix}{name}/")
+        except OSError as error:
+            raise file_failure(error, prefix, self.url) from error
+        finally:
+            os.close(descriptor)
+
+    def has_prefix(self, prefix: str) -> bool:
+        """Whether the directory is there; an empty one counts, since listing its parent shows it."""
+        check_path_like_prefix(prefix, self.url)
+        directory = self._directory()
+        try:
+            os.close(self._open(directory.descriptor, prefix or ".", DIRECTORY))
+        except OSError as error:
+            self._absent(error, prefix)
+            return False
+        return True
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        way = [self.list_dir(prefix)]
+        while way:
+            entry = next(way[-1], None)
+            if entry is None:
+                way.pop()
+            elif not entry.is_prefix:
+                yield entry
+            elif len(way) < _OPEN_LISTINGS:
+                way.append(self.list_dir(entry.key))
+            else:
+                way.append(iter([*self.list_dir(entry.key)]))
+
+    def _leads_up(self, root: int, prefix: str, facts: os.stat_result) -> bool:
+        """Whether a directory is the one at ``prefix`` or one on the way to it: listing it would never end."""
+        above = [".", *(prefix[:end] for end, character in enumerate(prefix) if character == "/")]
+        return any(os.path.samestat(facts, self._look(root, path)) for path in above)
+
+    def _directory(self) -> OpenDirectory:
+        opened = self._opened
+        if opened is None or time.monotonic() - self._checked_s > _REVALIDATE_S:
+            return self._revalidated()
+        return opened
+
+    def _revalidated(self) -> OpenDirectory:
+        """The root, opened again where its path names another directory than before.
+
+        Called once a second and before a key is called absent: where the whole directory was replaced the new
+        one counts, and where it is gone that is an error and not a store without keys.
+        """
+        opened = self._opened
+        try:
+            facts = os.stat(self.root)
+            if opened is None or opened.identity != (facts.st_dev, facts.st_ino):
+                opened = self._opened = OpenDirectory(self.root)
+        except NotADirectoryError as error:
+            raise StoreNotFoundError(f"{self.url} is no directory", url=self.url) from error
+        except FileNotFoundError as error:
+            raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from error
+        except OSError as error:
+            raise file_failure(error, None, self.url) from error
+        self._checked_s = time.monotonic()
+        return opened
+
+    def _absent(self, error: OSError, key: str) -> None:
+        """Return where the error says that the key is absent, raise what it says otherwise."""
+        if error.errno not in _ABSENT:
+            raise file_failure(error, key, self.url) from error
+        directory = self._revalidated()
+        link = dangling_link(directory.descriptor, key.rstrip("/")) if error.errno == errno.ENOENT else None
+        if link is not None:
+            raise StoreError(
+                f"{key} in {self.url}: the symbolic link {link} leads nowhere", key=key, url=self.url
+            ) from error
+
+
+def stat_of(facts: os.stat_result) -> StoreStat:
+    """What a `LocalStore` tells of a file."""
+    etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
+    return StoreStat(facts.st_size, facts.st_mtime, etag)
+
+
+def inode_of(facts: StoreStat) -> int:
+    """The inode number of a file of which a `LocalStore` told ``facts``."""
+    return int((facts.etag or "").rpartition("-")[2], 16)
+
+
+def _read_of_inode(descriptor: int, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
+    return read_range(descriptor, byte_range, inode=inode)
+
+
+def _read_between_stats(
+    descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None
+) -> tuple[StoreStat, BytesLike, StoreStat] | None:
+    before = stat_of(os.fstat(descriptor))
+    value = read_range(descriptor, byte_range, max_nbytes)
+    return None if value is None else (before, value, stat_of(os.fstat(descriptor)))
+
+
+def _restore(kind: type[LocalStore], root: str, follow_links: bool, durable: bool) -> LocalStore:
+    return kind(root, follow_links=follow_links, durable=durable)

@@ -1,0 +1,241 @@
+"""The writing half of `LocalStore`: directories come with their first key and go with their last."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Final
+
+from zarrcore.errors import StoreError, StoreNotFoundError
+from zarrcore.stores.interface import BytesLike, WritableStore
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
+from zarrcore.stores.local.atomic_files import empty_directory, put_file, remove_abandoned, unlink
+from zarrcore.stores.local.confined_paths import DIRECTORY
+from zarrcore.stores.local.file_reading import file_failure
+
+_ATTEMPTS: Final = 100
+_TIDIED: Final = 100_000
+"""Directories of which is remembered that leftovers were removed from them."""
+
+
+_NOT_THIS_WAY: Final = {
+    errno.ENOENT,
+    errno.EXDEV,
+    errno.EPERM,
+    errno.EMLINK,
+    errno.EOPNOTSUPP,
+    errno.ENOSYS,
+}
+"""What the kernel says where a file cannot have another name, though its value may be copied."""
+
+
+class OpenDirectory:
+    """An open directory; its descriptor closes when the last thread that uses it lets go."""
+
+    __slots__ = ("descriptor", "identity")
+
+    def __init__(self, path: str) -> None:
+        self.descriptor = os.open(path, DIRECTORY)
+        facts = os.fstat(self.descriptor)
+        self.identity = (facts.st_dev, facts.st_ino)
+
+    def __del__(self) -> None:
+        if hasattr(self, "descriptor"):
+            os.close(self.descriptor)
+
+
+class LocalWriting(WritableStore):
+    """What a directory needs beside being read to be written."""
+
+    root: str
+    durable: bool
+    _open: Callable[[int, str, int], int]
+    _tidied: set[str]
+
+    @abstractmethod
+    def _directory(self) -> OpenDirectory:
+        """The root."""
+
+    @abstractmethod
+    def _revalidated(self) -> OpenDirectory:
+        """The root, opened again where its path names another directory than before."""
+
+    @abstractmethod
+    def _absent(self, error: OSError, key: str) -> None:
+        """Return where the error says that the key is absent, raise what it says otherwise."""
+
+    def _create(self) -> None:
+        try:
+            os.makedirs(self.root, exist_ok=True)
+        except FileExistsError:
+            return  # no directory, which is told when it is opened
+        except OSError as error:
+            raise file_failure(error, None, self.url) from error
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        return self._set(key, value, if_absent)
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        """Store all bytes of an open file, part by part; what is a hole in it takes no room here either."""
+        return self._set(key, descriptor, if_absent)
+
+    def _set(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
+        check_path_like_key(key, self.url)
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._write(key, value, if_absent)
+            except StoreError:
+                raise
+            except FileNotFoundError:
+                self._revalidated()  # somebody who erases removed the empty directory meanwhile, or the root
+            except OSError as error:
+                self._remove_empty(self._directory().descriptor, key.rpartition("/")[0])
+                raise file_failure(error, key, self.url) from error
+        raise StoreError(
+            f"{key} in {self.url}: its directory is removed as soon as it is made", key=key, url=self.url
+        )
+
+    def _write(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
+        parent, _, name = key.rpartition("/")
+        descriptor = self._writable_directory(parent)
+        try:
+            if parent not in self._tidied:
+                remove_abandoned(descriptor)
+                if len(self._tidied) > _TIDIED:
+                    self._tidied.clear()
+                self._tidied.add(parent)
+            return put_file(descriptor, name, value, if_absent=if_absent, durable=self.durable)
+        finally:
+            os.close(descriptor)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        renamed = self._name(key, new, _link if if_absent else _rename)
+        if renamed and if_absent:
+            self.erase(key)
+        elif renamed:
+            self._remove_empty(self._directory().descriptor, key.rpartition("/")[0])
+        return renamed
+
+    def link(self, key: str, new: str) -> bool | None:
+        return self._name(key, new, _link)
+
+    def _name(self, key: str, new: str, act: Callable[[int, str, int, str], None]) -> bool | None:
+        """Let a file have another name, too, or instead of its own; returns what `rename` returns."""
+        check_path_like_key(key, self.url)
+        check_path_like_key(new, self.url)
+        (parent, _, name), (new_parent, _, new_name) = key.rpartition("/"), new.rpartition("/")
+        try:
+            source = self._open(self._directory().descriptor, parent or ".", DIRECTORY)
+        except OSError:
+            return None
+        try:
+            # Of a symbolic link, which may lead elsewhere from there, the value is copied.
+            if not stat.S_ISREG(os.lstat(name, dir_fd=source).st_mode):
+                return None
+            target = self._writable_directory(new_parent)
+            try:
+                act(source, name, target, new_name)
+                if self.durable:
+                    os.fsync(target)
+            finally:
+                os.close(target)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            self._remove_empty(self._directory().descriptor, new_parent)
+            if error.errno in _NOT_THIS_WAY:
+                return None
+            raise file_failure(error, new, self.url) from error
+        finally:
+            os.close(source)
+        return True
+
+    def erase(self, key: str) -> None:
+        check_path_like_key(key, self.url)
+        directory = self._directory()
+        parent, _, name = key.rpartition("/")
+        try:
+            descriptor = self._open(directory.descriptor, parent or ".", DIRECTORY)
+            try:
+                unlink(descriptor, name)
+            finally:
+                os.close(descriptor)
+        except IsADirectoryError:
+            return  # a prefix of keys, and none itself
+        except OSError as error:
+            self._absent(error, key)
+            return
+        self._remove_empty(directory.descriptor, parent)
+
+    def erase_prefix(self, prefix: str) -> None:
+        """Erase all keys that begin with ``prefix``; of a symbolic link only the link itself."""
+        check_path_like_prefix(prefix, self.url)
+        directory = self._directory()
+        try:
+            descriptor = self._open(directory.descriptor, prefix or ".", DIRECTORY)
+        except OSError as error:
+            self._absent(error, prefix)
+            return
+        try:
+            for _ in range(_ATTEMPTS):
+                if not empty_directory(descriptor):
+                    break
+        except OSError as error:
+            raise file_failure(error, prefix, self.url) from error
+        finally:
+            os.close(descriptor)
+        self._remove_empty(directory.descriptor, prefix[:-1])
+
+    def _remove_empty(self, root: int, path: str) -> None:
+        """Remove a directory and those above it that are empty: without keys there is no prefix."""
+        while path:
+            try:
+                os.rmdir(path, dir_fd=root)
+            except OSError:
+                return
+            path = path.rpartition("/")[0]
+
+    def _writable_directory(self, path: str) -> int:
+        """A descriptor of the directory ``path``, which is made where it is missing."""
+        root = self._directory().descriptor
+        missing: list[str] = []
+        while True:
+            try:
+                descriptor = self._open(root, path or ".", DIRECTORY)
+                break
+            except FileNotFoundError:
+                if not path:
+                    raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from None
+            path, _, name = path.rpartition("/")
+            missing.append(name)
+        while missing:
+            name = missing.pop()
+            path = f"{path}/{name}" if path else name
+            try:
+                with contextlib.suppress(FileExistsError):  # another writer was faster
+                    os.mkdir(name, dir_fd=descriptor)
+                if self.durable:
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            descriptor = self._open(root, path, DIRECTORY)
+        return descriptor
+
+
+def _rename(source: int, name: str, target: int, new: str) -> None:
+    if name == new and os.path.samestat(os.fstat(source), os.fstat(target)):
+        return  # one file, found by two paths
+    with contextlib.suppress(FileNotFoundError):
+        facts = os.lstat(name, dir_fd=source)
+        if facts.st_nlink > 1 and os.path.samestat(facts, os.lstat(new, dir_fd=target)):
+            os.unlink(name, dir_fd=source)  # two names of one file: the kernel would leave both
+            return
+    os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)
+
+
+def _link(source: int, name: str, target: int, new: str) -> None:
+    os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)

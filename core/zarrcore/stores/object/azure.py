@@ -1,0 +1,141 @@
+"""Azure Blob Storage."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of
+from zarrcore.stores.object.bucket import BucketStore
+from zarrcore.stores.object.clients import client_options, retry_config
+from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.validation import check_address, check_bucket, check_sendable
+
+if TYPE_CHECKING:
+    from obstore.store import AzureConfig
+
+
+_ENDPOINTS: Final = ("AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT")
+
+_SOURCES: Final = (
+    "AZURE_STORAGE_ACCOUNT_KEY",
+    "AZURE_STORAGE_ACCESS_KEY",
+    "AZURE_STORAGE_MASTER_KEY",
+    "AZURE_STORAGE_SAS_KEY",
+    "AZURE_STORAGE_SAS_TOKEN",
+    "AZURE_STORAGE_TOKEN",
+    "AZURE_STORAGE_CLIENT_SECRET",
+    "AZURE_CLIENT_SECRET",
+    "AZURE_FEDERATED_TOKEN_FILE",
+    "AZURE_USE_AZURE_CLI",
+    "AZURE_MSI_ENDPOINT",
+    "AZURE_IDENTITY_ENDPOINT",
+    "AZURE_STORAGE_USE_EMULATOR",
+    "AZURE_SKIP_SIGNATURE",
+)
+"""Environment variables in which obstore finds credentials, or where to ask for them, or that none are wanted."""
+
+
+class AzureStore(BucketStore):
+    """A container of Azure Blob Storage, or a prefix in one.
+
+    Credentials come from the environment (``AZURE_STORAGE_ACCOUNT_KEY``, ``AZURE_STORAGE_SAS_TOKEN``,
+    ``AZURE_STORAGE_CONNECTION_STRING``, …); with ``options.anonymous`` none is looked for.
+
+    Args:
+        container: the container.
+        prefix: the path within it, "" or ending in ``/``.
+        options: how to reach it.
+        account: the storage account; without it, that of ``AZURE_STORAGE_ACCOUNT_NAME`` or of the endpoint.
+    """
+
+    service = "Azure"
+    suffix_ranges = False
+
+    def __init__(
+        self,
+        container: str,
+        prefix: str = "",
+        options: StoreOptions | None = None,
+        account: str | None = None,
+    ) -> None:
+        check_bucket(container)
+        self.container = container
+        self.account = account
+        place = f"az://{container}"
+        if account is not None:
+            place = f"abfs://{container}@{account}.dfs.core.windows.net"
+        super().__init__(place, prefix, options or StoreOptions())
+
+    def _make_client(self) -> Any:
+        from obstore.store import AzureStore as Client
+
+        config = self._configuration()
+        return Client(
+            self.container,
+            config=config,
+            client_options=client_options(self.options, config.get("endpoint", "")),
+            retry_config=retry_config(self.options),
+        )
+
+    def _configuration(self) -> AzureConfig:
+        """What obstore must be told beside what it finds in the environment itself."""
+        connection = self._connection()
+        endpoint = self.options.endpoint_url or connection.get("BlobEndpoint") or first_set(_ENDPOINTS) or ""
+        if endpoint:
+            check_address(endpoint, "the endpoint")
+        account = (
+            self.account
+            or os.environ.get("AZURE_STORAGE_ACCOUNT_NAME")
+            or connection.get("AccountName")
+            or _account_in(endpoint)
+        )
+        if not account:
+            raise StoreError(
+                f"{self.url}: the storage account is not known; set AZURE_STORAGE_ACCOUNT_NAME, or write "
+                "abfs://container@account.dfs.core.windows.net/path",
+                url=self.url,
+            )
+        check_bucket(account)
+        check_sendable(os.environ.get("AZURE_STORAGE_TOKEN"), "AZURE_STORAGE_TOKEN")
+        config: AzureConfig = {"account_name": account}
+        if endpoint:
+            config["endpoint"] = endpoint
+        if self.options.anonymous:
+            config["skip_signature"] = True
+        elif "AccountKey" in connection:
+            config["account_key"] = connection["AccountKey"]
+        elif "SharedAccessSignature" in connection:
+            config["sas_key"] = connection["SharedAccessSignature"]
+        else:
+            self._check_found()
+        return config
+
+    def _connection(self) -> dict[str, str]:
+        """The members of a connection string in the environment, if it is of the account that is meant."""
+        parts = os.environ.get("AZURE_STORAGE_CONNECTION_STRING", "").split(";")
+        members = {name.strip(): value.strip() for name, _, value in (part.partition("=") for part in parts)}
+        named = self.account or os.environ.get("AZURE_STORAGE_ACCOUNT_NAME")
+        return members if named in (None, "", members.get("AccountName")) else {}
+
+    def _check_found(self) -> None:
+        """Refuse where obstore would be left with asking a metadata address that is not there or not wanted."""
+        if not any_set(_SOURCES) and not is_machine_of("Azure"):
+            raise AccessDeniedError(f"{self.url}: no credentials were found; {self._hint()}", url=self.url)
+
+    def _hint(self) -> str:
+        if self.options.anonymous:
+            return "give credentials instead of --anonymous"
+        return (
+            "use --anonymous for a public container, or credentials by AZURE_STORAGE_ACCOUNT_KEY, "
+            "AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING or, after 'az login', AZURE_USE_AZURE_CLI=true"
+        )
+
+
+def _account_in(endpoint: str) -> str:
+    """The account that an endpoint tells: as an emulator's first segment, or as what the host's name begins with."""
+    parts = urlsplit(endpoint)
+    host, _, provider = (parts.hostname or "").partition(".")
+    return parts.path.strip("/").partition("/")[0] or (host if provider.startswith("blob.") else "")

@@ -1,0 +1,160 @@
+"""Buckets: object stores that can be written, beside read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, Final
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore, read_descriptor
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
+from zarrcore.stores.object.failures import Failure, obstore_errors
+from zarrcore.stores.object.listing import listed
+from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
+
+_PART: Final = 8 * 2**20
+"""Bytes of a part of a large value; what is no larger is sent in one request."""
+
+_CONDITIONAL_MAX: Final = 64 * 2**20
+"""Bytes of a value that are sent in one request where it must not be there yet."""
+
+_MOST_PARTS: Final = 10_000
+"""The services take no more parts than this."""
+
+_ERASED_AT_ONCE: Final = 1000
+"""What S3 erases with one request; the other services are asked for several at a time."""
+
+_HINT: Final = "writing needs credentials that allow it"
+
+
+class BucketStore(ObstoreStore, WritableStore):
+    """A bucket or container, or a prefix in one. Values appear at one stroke when the last byte has come.
+
+    A writer that dies while it sends a large value in parts leaves parts that no listing shows and that cost
+    money; the services can be told to remove them after some days.
+    """
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        # The head of an answer tells of which version its body is: one request where others need three.
+        if byte_range is not None and (
+            byte_range.is_empty or not (self.suffix_ranges or byte_range.start >= 0)
+        ):
+            return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+        check_path_like_key(key, self.url)
+        client = self._client()
+        try:
+            options = {} if byte_range is None else {"range": request_range(byte_range)}
+            answer = client.get(self.prefix + key, options=options)
+            value = self._body(answer, self.prefix + key, max_nbytes)
+        except StoreError:
+            raise
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if failure.past_end or failure.range_ignored:  # `get` knows what to do
+                return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+            self._check_absent(failure, key)
+            return None
+        self._place_seen = True
+        return value, stat_of(answer.meta)
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        data = memoryview(value).cast("B")
+        # With a condition in one request: parts are put together without one.
+        return self._put(key, data, len(data), if_absent=if_absent, in_parts=not if_absent)
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        """Store all bytes of an open file, part by part.
+
+        With ``if_absent`` a value of more than 64 MiB is looked for first: of several such writers more than one may succeed.
+        """
+        size = os.fstat(descriptor).st_size
+        if size <= (_CONDITIONAL_MAX if if_absent else _PART):
+            return super().set_file(key, descriptor, if_absent=if_absent)
+        if if_absent and self.stat(key) is not None:
+            return False
+        return self._put(key, _parts(descriptor, size), size, if_absent=False, in_parts=True)
+
+    def _put(self, key: str, data: Any, size: int, *, if_absent: bool, in_parts: bool) -> bool:
+        check_path_like_key(key, self.url)
+        client = self._writer()
+        part = max(_PART, -(-size // _MOST_PARTS))
+        try:
+            client.put(
+                self.prefix + key,
+                data,
+                mode="create" if if_absent else None,
+                chunk_size=part,
+                use_multipart=in_parts and size > part,
+            )
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if if_absent and failure.exists:
+                return False
+            raise self._error(failure, key, _HINT) from None
+        self._place_seen = True
+        return True
+
+    def erase(self, key: str) -> None:
+        check_path_like_key(key, self.url)
+        self._delete(self._writer(), self.prefix + key)
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        paths = (self._path(key) for key in keys)
+        while batch := [*islice(paths, _ERASED_AT_ONCE)]:
+            self._delete_all(self._writer(), batch)
+
+    def erase_prefix(self, prefix: str) -> None:
+        check_path_like_prefix(prefix, self.url)
+        client = self._writer()
+        path = self.prefix + prefix
+        try:
+            found = (facts["path"] for facts in listed(client, path, self.url, self.options.timeout_s))
+            paths = (name for name in found if name.startswith(path))
+            while batch := [*islice(paths, _ERASED_AT_ONCE)]:
+                self._delete_all(client, batch)
+        except StoreError:
+            raise
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None, _HINT) from None
+
+    def _writer(self) -> Any:
+        """The client, of a store that may be written."""
+        return self._client()
+
+    def _path(self, key: str) -> str:
+        check_path_like_key(key, self.url)
+        return self.prefix + key
+
+    def _delete_all(self, client: Any, paths: list[str]) -> None:
+        try:
+            client.delete(paths)
+        except _erasing_errors() as error:
+            failure = Failure.of(error)
+            if not failure.absent and not isinstance(error, TypeError):
+                raise self._error(failure, None, _HINT) from None
+            # One of them was not there, or has no name for this; which of the others are gone now is not told.
+            for path in paths:
+                self._delete(client, path)
+
+    def _delete(self, client: Any, path: str) -> None:
+        try:
+            client.delete(path)
+        except _erasing_errors() as error:
+            failure = Failure.of(error)
+            if not failure.absent:
+                raise self._error(failure, path[len(self.prefix) :], _HINT) from None
+
+
+def _erasing_errors() -> tuple[type[Exception], ...]:
+    """What obstore raises when it erases; the last of them for names that it cannot send."""
+    return (*obstore_errors(), TypeError)
+
+
+def _parts(descriptor: int, size: int) -> Iterator[bytes]:
+    """The first ``size`` bytes of an open file."""
+    for start in range(0, size, _PART):
+        yield read_descriptor(descriptor, min(_PART, size - start), start)

@@ -1,0 +1,289 @@
+"""What obstore's exceptions mean, in our own classes and words.
+
+obstore tells apart "not found", "denied" and little else; timeouts, refusals, server errors and truncated bodies
+are all one class, and only the text says which. The text also carries the request's URL, whose query may be a
+signature: so no part of it is handed on unless cleaned, and errors are raised without their cause.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from zarrcore.errors import (
+    AccessDeniedError,
+    BrokenBodyError,
+    InvalidKeyError,
+    KeyTooLongError,
+    StoreError,
+    StoreNotFoundError,
+    StoreTimeoutError,
+    UnreachableError,
+)
+from zarrcore.stores.object import service_codes as codes
+
+_STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
+_CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
+_REGION: Final = re.compile(r"<Region>([\w-]{1,32})</Region>")
+_KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
+_URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
+_METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
+
+_NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle names more to trust)"
+_OTHER_NAME: Final = "the server's certificate is made out to another name than the one in the URL"
+_EXPIRED: Final = "the server's certificate has expired"
+_NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is slow"
+_MALFORMED: Final = "the server's certificate, or that of its authority, is not as it must be"
+_NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
+_CIRCLES: Final = "the server sends whoever asks round in circles"
+_NO_NAME: Final = "no server is known by this name"
+_REFUSED: Final = "the server refuses the connection"
+
+_TROUBLES: Final = {
+    # of obstore
+    "NotValidForName": _OTHER_NAME,
+    "ExpiredContext": _EXPIRED,
+    "NotValidYet": _NOT_YET,
+    "InvalidCertificate": _NO_TRUST,
+    "invalid peer certificate": _NO_TRUST,
+    "InvalidContentType": _NO_TLS,
+    "error following redirect": _CIRCLES,
+    "dns error": _NO_NAME,
+    "ConnectionRefused": _REFUSED,
+    # of httpx, which is to say of OpenSSL and the C library
+    "certificate is not valid for": _OTHER_NAME,
+    "certificate has expired": _EXPIRED,
+    "certificate is not yet valid": _NOT_YET,
+    "self-signed certificate": _NO_TRUST,
+    "unable to get": _NO_TRUST,
+    "unable to verify": _NO_TRUST,
+    "CERTIFICATE_VERIFY_FAILED": _MALFORMED,
+    "Exceeded maximum allowed redirects": _CIRCLES,
+    "WRONG_VERSION_NUMBER": _NO_TLS,
+    "RECORD_LAYER_FAILURE": _NO_TLS,
+    "Name or service not known": _NO_NAME,
+    "Connection refused": _REFUSED,
+}
+"""What in the text of an exception tells why there was no connection; the first that fits counts."""
+
+_CERTIFICATES: Final = (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NOT_YET, _MALFORMED)
+_BROKEN_RULE: Final = re.compile(r"certificate verify failed: ([^(\n]*[^(\n ])")
+"""What OpenSSL calls it; from Python 3.13 on all of RFC 5280 counts."""
+
+_LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES)
+"""Troubles that are the same a second later."""
+
+
+@functools.cache
+def obstore_errors() -> tuple[type[Exception], ...]:
+    """The classes that obstore raises; evaluated only when something was raised."""
+    from obstore.exceptions import BaseError
+
+    return (BaseError, OSError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed request, as far as obstore's exception tells."""
+
+    status: int
+    """The HTTP status, or 0 where there was no answer."""
+    code: str
+    """The service's own word for it, for instance ``NoSuchKey``, or ""."""
+    kind: str
+    """What broke beneath HTTP: ``Timeout``, ``Connect``, ``Request``, ``Interrupted``, ``Decode``, or ""."""
+    name: str
+    """obstore's exception class."""
+    text: str
+    """The first line of its text, without what may be secret."""
+    no_credentials: bool = False
+    """Whether it failed while asking the cloud's metadata address for credentials."""
+    region: str = ""
+    """The region in which the bucket lies, where the service tells it."""
+    trouble: str = ""
+    """Why there was no connection, where the text tells it."""
+    retry_after_s: float = 0.0
+    """How long the service wants to be left alone before it is asked again."""
+
+    @classmethod
+    def of(cls, error: Exception) -> Failure:
+        """What an exception of obstore tells."""
+        text = str(error)
+        status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
+        return cls(
+            status=int(status.group(1)) if status else 0,
+            code=code.group(1) if code else codes.NO_KEYS if codes.NO_KEYS in text else "",
+            kind=kind.group(1) if kind else "",
+            name=type(error).__name__,
+            text=without_secrets(text.partition("\n")[0]),
+            region=region.group(1) if (region := _REGION.search(text)) else "",
+            no_credentials=any(address in text for address in _METADATA_ADDRESSES),
+            trouble=trouble_in(text),
+        )
+
+    @classmethod
+    def of_status(cls, status: int, retry_after_s: float = 0.0) -> Failure:
+        """An answer with an HTTP status that is no success."""
+        return cls(status, "", "", "", "", retry_after_s=retry_after_s)
+
+    @classmethod
+    def of_kind(cls, kind: str, text: str = "", trouble: str = "") -> Failure:
+        """A request without an answer."""
+        return cls(0, "", kind, "", text, trouble=trouble)
+
+    @property
+    def passing(self) -> bool:
+        """Whether the same request may succeed if sent again."""
+        if self.trouble.startswith(_LASTING):
+            return False
+        return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
+
+    @property
+    def no_bucket(self) -> bool:
+        """Whether the bucket or container is not there at all."""
+        return self.code in codes.NO_BUCKET
+
+    @property
+    def absent(self) -> bool:
+        """Whether the key is not there, though the store is."""
+        return not self.no_bucket and (self.name == "FileNotFoundError" or self.status in (404, 410))
+
+    @property
+    def exists(self) -> bool:
+        """Whether a value was there already that was not to be replaced."""
+        known = self.name in ("AlreadyExistsError", "PreconditionError") or self.status in (409, 412)
+        return known and not self.denied
+
+    @property
+    def denied(self) -> bool:
+        """Whether the service refused."""
+        refusals = ("PermissionDeniedError", "UnauthenticatedError")
+        return self.status in (401, 403) or self.code in codes.DENIED or self.name in refusals
+
+    @property
+    def expired(self) -> bool:
+        """Whether the credentials were right once."""
+        return self.code in codes.EXPIRED
+
+    @property
+    def past_end(self) -> bool:
+        """Whether the range asked for begins past the end of the value, as the server says or obstore finds."""
+        return self.status == 416 or "Wanted range starting at" in self.text
+
+    @property
+    def range_ignored(self) -> bool:
+        """Whether the server answered a range request with the whole value."""
+        return self.name == "NotSupportedError" or "non-partial response" in self.text
+
+    @property
+    def not_parsed(self) -> bool:
+        """Whether there was an answer that obstore makes no sense of: another part, an odd header, no XML."""
+        return self.name == "GenericError" and not self.status and not self.kind
+
+    @property
+    def no_length(self) -> bool:
+        """Whether the server did not announce the length of its answer."""
+        return "Content-Length" in self.text or "content length" in self.text.lower()
+
+    @property
+    def wrong_region(self) -> bool:
+        """Whether the bucket lies in another region than the one asked."""
+        elsewhere = self.code == "AuthorizationHeaderMalformed" and self.region
+        return self.redirected or bool(elsewhere) or self.code in codes.WRONG_REGION
+
+    @property
+    def redirected(self) -> bool:
+        """Whether the server sends its callers elsewhere without saying where."""
+        return "redirect without LOCATION" in self.text
+
+    @property
+    def not_understood(self) -> bool:
+        """Whether the answer is none that the service would give."""
+        return "Got invalid" in self.text
+
+    def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
+        """The error to raise; ``hint`` says what to try when access is denied."""
+        kind, reason = self._kind_and_reason(service, hint)
+        if kind is InvalidKeyError and key is None:
+            kind, reason = StoreError, "its address, or an option, cannot be used"
+        return kind(f"{what}: {reason}", key=key, url=url)
+
+    def _kind_and_reason(self, service: str, hint: str) -> tuple[type[StoreError], str]:
+        if self.no_bucket:
+            return StoreNotFoundError, f"there is no such bucket or container ({self.code})"
+        if self.wrong_region and service == "S3":
+            told = f"the region {self.region}" if self.region else "another region"
+            return StoreError, f"the bucket lies in {told}; name it with --region"
+        if self.no_credentials:
+            return AccessDeniedError, f"no credentials were found; {hint}"
+        if self.denied:
+            return (
+                AccessDeniedError,
+                f"{self._answer(codes.DENIED.get(self.code, 'access is denied'))}; {hint}",
+            )
+        if self.kind == "Timeout" or self.status in (408, 504):
+            return StoreTimeoutError, "no answer within the time allowed (--timeout)"
+        if self.status == 429:
+            return UnreachableError, self._answer("the server wants fewer requests") + "; try again later"
+        if self.status >= 500 or self.code in codes.FAILING:
+            return UnreachableError, self._answer("the server fails")
+        if self.not_understood:
+            return BrokenBodyError, f"the answer is none that {service} would give"
+        if self.kind in ("Interrupted", "Decode") or "body error" in self.text or self.range_ignored:
+            return BrokenBodyError, "the answer broke off before its end"
+        if self.kind in ("Connect", "Request", "Unknown"):
+            return UnreachableError, self.trouble or "the server cannot be reached"
+        if self.redirected:
+            return UnreachableError, "the server sends elsewhere, without saying where"
+        if self.status == 404:
+            return StoreNotFoundError, self._answer("there is no such store")
+        if self.code == "KeyTooLongError":
+            return KeyTooLongError, f"{service} can hold no name so long"
+        if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError"):
+            return InvalidKeyError, f"{service} can hold no such name"
+        return StoreError, self._answer("the request failed") if self.status else self.text
+
+    def _answer(self, meaning: str) -> str:
+        if not self.status:
+            return meaning
+        phrase = HTTPStatus(self.status).phrase if self.status in _STATUSES else ""
+        said = " ".join(part for part in (str(self.status), phrase) if part)
+        return f"{meaning} ({said}, {self.code})" if self.code else f"{meaning} ({said})"
+
+
+def unusable(error: Exception, url: str) -> StoreError:
+    """The error to raise where obstore makes no client: nothing of its text, which may quote a secret."""
+    text = str(error)
+    fallback = "its address, a credential or an option cannot be used"
+    return StoreError(
+        f"{url}: {next((meaning for sign, meaning in codes.UNUSABLE.items() if sign in text), fallback)}",
+        url=url,
+    )
+
+
+def trouble_in(text: str) -> str:
+    """Why there was no connection, as far as the text of an exception tells it."""
+    trouble = next((meaning for sign, meaning in _TROUBLES.items() if sign in text), "")
+    rule = _BROKEN_RULE.search(text) if trouble == _MALFORMED else None
+    return trouble if rule is None else f"{trouble}: {rule[1]}"
+
+
+def certificate_trouble_in(text: str) -> str:
+    """What is wrong with a server's certificate, as far as the text of an exception tells it."""
+    trouble = trouble_in(text)
+    return trouble if trouble.startswith(_CERTIFICATES) else ""
+
+
+_STATUSES: Final = frozenset(int(status) for status in HTTPStatus)
+
+
+def without_secrets(text: str) -> str:
+    """``text`` with the user-info, query and fragment of every URL in it left out.
+
+    >>> without_secrets("GET https://me:pw@host/a?sig=1 in 3 ms")
+    'GET https://host/a in 3 ms'
+    """
+    return _URL.sub(r"\1\2", text)

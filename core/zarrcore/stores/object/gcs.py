@@ -1,0 +1,91 @@
+"""Google Cloud Storage."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from zarrcore.errors import AccessDeniedError
+from zarrcore.stores.credentials.cloud_machine import any_set, is_machine_of, is_yes
+from zarrcore.stores.object.bucket import BucketStore
+from zarrcore.stores.object.clients import client_options, retry_config
+from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.validation import check_address, check_bucket, check_sendable
+
+if TYPE_CHECKING:
+    from obstore.store import GCSConfig
+
+
+_SOURCES: Final = (
+    "GOOGLE_SERVICE_ACCOUNT",
+    "GOOGLE_SERVICE_ACCOUNT_PATH",
+    "GOOGLE_SERVICE_ACCOUNT_KEY",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_BEARER_TOKEN",
+    "GOOGLE_SKIP_SIGNATURE",
+)
+"""Environment variables in which obstore finds credentials, or that none are wanted."""
+
+_LOGIN: Final = "~/.config/gcloud/application_default_credentials.json"
+"""Where gcloud leaves them."""
+
+
+class GCSStore(BucketStore):
+    """A bucket of Google Cloud Storage, or a prefix in one.
+
+    Credentials come from ``GOOGLE_APPLICATION_CREDENTIALS`` or from what ``gcloud auth application-default login``
+    left; with ``options.anonymous`` none is looked for.
+    """
+
+    service = "GCS"
+
+    def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
+        check_bucket(bucket)
+        self.bucket = bucket
+        super().__init__(f"gs://{bucket}", prefix, options or StoreOptions())
+
+    def _make_client(self) -> Any:
+        from obstore.store import GCSStore as Client
+
+        config: GCSConfig = {}
+        endpoint = self.options.endpoint_url or os.environ.get("GOOGLE_BASE_URL", "")
+        if endpoint:
+            check_address(endpoint, "the endpoint")
+            config["base_url"] = endpoint
+        if self.options.anonymous:
+            config["skip_signature"] = True
+        else:
+            self._check_found()
+        return Client(
+            self.bucket,
+            config=config,
+            client_options=client_options(self.options, endpoint),
+            retry_config=retry_config(self.options),
+        )
+
+    def _check_found(self) -> None:
+        """Refuse where obstore would be left with asking a metadata address that is not there or not wanted."""
+        check_sendable(os.environ.get("GOOGLE_BEARER_TOKEN"), "GOOGLE_BEARER_TOKEN")
+        if any_set(_SOURCES) or os.path.exists(os.path.expanduser(_LOGIN)):
+            return
+        # The second is what Google's own libraries heed, the third is there in its containers.
+        if is_yes("NO_GCE_CHECK") or not (
+            any_set(("GCE_METADATA_HOST", "K_SERVICE")) or is_machine_of("GCS")
+        ):
+            raise AccessDeniedError(f"{self.url}: no credentials were found; {self._hint()}", url=self.url)
+
+    def _writer(self) -> Any:
+        if self.options.anonymous:
+            # obstore would look for a token all the same, at the metadata address of a cloud that may not be ours.
+            raise AccessDeniedError(
+                f"{self.url}: nothing is written without credentials; {self._hint()}", url=self.url
+            )
+        return super()._writer()
+
+    def _hint(self) -> str:
+        if self.options.anonymous:
+            return "give credentials instead of --anonymous"
+        return (
+            "use --anonymous for a public bucket, or credentials by GOOGLE_APPLICATION_CREDENTIALS "
+            "or 'gcloud auth application-default login'"
+        )

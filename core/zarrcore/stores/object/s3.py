@@ -1,0 +1,157 @@
+"""Amazon S3 and the many services that speak its language."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from zarrcore.errors import AccessDeniedError, StoreError
+from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
+from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
+from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
+from zarrcore.stores.http.client import tls_context
+from zarrcore.stores.object.bucket import BucketStore
+from zarrcore.stores.object.clients import client_options, retry_config
+from zarrcore.stores.object.failures import Failure
+from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.validation import check_address, check_bucket, check_sendable
+
+if TYPE_CHECKING:
+    from obstore.store import S3Config
+
+_AMAZON: Final = "https://s3.amazonaws.com"
+
+_EXPRESS: Final = "--x-s3"
+"""How the names of the buckets of S3 Express One Zone end, which want sessions and addresses of their own."""
+
+_ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
+
+_OTHER_SOURCES: Final = (
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_SKIP_SIGNATURE",
+)
+"""Environment variables, heeded by obstore, by which a cloud tells its own machines where credentials are."""
+
+
+class S3Store(BucketStore):
+    """A bucket of S3, or a prefix in one.
+
+    Credentials come from the environment (``AWS_ACCESS_KEY_ID``…), from the profile of the AWS configuration files,
+    or, on a machine of the cloud, from its metadata address; with ``options.anonymous`` none is looked for.
+    """
+
+    service = "S3"
+
+    def __init__(self, bucket: str, prefix: str = "", options: StoreOptions | None = None) -> None:
+        check_bucket(bucket)
+        self.bucket = bucket
+        super().__init__(f"s3://{bucket}", prefix, options or StoreOptions())
+
+    def _make_client(self) -> Any:
+        from obstore.store import S3Store as Client
+
+        profile = read_profile(self.options.profile)
+        config = self._configuration(profile)
+        credentials = self._credentials(profile)
+        return Client(
+            self.bucket,
+            config=config,
+            client_options=client_options(self.options, config.get("endpoint", "")),
+            retry_config=retry_config(self.options),
+            # As keys in the configuration, a profile's would be joined with a session token of the environment.
+            credential_provider=credentials,
+        )
+
+    def _credentials(self, profile: AwsProfile) -> ProfileCredentials | None:
+        """Those of the profile where it counts, or None where the environment does, or nothing at all.
+
+        Raises:
+            AccessDeniedError: there are none, and obstore would ask for them where nobody answers.
+        """
+        options = self.options
+        if options.anonymous:
+            return None
+        if options.profile is None and os.environ.get("AWS_ACCESS_KEY_ID"):
+            for name in ("AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN"):
+                check_sendable(os.environ.get(name), name)
+            return None
+        if profile.access_key_id or profile.credential_process:
+            return ProfileCredentials(profile)
+        if any_set(_OTHER_SOURCES) and options.profile is None:
+            return None
+        if profile.foreign is not None:
+            reason = (
+                f"the AWS profile {profile.name} has {profile.foreign} instead of keys, which is not followed; "
+                f'run: eval "$(aws configure export-credentials --profile {profile.name} --format env)"'
+            )
+        elif options.profile or not _may_ask_metadata_address():
+            reason = f"no credentials were found; {self._hint()}"
+        else:
+            return None
+        raise AccessDeniedError(f"{self.url}: {reason}", url=self.url)
+
+    def _configuration(self, profile: AwsProfile) -> S3Config:
+        """What obstore must be told beside what it finds in the environment itself."""
+        options = self.options
+        config: S3Config = {}
+        endpoint = self._endpoint(profile)
+        region = options.region or first_set(_REGIONS) or profile.region
+        if endpoint:
+            check_address(endpoint, "the endpoint")
+            # The second is what would count before the first if the environment had it.
+            config["endpoint"] = config["aws_endpoint_url_s3"] = endpoint
+        elif self.bucket.endswith(_EXPRESS):
+            if not region:
+                raise StoreError(f"{self.url}: name the region of the bucket with --region", url=self.url)
+            config["s3_express"] = True
+        elif not region:
+            region = self._told_region(_AMAZON)
+        check_sendable(region, "the region")
+        if region:
+            config["region"] = region
+        if options.anonymous:
+            config["skip_signature"] = True
+        if options.requester_pays:
+            config["request_payer"] = True
+        return config
+
+    def _endpoint(self, profile: AwsProfile) -> str | None:
+        return self.options.endpoint_url or first_set(_ENDPOINTS) or profile.endpoint_url
+
+    def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
+        if failure.wrong_region and not failure.region:
+            endpoint = self._endpoint(read_profile(self.options.profile))
+            failure = replace(failure, region=self._told_region(endpoint or _AMAZON) or "")
+        return super()._error(failure, key, hint)
+
+    def _told_region(self, endpoint: str) -> str | None:
+        """The region in which a bucket lies: Amazon tells that to everybody, whoever may read the bucket."""
+        import httpx
+
+        address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
+        try:
+            answer = httpx.head(address, timeout=self.options.timeout_s, verify=tls_context(self.options))
+        except httpx.HTTPError:
+            return None  # the first request will tell what is wrong
+        region: str | None = answer.headers.get("x-amz-bucket-region")
+        return region
+
+    def _hint(self) -> str:
+        if self.options.anonymous:
+            return "give credentials instead of --anonymous"
+        return (
+            "use --anonymous for a public bucket, or credentials by --profile or AWS_ACCESS_KEY_ID "
+            "and AWS_SECRET_ACCESS_KEY"
+        )
+
+
+def _may_ask_metadata_address() -> bool:
+    """Whether somebody answers there: elsewhere one would wait for long."""
+    if is_yes("AWS_EC2_METADATA_DISABLED"):
+        return False
+    return any_set(("AWS_METADATA_ENDPOINT",)) or is_machine_of("S3")

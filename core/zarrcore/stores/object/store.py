@@ -1,0 +1,305 @@
+"""Object stores and web servers through obstore: what S3, GCS, Azure and HTTP have in common."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Iterator
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any, ClassVar
+
+from zarrcore.errors import AccessDeniedError, BodyTooLargeError, BrokenBodyError, StoreError
+from zarrcore.stores.credentials.fingerprint import surroundings
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ListableStore,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+)
+from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
+from zarrcore.stores.object.clients import REQUESTS_IN_FLIGHT, ForkGuard
+from zarrcore.stores.object.failures import Failure, obstore_errors, unusable
+from zarrcore.stores.object.listing import PAGE, is_streamable, listed, mixed_prefixes
+from zarrcore.stores.options import StoreOptions
+
+
+class ObstoreStore(ReadableStore, ListableStore):
+    """Values behind obstore. Nothing is contacted before the first request.
+
+    Args:
+        place: the URL of the bucket or server, without a path within it and without credentials.
+        prefix: the path within it, "" or ending in ``/``.
+        options: how to reach it.
+    """
+
+    is_remote = True
+    requests_in_flight = REQUESTS_IN_FLIGHT
+
+    service: ClassVar[str]
+    """What it is called in errors."""
+    suffix_ranges: ClassVar[bool] = True
+    """Whether the service can be asked for the last bytes of a value of unknown size."""
+
+    def __init__(self, place: str, prefix: str, options: StoreOptions) -> None:
+        self.prefix = prefix
+        self.options = options
+        self.url = place + ("/" + prefix.rstrip("/") if prefix else "")
+        self._made: Any = None
+        self._lock = threading.Lock()
+        self._place_seen = False
+        self._mixed: set[str] = set()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_made", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._made = None
+        self._lock = threading.Lock()
+
+    @property
+    def identity(self) -> Hashable:
+        return self.url, self.options.identity, self._surroundings
+
+    @cached_property
+    def _surroundings(self) -> bytes:
+        return surroundings(self.service, self.options.profile)
+
+    @abstractmethod
+    def _make_client(self) -> Any:
+        """An obstore store; called once, on the first request."""
+
+    @abstractmethod
+    def _hint(self) -> str:
+        """What to try when access is denied."""
+
+    def close(self) -> None:
+        self._made = None
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        check_path_like_key(key, self.url)
+        client = self._client()
+        try:
+            value = self._fetch(client, self.prefix + key, byte_range, max_nbytes)
+        except StoreError:
+            raise
+        except obstore_errors() as error:
+            return self._fetch_failed(Failure.of(error), key, byte_range, max_nbytes)
+        self._place_seen = True
+        return value
+
+    def _fetch(
+        self, client: Any, path: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> BytesLike | None:
+        if byte_range is None or byte_range == (0, None):
+            return self._body(client.get(path), path, max_nbytes)
+        start, stop = byte_range
+        if stop is not None and start >= 0:
+            if stop > start and (max_nbytes is None or stop - start <= max_nbytes):
+                return memoryview(client.get_range(path, start=start, end=stop))
+        elif start >= 0:
+            return self._body(client.get(path, options={"range": {"offset": start}}), path, max_nbytes)
+        elif self.suffix_ranges:
+            return self._body(client.get(path, options={"range": {"suffix": -start}}), path, max_nbytes)
+        size = client.head(path)["size"]
+        start, stop = byte_range.resolve(size)
+        self._check_size(stop - start, path, max_nbytes)
+        return memoryview(client.get_range(path, start=start, end=stop)) if stop > start else b""
+
+    def _body(self, answer: Any, path: str, max_nbytes: int | None) -> memoryview:
+        """The body of an answer, of which nothing but its head has come yet."""
+        if max_nbytes is not None:
+            start, stop = answer.range
+            self._check_size(stop - start, path, max_nbytes)
+        return memoryview(answer.bytes())
+
+    def _check_size(self, size: int, path: str, max_nbytes: int | None) -> None:
+        if max_nbytes is not None and size > max_nbytes:
+            raise BodyTooLargeError(size, max_nbytes, key=path[len(self.prefix) :], url=self.url)
+
+    def _fetch_failed(
+        self, failure: Failure, key: str, byte_range: ByteRange | None, max_nbytes: int | None
+    ) -> BytesLike | None:
+        if failure.past_end and byte_range is not None:
+            return b""
+        if failure.range_ignored and byte_range is not None:
+            whole = self.get(key)
+            if whole is None:
+                return None
+            start, stop = byte_range.resolve(len(whole))
+            self._check_size(stop - start, self.prefix + key, max_nbytes)
+            return memoryview(whole)[start:stop]
+        self._check_absent(failure, key)
+        return None
+
+    def stat(self, key: str) -> StoreStat | None:
+        check_path_like_key(key, self.url)
+        client = self._client()
+        try:
+            facts = client.head(self.prefix + key)
+        except obstore_errors() as error:
+            failure = Failure.of(error)
+            if failure.absent and not self._place_seen:
+                # An answer to HEAD has no body to say whether the key or the whole bucket is missing.
+                return None if self.get(key) is None else self.stat(key)
+            if failure.status in (400, 409) or (failure.denied and not self.options.treat_403_as_missing):
+                self.get(key, ByteRange(0, 1))  # of which the answer tells why
+            self._check_absent(failure, key)
+            return None
+        self._place_seen = True
+        return stat_of(facts)
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        check_path_like_prefix(prefix, self.url)
+        client = self._client()
+        path = self.prefix + prefix
+        held: StoreEntry | None = None
+        empty = True
+        try:
+            for facts in listed(client, path, self.url, self.options.timeout_s):
+                entry = self._entry(facts, path)
+                if entry is None:
+                    continue
+                empty = False
+                # An empty object "a/" marks a folder and comes as "a", before what is in the folder.
+                if held is not None and not entry.key.startswith(held.key + "/"):
+                    yield held
+                held = entry if entry.size == 0 else None
+                if held is None:
+                    yield entry
+            if held is not None:
+                yield held
+        except StoreError:
+            raise
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None) from None
+        if empty:
+            self._check_lists_nothing(prefix)
+        self._place_seen = True
+
+    def _check_lists_nothing(self, prefix: str) -> None:
+        """Tell a prefix with nothing under it from a server that answers everything with some page of its own.
+
+        To obstore every page is a listing, of nothing; a service that says it has nothing there has no key there.
+        """
+        try:
+            if self._place_seen or self.get(f"{prefix}zarr.json") is None:
+                return
+        except AccessDeniedError:  # whoever may only list
+            return
+        raise BrokenBodyError(
+            f"{self.url}: the server is none that speaks {self.service}'s language", url=self.url
+        )
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        check_path_like_prefix(prefix, self.url)
+        client = self._client()
+        path = self.prefix + prefix
+        # Asking for what stands directly under a prefix gives all of it at once, in half a kilobyte for each key.
+        # So all keys are asked for, page by page, until that turns out to be more than that.
+        if prefix not in self._mixed:
+            entries = self.list_prefix(prefix)
+            head = [*islice(entries, PAGE)]
+            if is_streamable(head, prefix):
+                self._place_seen = True
+                yield from self._direct(chain(head, entries), prefix)
+                return
+            self._mixed.update(mixed_prefixes(prefix, head[-1].key))
+        try:
+            found = client.list_with_delimiter(path or None)
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None) from None
+        self._place_seen = True
+        for name in found["common_prefixes"]:
+            yield StoreEntry(name[len(self.prefix) :] + "/")
+        for facts in found["objects"]:
+            entry = self._entry(facts, path)
+            # obstore lets folder markers through with what they hold: only direct children count.
+            if entry is not None and "/" not in entry.key[len(prefix) :]:
+                yield entry
+
+    def _direct(self, entries: Iterable[StoreEntry], prefix: str) -> Iterator[StoreEntry]:
+        """What stands directly under ``prefix``, of all that begins with it."""
+        seen: set[str] = set()
+        for entry in entries:
+            name, slash, _ = entry.key[len(prefix) :].partition("/")
+            if not slash and entry.size == 0 and self.stat(entry.key) is None:
+                slash = "/"  # an empty object "a/", which marks a folder and comes as "a"
+            if not slash:
+                yield entry
+            elif name not in seen:
+                seen.add(name)
+                yield StoreEntry(f"{prefix}{name}/")
+
+    def has_prefix(self, prefix: str) -> bool:
+        check_path_like_prefix(prefix, self.url)
+        client = self._client()
+        path = self.prefix + prefix
+        try:
+            # One key is enough, while the first entry of list_dir comes after its last page.
+            first = listed(client, path, self.url, self.options.timeout_s, 1)
+            if any(self._entry(facts, path) for facts in first):
+                return True
+        except StoreError:
+            raise
+        except obstore_errors() as error:
+            raise self._error(Failure.of(error), prefix or None) from None
+        self._check_lists_nothing(prefix)
+        return False
+
+    def _entry(self, facts: Any, path: str) -> StoreEntry | None:
+        name: str = facts["path"]
+        if not name.startswith(path):
+            return None
+        return StoreEntry(name[len(self.prefix) :], facts["size"], facts["last_modified"].timestamp())
+
+    def _client(self) -> Any:
+        ForkGuard.check(self.url)
+        client = self._made
+        if client is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = self._new_client()
+                client = self._made
+        return client
+
+    def _new_client(self) -> Any:
+        try:
+            return self._make_client()
+        except obstore_errors() as error:
+            if isinstance(error, StoreError):
+                raise
+            raise unusable(error, self.url) from None
+
+    def _check_absent(self, failure: Failure, key: str) -> None:
+        """Return where the key is absent, raise what happened otherwise."""
+        if failure.absent:
+            self._place_seen = True
+        elif not (failure.status == 403 and self.options.treat_403_as_missing):
+            # Without its cause, whose text may hold a signed URL.
+            raise self._error(failure, key) from None
+
+    def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
+        if failure.expired:
+            self._made = None  # the next request looks for newer credentials
+        shown = key if key is None or key.isprintable() else repr(key)
+        what = f"{shown} in {self.url}" if shown else self.url
+        return failure.error(what, key, self.url, service=self.service, hint=hint or self._hint())
+
+
+def request_range(byte_range: ByteRange) -> Any:
+    """obstore's words for a range; one byte where none is wanted, which tells whether the value is there."""
+    start, stop = byte_range
+    if start < 0:
+        return {"suffix": -start}
+    return {"offset": start} if stop is None else (start, max(stop, start + 1))
+
+
+def stat_of(facts: Any) -> StoreStat:
+    """What obstore tells of a value; it takes the epoch for a date that the server does not tell."""
+    return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])

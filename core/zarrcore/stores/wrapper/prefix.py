@@ -1,0 +1,110 @@
+"""A prefix of a store as a store of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+)
+from zarrcore.stores.keys import check_key, check_prefix, join_url
+from zarrcore.stores.wrapper.interface import WrapperStore
+
+
+class PrefixStore(WrapperStore):
+    """What lies under a prefix of ``store``, which stays open for its other users when this one is closed.
+
+    It lists and writes where ``store`` does.
+
+    Args:
+        store: where the values are.
+        prefix: the prefix, ending in ``/``.
+
+    >>> from zarrcore.stores.memory import MemoryStore
+    >>> store = PrefixStore(MemoryStore(values={"a/b": b"1", "c": b"2"}), "a/")
+    >>> [entry.key for entry in store.list()], store.get("b")
+    (['b'], b'1')
+    """
+
+    def __init__(self, store: ReadableStore, prefix: str) -> None:
+        check_key(prefix.removesuffix("/"), store.url)
+        check_prefix(prefix, store.url)
+        super().__init__(store)
+        self.prefix = prefix
+        self.url = join_url(store.url, prefix.rstrip("/"))
+
+    @property
+    def identity(self) -> Hashable:
+        return self.store.identity, self.prefix
+
+    def close(self) -> None:
+        """Nothing: the store has other users."""
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        return super().get(self._inner(key), byte_range, max_nbytes=max_nbytes)
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        return super().get_with_stat(self._inner(key), byte_range, max_nbytes=max_nbytes)
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        return super().get_into(self._inner(key), buffer, byte_range)
+
+    def get_partial_values(
+        self, key_ranges: Iterable[tuple[str, ByteRange | None]]
+    ) -> list[BytesLike | None]:
+        return super().get_partial_values([(self._inner(key), byte_range) for key, byte_range in key_ranges])
+
+    def stat(self, key: str) -> StoreStat | None:
+        return super().stat(self._inner(key))
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        for entry in super().list_prefix(self._inner_prefix(prefix)):
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        for entry in super().list_dir(self._inner_prefix(prefix)):
+            yield StoreEntry(entry.key[len(self.prefix) :], entry.size, entry.mtime_s)
+
+    def has_prefix(self, prefix: str) -> bool:
+        return super().has_prefix(self._inner_prefix(prefix))
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        return super().set(self._inner(key), value, if_absent=if_absent)
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        return super().set_file(self._inner(key), descriptor, if_absent=if_absent)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        return super().rename(self._inner(key), self._inner(new), if_absent=if_absent)
+
+    def link(self, key: str, new: str) -> bool | None:
+        return super().link(self._inner(key), self._inner(new))
+
+    def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
+        parts = [(self._inner(key), start, value) for key, start, value in key_start_values]
+        super().set_partial_values(parts)
+
+    def erase(self, key: str) -> None:
+        super().erase(self._inner(key))
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        super().erase_values(self._inner(key) for key in keys)
+
+    def erase_prefix(self, prefix: str) -> None:
+        super().erase_prefix(self._inner_prefix(prefix))
+
+    def _inner(self, key: str) -> str:
+        check_key(key, self.url)
+        return self.prefix + key
+
+    def _inner_prefix(self, prefix: str) -> str:
+        check_prefix(prefix, self.url)
+        return self.prefix + prefix

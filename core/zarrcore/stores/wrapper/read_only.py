@@ -1,0 +1,74 @@
+"""Stores that can only be read: how they refuse to be written, and a store made read-only on purpose."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+
+from zarrcore.errors import ReadOnlyError
+from zarrcore.stores.interface import BytesLike, ReadableStore, WritableStore
+from zarrcore.stores.wrapper.interface import WrapperStore
+
+
+class RefusingStore(WritableStore):
+    """The writable half of a store that refuses all of it, whether or not anything would change."""
+
+    @property
+    def read_only(self) -> bool:
+        return True
+
+    @abstractmethod
+    def _refusal(self) -> str:
+        """Why it cannot be written and what to do; follows the store's URL and a colon."""
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        raise self._refused(key)
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        raise self._refused(key)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        raise self._refused(key)
+
+    def link(self, key: str, new: str) -> bool | None:
+        raise self._refused(new)
+
+    def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
+        raise self._refused()
+
+    def erase(self, key: str) -> None:
+        raise self._refused(key)
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        raise self._refused()
+
+    def erase_prefix(self, prefix: str) -> None:
+        raise self._refused(prefix)
+
+    def _refused(self, key: str = "") -> ReadOnlyError:
+        where = f"{key} in {self.url}" if key else self.url
+        return ReadOnlyError(f"{where} cannot be written: {self._refusal()}")
+
+
+class ReadOnlyStore(RefusingStore, WrapperStore):
+    """A store that is read as before and cannot be written. Closing it closes the store.
+
+    Args:
+        store: what to read from.
+        reason: why it cannot be written and what to do, for the error.
+
+    >>> from zarrcore.stores.memory import MemoryStore
+    >>> store = ReadOnlyStore(MemoryStore("guarded", {"a": b"1"}))
+    >>> store.get("a"), store.read_only
+    (b'1', True)
+    >>> store.set("a", b"2")
+    Traceback (most recent call last):
+    zarrcore.errors.ReadOnlyError: a in memory://guarded cannot be written: it was opened for reading only
+    """
+
+    def __init__(self, store: ReadableStore, reason: str = "it was opened for reading only") -> None:
+        super().__init__(store)
+        self.reason = reason
+
+    def _refusal(self) -> str:
+        return self.reason

@@ -1,0 +1,212 @@
+"""How much a store was asked for, and how long it took: requests, bytes, seconds and errors by kind of operation."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.interface import (
+    ByteRange,
+    BytesLike,
+    ReadableStore,
+    StoreEntry,
+    StoreStat,
+)
+from zarrcore.stores.wrapper.interface import WrapperStore
+
+OPERATIONS: Final = ("get", "stat", "list", "set", "erase")
+"""The kinds that are counted apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationStatistics:
+    """What one kind of operation came to so far."""
+
+    requests: int = 0
+    """How often it was asked for; of several keys at once each counts."""
+    errors: int = 0
+    """How many of them ended in an error."""
+    bytes: int = 0
+    """Bytes of values that came or went."""
+    seconds: float = 0.0
+    """Time spent waiting for the store, summed over threads."""
+
+
+class StatisticsStore(WrapperStore):
+    """A store that counts what it is asked for; it lists and writes where ``store`` does. Closing it closes the store.
+
+    It costs about a microsecond for each request. A pickled store counts from nothing.
+
+    Args:
+        store: what is asked.
+
+    >>> from zarrcore.stores.memory import MemoryStore
+    >>> store = StatisticsStore(MemoryStore(values={"a": b"12"}))
+    >>> store.get("a"), store.get("b"), [entry.key for entry in store.list()]
+    (b'12', None, ['a'])
+    >>> found = store.statistics()
+    >>> found["get"].requests, found["get"].bytes, found["list"].requests
+    (2, 2, 1)
+    """
+
+    def __init__(self, store: ReadableStore) -> None:
+        super().__init__(store)
+        self._tallies = {name: _Tally() for name in OPERATIONS}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.store,)
+
+    def statistics(self) -> dict[str, OperationStatistics]:
+        """What was counted so far, by kind of operation."""
+        return {name: tally.read() for name, tally in self._tallies.items()}
+
+    def get(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> BytesLike | None:
+        with self._tallies["get"].counting() as count:
+            value = super().get(key, byte_range, max_nbytes=max_nbytes)
+            count(value)
+            return value
+
+    def get_with_stat(
+        self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
+    ) -> tuple[BytesLike, StoreStat] | None:
+        with self._tallies["get"].counting() as count:
+            found = super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
+            count(None if found is None else found[0])
+            return found
+
+    def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
+        with self._tallies["get"].counting() as count:
+            size = super().get_into(key, buffer, byte_range)
+            count(None if size is None else buffer[:size])
+            return size
+
+    def get_partial_values(
+        self, key_ranges: Iterable[tuple[str, ByteRange | None]]
+    ) -> list[BytesLike | None]:
+        asked = [*key_ranges]
+        with self._tallies["get"].counting(len(asked)) as count:
+            values = super().get_partial_values(asked)
+            count(*values)
+            return values
+
+    def stat(self, key: str) -> StoreStat | None:
+        with self._tallies["stat"].counting():
+            return super().stat(key)
+
+    def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
+        return self._listing(super().list_prefix(prefix))
+
+    def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
+        return self._listing(super().list_dir(prefix))
+
+    def has_prefix(self, prefix: str) -> bool:
+        with self._tallies["list"].counting():
+            return super().has_prefix(prefix)
+
+    def _listing(self, entries: Iterator[StoreEntry]) -> Iterator[StoreEntry]:
+        """The listing, whose time is the store's alone and not that of whoever goes through it."""
+        tally = self._tallies["list"]
+        seconds, errors = 0.0, 0
+        try:
+            while True:
+                started_s = time.perf_counter()
+                try:
+                    entry = next(entries, None)
+                except StoreError:
+                    errors = 1
+                    raise
+                finally:
+                    seconds += time.perf_counter() - started_s
+                if entry is None:
+                    return
+                yield entry
+        finally:
+            tally.add(1, errors, 0, seconds)
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        with self._tallies["set"].counting() as count:
+            stored = super().set(key, value, if_absent=if_absent)
+            count(value)
+            return stored
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        with self._tallies["set"].counting() as count:
+            stored = super().set_file(key, descriptor, if_absent=if_absent)
+            count.nbytes += os.fstat(descriptor).st_size
+            return stored
+
+    def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
+        parts = [*key_start_values]
+        with self._tallies["set"].counting(len(parts)) as count:
+            super().set_partial_values(parts)
+            count(*(value for _, _, value in parts))
+
+    def erase(self, key: str) -> None:
+        with self._tallies["erase"].counting():
+            super().erase(key)
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        asked = [*keys]
+        with self._tallies["erase"].counting(len(asked)):
+            super().erase_values(asked)
+
+    def erase_prefix(self, prefix: str) -> None:
+        with self._tallies["erase"].counting():
+            super().erase_prefix(prefix)
+
+
+class _Tally:
+    """Counts of one kind of operation, added to by any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts = (0, 0, 0, 0.0)
+
+    def add(self, requests: int, errors: int, nbytes: int, seconds: float) -> None:
+        with self._lock:
+            before = self._counts
+            self._counts = (
+                before[0] + requests,
+                before[1] + errors,
+                before[2] + nbytes,
+                before[3] + seconds,
+            )
+
+    def read(self) -> OperationStatistics:
+        return OperationStatistics(*self._counts)
+
+    @contextmanager
+    def counting(self, requests: int = 1) -> Iterator[_Count]:
+        """Count the block as so many requests; what is yielded takes the values that came or went."""
+        count = _Count()
+        errors = 0
+        started_s = time.perf_counter()
+        try:
+            yield count
+        except StoreError:
+            errors = 1
+            raise
+        finally:
+            self.add(requests, errors, count.nbytes, time.perf_counter() - started_s)
+
+
+class _Count:
+    """Adds up the sizes of values."""
+
+    __slots__ = ("nbytes",)
+
+    def __init__(self) -> None:
+        self.nbytes = 0
+
+    def __call__(self, *values: BytesLike | None) -> None:
+        for value in values:
+            if value is not None:
+                self.nbytes += value.nbytes if isinstance(value, memoryview) else len(value)

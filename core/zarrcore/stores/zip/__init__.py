@@ -1,0 +1,1 @@
+"""Zip files, wherever they are stored; local ones can be changed in place."""

@@ -1,0 +1,279 @@
+"""The life of a zip file that is being written: when its directory is written, when it is compacted, what others change."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+import weakref
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+from zarrcore.errors import ChangedError, StoreError, StoreFullError
+from zarrcore.stores.interface import BytesLike
+from zarrcore.stores.local.file_reading import file_failure
+from zarrcore.stores.local.store import LocalStore, inode_of
+from zarrcore.stores.zip.compaction import compact
+from zarrcore.stores.zip.file import OpenFile
+from zarrcore.stores.zip.members import ZipMembers
+from zarrcore.stores.zip.writing import ZipWriter
+
+_log = logging.getLogger(__name__)
+
+_REST: Final = 50
+"""The directory is written again no sooner than after so many times as long as writing it took."""
+
+_ATTEMPTS: Final = 5
+_PAUSE_S: Final = 0.01
+
+_Fingerprint = tuple[int, int] | None
+"""Checksum and size of a value; None of one that was erased."""
+
+
+class ZipChanges:
+    """The writing half of a `ZipStore`. Thread-safe.
+
+    Args:
+        source: the directory in which the file is.
+        key: its name there.
+        url: what to call it in errors.
+    """
+
+    def __init__(self, source: LocalStore, key: str, url: str) -> None:
+        self.source = source
+        self.key = key
+        self.url = url
+        self._lock = threading.Lock()
+        self._writer: ZipWriter | None = None
+        self._finalizer: weakref.finalize[Any, Any] | None = None
+        self._stored: dict[str, _Fingerprint] = {}
+        self._due_s = 0.0
+        self._timer: threading.Timer | None = None
+        self._compacted_above = 0
+        self._inode = 0
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool) -> bool:
+        """As `WritableStore.set`."""
+        with self._changing() as writer:
+            if if_absent and key in writer.members:
+                return False
+            try:
+                writer.put(key, value)
+            except StoreFullError:
+                if not self._is_compacted(writer):
+                    raise
+                writer = self._opened()
+                writer.put(key, value)
+            self._stored[key] = _fingerprint(writer.members[key])
+        return True
+
+    def erase(self, key: str) -> None:
+        """As `WritableStore.erase`."""
+        with self._changing() as writer:
+            if key in writer.members:
+                writer.erase(key)
+                self._stored[key] = None
+
+    def directory(self) -> ZipMembers | None:
+        """The directory, where no other program has changed the file; None where it must be read."""
+        writer = self._writer
+        if writer is None or not writer.is_settled or not self._lock.acquire(blocking=False):
+            return writer
+        try:
+            if writer is self._writer and not writer.is_current():
+                self._let_go()
+            return self._writer
+        finally:
+            self._lock.release()
+
+    def recover(self) -> bool:
+        """Complete a file whose writer was killed; False where another one writes it, or this process may not."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            writer = ZipWriter(self.source, self.key, self.url, wait_s=0)
+            if writer.is_locked:  # else another writer may be active
+                writer.settle()
+        except StoreError:
+            return False
+        else:
+            return writer.is_locked
+        finally:
+            self._lock.release()
+
+    def settle(self) -> None:
+        """Make the file complete for other programs.
+
+        Raises:
+            StoreError: the directory could not be written; what was set is safe all the same.
+        """
+        with self._lock:
+            if self._writer is not None and self._writer.is_mine:
+                self._settle(self._writer)
+
+    def close(self) -> None:
+        """Complete the file and let go of it.
+
+        Raises:
+            As `ZipStore.close`.
+        """
+        with self._lock:
+            if self._writer is not None and not self._writer.is_mine:
+                return
+            writer = self._writer
+            if writer is not None:
+                self._settle(writer)
+            if self._writer is None:
+                self._check_kept()
+            elif self._writer.is_worth_compacting:
+                with suppress(StoreError):  # another process writes it by now
+                    self._writer.resume(wait_s=0)
+                    self._is_compacted(self._writer)
+            self._let_go()
+            self._stored.clear()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    @contextmanager
+    def _changing(self) -> Iterator[ZipWriter]:
+        """Change the file, with other writers kept out."""
+        with self._lock:
+            try:
+                yield self._ready()
+            finally:
+                if self._writer is not None:
+                    self._tidy(self._writer)
+
+    def _ready(self) -> ZipWriter:
+        """The file, as it is now, with other writers kept out."""
+        writer = self._writer
+        if writer is not None:
+            writer.resume()
+            if writer.is_current():
+                return writer
+            self._let_go()
+        self._check_kept()
+        return self._opened()
+
+    def _opened(self) -> ZipWriter:
+        writer = self._writer = ZipWriter(self.source, self.key, self.url)
+        self._finalizer = weakref.finalize(self, _complete, writer)
+        self._inode = inode_of(writer.file.stat())
+        return writer
+
+    def _let_go(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.file.unlock()
+        if self._finalizer is not None:
+            self._finalizer.detach()
+
+    def _check_kept(self) -> None:
+        """Raise `ChangedError`, once, if another program has undone what was stored here."""
+        stored, self._stored = self._stored, {}
+        if not stored:
+            return
+        members, inode = self._members_now()
+        # Changes to the same file build on its content; another file may be older than what was stored.
+        gone = [
+            key
+            for key, before in stored.items()
+            if _fingerprint(members.get(key)) != before
+            and (inode != self._inode or (before and key not in members))
+        ]
+        if gone:
+            more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
+            raise ChangedError(
+                f"{self.url} was changed by another program meanwhile: "
+                f"what was stored here under {gone[0]}{more} is not in it",
+                key=gone[0],
+                url=self.url,
+            )
+        self._stored = stored
+
+    def _members_now(self) -> tuple[dict[str, zipfile.ZipInfo], int]:
+        """What is in the file, and its inode number; nothing where it is none any more."""
+        for _ in range(_ATTEMPTS):
+            try:
+                file = OpenFile(os.path.join(self.source.root, self.key), os.O_RDONLY | os.O_CLOEXEC)
+                facts = file.stat()
+                return ZipMembers(file.fetch, facts, self.url).members, inode_of(facts)
+            except StoreError:
+                time.sleep(_PAUSE_S)  # the other one may be about to complete it
+            except FileNotFoundError:
+                break
+            except OSError as error:
+                raise file_failure(error, None, self.url) from error
+        return {}, 0
+
+    def _tidy(self, writer: ZipWriter) -> None:
+        """Do what is done after changes, so that it takes little of the time that they take."""
+        if writer.is_settled:
+            writer.file.unlock()
+        elif writer.is_wasteful and self._is_compacted(writer):
+            self._opened().file.unlock()
+        elif time.monotonic() >= self._due_s:
+            with suppress(StoreError):  # what was stored is safe; closing tries again, and tells
+                self._settle(writer)
+        elif self._timer is None:
+            delay_s = max(0.0, self._due_s - time.monotonic())
+            self._timer = threading.Timer(delay_s, _settle_later, [weakref.ref(self)])
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _is_compacted(self, writer: ZipWriter) -> bool:
+        """Write the file anew without its dead bytes; where that fails it stays as it is, and many more are awaited."""
+        if writer.dead_nbytes <= self._compacted_above:
+            return False
+        try:
+            done = compact(writer, durable=self.source.durable)
+        except OSError as error:
+            self._compacted_above = 2 * writer.dead_nbytes
+            _log.warning(
+                "%s keeps %d bytes that belong to nothing: %s",
+                self.url,
+                writer.dead_nbytes,
+                error.strerror or error,
+            )
+            return False
+        if done:
+            self._let_go()
+        return done
+
+    def _settle(self, writer: ZipWriter) -> None:
+        """Write the directory, unless another program has changed the file: then it is left alone."""
+        started_s = time.monotonic()
+        try:
+            if writer.is_current():
+                writer.settle()
+            elif writer is self._writer:
+                self._let_go()
+        finally:
+            now_s = time.monotonic()
+            self._due_s = now_s + _REST * (now_s - started_s)
+
+    def settle_due(self) -> None:
+        """Complete the file some time after a change."""
+        self._timer = None
+        with suppress(StoreError):  # as above
+            self.settle()
+
+
+def _fingerprint(member: zipfile.ZipInfo | None) -> _Fingerprint:
+    return None if member is None else (member.CRC, member.file_size)
+
+
+def _settle_later(changes: weakref.ref[ZipChanges]) -> None:
+    known = changes()
+    if known is not None:
+        known.settle_due()
+
+
+def _complete(writer: ZipWriter) -> None:
+    """Complete a file whose store was let go."""
+    if writer.is_mine and writer.is_current():
+        writer.settle()

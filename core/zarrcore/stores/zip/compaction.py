@@ -1,0 +1,132 @@
+"""Writing a zip file anew without the bytes that belong to nothing any more."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import errno
+import os
+import struct
+import zipfile
+from typing import Final
+
+from zarrcore.stores.local.atomic_files import remove_abandoned, temporary_name, unlink
+from zarrcore.stores.local.confined_paths import DIRECTORY
+from zarrcore.stores.zip.file import OpenFile
+from zarrcore.stores.zip.writing import ZipWriter
+
+_LOCAL_HEADER: Final = struct.Struct("<4s2xH18xHH")
+_LOCAL_SIGNATURE: Final = b"PK\x03\x04"
+_HAS_DESCRIPTOR: Final = 0x8
+_DESCRIPTOR_SIGNATURE: Final = b"PK\x07\x08"
+_AT_ONCE: Final = 1 << 22
+_ALWAYS_NAMED: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
+"""What file systems say that know no files without names."""
+
+
+def compact(writer: ZipWriter, *, durable: bool) -> bool:
+    """Put a file of what is used in the place of the file, which stays as it is where that fails.
+
+    Members are copied as they are, and keep their order. It takes as much room on the disk as they do.
+
+    Args:
+        writer: the file, settled or not; it is of no use afterwards.
+        durable: have all on the disk before the file is replaced.
+
+    Returns:
+        Whether it was done; False if another program has changed the file.
+
+    Raises:
+        OSError: there is no room, or the directory may not be written.
+    """
+    parent, name = os.path.split(writer.file.path)
+    directory = os.open(parent or "/", DIRECTORY)
+    temporary = temporary_name()
+    try:
+        remove_abandoned(directory)
+        made = _unnamed(parent, temporary)
+        _copy_permissions(writer.file, made)
+        _write(writer, made)
+        if durable:
+            os.fsync(made.descriptor)
+        if not writer.is_current():
+            return False
+        if made.path == parent:
+            os.link(f"/proc/self/fd/{made.descriptor}", temporary, dst_dir_fd=directory, follow_symlinks=True)
+        os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        if durable:
+            os.fsync(directory)
+        return True
+    finally:
+        unlink(directory, temporary)
+        os.close(directory)
+
+
+def _unnamed(parent: str, name: str) -> OpenFile:
+    """A new file in a directory, which nothing is left of if its writer is killed; by a name where that cannot be."""
+    flags = os.O_RDWR | os.O_CLOEXEC
+    try:
+        return OpenFile(parent, flags | os.O_TMPFILE)
+    except OSError as error:
+        if error.errno not in _ALWAYS_NAMED:
+            raise
+        return OpenFile(os.path.join(parent, name), flags | os.O_CREAT | os.O_EXCL)
+
+
+def _copy_permissions(before: OpenFile, made: OpenFile) -> None:
+    facts = os.fstat(before.descriptor)
+    with contextlib.suppress(PermissionError):  # only root may give files away
+        os.fchown(made.descriptor, facts.st_uid, facts.st_gid)
+    os.fchmod(made.descriptor, facts.st_mode & 0o7777)
+
+
+def _write(writer: ZipWriter, made: OpenFile) -> None:
+    position = _copy(writer.file, made, 0, writer.before, 0)
+    entries: list[zipfile.ZipInfo] = []
+    run_start = run_stop = position
+    members = [*writer.unsafe, *writer.members.values()]
+    for info in sorted(members, key=lambda info: info.header_offset):
+        stop = _stop(writer, info)
+        if info.header_offset != run_stop:
+            position = _copy(writer.file, made, run_start, run_stop, position)
+            run_start = info.header_offset
+        run_stop = stop
+        moved = copy.copy(info)
+        moved.header_offset = position + info.header_offset - run_start
+        entries.append(moved)
+    position = _copy(writer.file, made, run_start, run_stop, position)
+    made.write(position, writer.directory_at(position, entries))
+
+
+def _copy(source: OpenFile, target: OpenFile, start: int, stop: int, position: int) -> int:
+    """Copy the bytes from a start to a stop to a position; where that ends."""
+    while start < stop:
+        part = source.fetch(start, min(stop, start + _AT_ONCE))
+        if not part:
+            raise OSError(errno.EIO, f"{source.path} became shorter while it was copied")
+        target.write(position, part)
+        start, position = start + len(part), position + len(part)
+    return position
+
+
+def _stop(writer: ZipWriter, info: zipfile.ZipInfo) -> int:
+    """Where a member ends in the file, with the descriptor that streaming programs write behind it (APPNOTE 4.3.9)."""
+    start = info.header_offset
+    header = bytes(writer.file.fetch(start, start + _LOCAL_HEADER.size))
+    if len(header) < _LOCAL_HEADER.size or not header.startswith(_LOCAL_SIGNATURE):
+        raise OSError(errno.EINVAL, f"{info.filename} does not begin where the zip directory says")
+    _, flags, name_nbytes, extra_nbytes = _LOCAL_HEADER.unpack(header)
+    stop = start + _LOCAL_HEADER.size + name_nbytes + extra_nbytes + info.compress_size
+    if not flags & _HAS_DESCRIPTOR:
+        return int(stop)
+    checksum = struct.pack("<L", info.CRC)
+    behind = bytes(writer.file.fetch(stop, stop + 24))
+    bare = 0 if not behind.startswith(_DESCRIPTOR_SIGNATURE) else 4
+    if behind[bare : bare + 4] != checksum:
+        return int(stop)  # there is none, or one of an unknown form
+    sizes = (
+        "<QQ"
+        if behind[bare + 4 :].startswith(struct.pack("<QQ", info.compress_size, info.file_size))
+        else "<LL"
+    )
+    return int(stop + bare + 4 + struct.calcsize(sizes))

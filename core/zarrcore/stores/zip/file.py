@@ -1,0 +1,123 @@
+"""A zip file that is open for writing: reading and writing at positions, keeping others out, noticing them."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import struct
+import time
+from collections.abc import Callable
+from typing import Final
+
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
+from zarrcore.stores.local.file_reading import LARGEST_READ, file_failure, read_range
+from zarrcore.stores.local.store import stat_of
+
+_ASKED_EACH_S: Final = 0.002
+_JOINED_NBYTES: Final = 1 << 16
+
+_GATE_CLOSED: Final = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0)
+_GATE_OPEN: Final = struct.pack("hhqqi", fcntl.F_UNLCK, os.SEEK_SET, 1 << 62, 1, 0)
+"""What fcntl(2) takes, ``struct flock``: a byte far behind any file is the gate."""
+
+
+class OpenFile:
+    """A file, open for reading and writing; its descriptor closes when the last reader lets go.
+
+    Args:
+        path: where it is.
+        flags: how to open it.
+        descriptor: the file, where it is open already.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(
+        self, path: str, flags: int = os.O_RDWR | os.O_CLOEXEC, descriptor: int | None = None
+    ) -> None:
+        self.path = path
+        self.descriptor = os.open(path, flags, 0o600) if descriptor is None else descriptor
+
+    def __del__(self) -> None:
+        if "descriptor" in self.__dict__:
+            os.close(self.__dict__.pop("descriptor"))
+
+    def stat(self) -> StoreStat:
+        """What a `LocalStore` tells of it."""
+        return stat_of(os.fstat(self.descriptor))
+
+    def fetch(self, start: int, stop: int) -> BytesLike:
+        """The bytes from a start to a stop, fewer at the end."""
+        try:
+            return read_range(self.descriptor, ByteRange(start, stop)) or b""
+        except OSError as error:
+            raise file_failure(error, None, self.path) from error
+
+    def write(self, position: int, *parts: BytesLike) -> None:
+        """Write at a position."""
+        if sum(map(len, parts)) <= _JOINED_NBYTES:
+            parts = (b"".join(parts),)  # which takes less than to ask the system twice
+        for part in parts:
+            rest = memoryview(part).cast("B")
+            while len(rest):
+                done = os.pwrite(self.descriptor, rest[:LARGEST_READ], position)
+                rest, position = rest[done:], position + done
+
+    def lock(self, wait_s: float) -> bool:
+        """Keep other writers of ours out; False where a file system has no locks.
+
+        Raises:
+            BlockingIOError: another one writes, and goes on for so many seconds.
+        """
+        deadline = time.monotonic() + wait_s
+        try:
+            # A waiting writer holds this gate: the one that has just let go queues behind it.
+            _until(deadline, lambda: fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, _GATE_CLOSED))
+        except BlockingIOError:
+            raise
+        except OSError:
+            return self._flock(deadline)
+        try:
+            return self._flock(deadline)
+        finally:
+            fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, _GATE_OPEN)
+
+    def _flock(self, deadline: float) -> bool:
+        try:
+            _until(deadline, lambda: fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise
+        except OSError:
+            return False
+        return True
+
+    def unlock(self) -> None:
+        """Let other writers in."""
+        with contextlib.suppress(OSError):
+            fcntl.flock(self.descriptor, fcntl.LOCK_UN)
+
+    def has_its_name(self) -> bool:
+        """Whether its path still leads to it."""
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self.descriptor))
+        except FileNotFoundError:
+            return False
+
+
+def _until(deadline: float, attempt: Callable[[], object]) -> None:
+    """Try to get a lock again and again.
+
+    Raises:
+        BlockingIOError: another process holds it all the time.
+    """
+    while True:
+        try:
+            attempt()
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_ASKED_EACH_S)
+        else:
+            return

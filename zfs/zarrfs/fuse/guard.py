@@ -1,0 +1,134 @@
+"""The one place where an exception becomes an errno.
+
+pyfuse3 ends the daemon on anything but `FUSEError`; here everything else is caught, so that no store, document or
+bug takes the mount away from its users.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import pyfuse3
+import trio
+
+from zarrfs.fuse.counters import Counters
+from zarrfs.fuse.errnos import ORDINARY, UNFORESEEN, errno_of
+from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.freshness import Remembered
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Completing:
+    """Requests that are not cancelled, until the daemon ends."""
+
+    def __init__(self) -> None:
+        self._scopes: set[trio.CancelScope] = set()
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Let the block be completed."""
+        with trio.CancelScope(shield=True) as scope:
+            self._scopes.add(scope)
+            try:
+                yield
+            finally:
+                self._scopes.discard(scope)
+
+    async def until_cancelled(self) -> None:
+        """Return when this task is cancelled, and let the requests be cancelled with it."""
+        try:
+            await trio.sleep_forever()
+        finally:
+            for scope in self._scopes:
+                scope.shield = False
+
+
+class Counting(Protocol):
+    """Operations that keep count."""
+
+    counters: Counters
+    completing: Completing
+    warned: Remembered[str, None]
+    """What the log says already."""
+
+
+C = TypeVar("C", bound=type[Any])
+
+
+def guarded(operations: C) -> C:
+    """Wrap each handler that a class of operations defines."""
+    for name, handler in list(vars(operations).items()):
+        if name in _HANDLERS:
+            setattr(operations, name, _guarded(name, handler))
+    return operations
+
+
+_COMPLETED = frozenset(
+    {
+        "create",
+        "flush",
+        "fsync",
+        "link",
+        "mkdir",
+        "mknod",
+        "open",
+        "release",
+        "rename",
+        "rmdir",
+        "setattr",
+        "unlink",
+    }
+)
+"""Requests that are completed even where the session has to begin anew: half of one would leave something open."""
+
+_HANDLERS = frozenset(
+    name
+    for name in vars(pyfuse3.Operations)
+    if not name.startswith("_") and name not in {"init", "stacktrace"}
+) - {"supports_dot_lookup", "enable_writeback_cache", "enable_acl"}
+
+
+def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
+    @functools.wraps(handler)
+    async def answer(operations: Counting, *arguments: Any) -> T:
+        operations.counters.requests[name] += 1
+        try:
+            if name not in _COMPLETED:
+                return await handler(operations, *arguments)
+            with operations.completing.request():
+                return await handler(operations, *arguments)
+        except pyfuse3.FUSEError as error:
+            operations.counters.failed(error.errno)
+            raise
+        except Exception as error:
+            number = _number(name, error, operations.warned)
+            operations.counters.failed(number)
+            if name == "forget":
+                # The kernel awaits no answer to this one, and pyfuse3 no error.
+                return None  # type: ignore[return-value]
+            raise pyfuse3.FUSEError(number) from error
+        except trio.Cancelled as error:
+            # Without an answer the program would wait for ever, should the mount go on. The next checkpoint cancels again.
+            raise pyfuse3.FUSEError(UNFORESEEN) from error
+
+    return answer
+
+
+def _number(name: str, error: Exception, warned: Remembered[str, None]) -> int:
+    number = errno_of(error)
+    if number is None:
+        _log.error("%s failed unforeseen", name, exc_info=error)
+        return UNFORESEEN
+    # The kernel and patient programs try again, which is no news.
+    is_news = error.is_news if isinstance(error, RefusedError) else number not in ORDINARY
+    if is_news and warned.get(text := str(error)) is None:
+        warned.put(text, None, warned.freshness.now())
+        _log.warning("%s: %s", name, text)
+    return number

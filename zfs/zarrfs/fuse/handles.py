@@ -1,0 +1,132 @@
+"""What is open: file handles with what was read of them, directory handles with how far they were listed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from zarrfs.fuse.readahead.prefetch import Reader
+from zarrfs.trees.entry import Directory, Entry
+
+_BATCH: Final = 512
+"""Entries fetched at once: a hop to a worker thread for so many costs nothing each."""
+
+
+class FileHandle:
+    """An open file.
+
+    Attributes:
+        number: its inode number.
+        reader: reads it, ahead where that pays.
+    """
+
+    __slots__ = ("number", "reader")
+
+    def __init__(self, number: int, reader: Reader) -> None:
+        self.number = number
+        self.reader = reader
+
+
+class DirectoryHandle:
+    """An open directory, listed from where the kernel wants it.
+
+    The kernel asks for the next part by the position after the last entry that it took, so the usual course needs
+    no search; one that goes back (``seekdir``, ``rewinddir``) starts the listing again.
+
+    Attributes:
+        number: its inode number.
+        waiting: entries fetched and not handed out.
+        position: how many entries were handed out.
+    """
+
+    def __init__(self, number: int, directory: Directory) -> None:
+        self.number = number
+        self.directory = directory
+        self.waiting: deque[tuple[str, Entry]] = deque()
+        self.position = 0
+        self._source: Iterator[tuple[str, Entry]] | None = None
+
+    def seek(self, position: int) -> None:
+        """Let the next entry be the one after ``position`` others."""
+        if position != self.position:
+            self.waiting.clear()
+            self.position = position
+            self._source = None
+
+    def fill(self) -> bool:
+        """Fetch some entries once none are waiting; False at the end of the listing.
+
+        An error is raised only when nothing came before it. The listing then starts again from where it was: an
+        iterator that failed would pretend that it had ended.
+        """
+        if self._source is None:
+            self._source = self.directory.entries_from(self.position)
+        try:
+            self.waiting.extend(islice(self._source, _BATCH))
+        except Exception:
+            self._source = None
+            if not self.waiting:
+                raise
+        return bool(self.waiting)
+
+    def taken(self) -> None:
+        """The first waiting entry was handed out."""
+        self.waiting.popleft()
+        self.position += 1
+
+
+class HandleTable:
+    """Handles by the number that the kernel uses for them."""
+
+    def __init__(self) -> None:
+        self._files: dict[int, FileHandle] = {}
+        self._directories: dict[int, DirectoryHandle] = {}
+        self._next = 1
+
+    def add_file(self, handle: FileHandle) -> int:
+        """A number for an open file."""
+        self._next += 1
+        self._files[self._next] = handle
+        return self._next
+
+    def add_directory(self, handle: DirectoryHandle) -> int:
+        """A number for an open directory."""
+        self._next += 1
+        self._directories[self._next] = handle
+        return self._next
+
+    def file(self, number: int) -> FileHandle:
+        """The open file of that number."""
+        return self._files[number]
+
+    def numbers(self) -> set[int]:
+        """The inode numbers of all open files."""
+        return {handle.number for handle in self._files.values()}
+
+    def unstored(self) -> set[int]:
+        """The inode numbers of all open files that hold what is not stored."""
+        return {handle.number for handle in self._files.values() if handle.reader.file.holds_changes}
+
+    def directory(self, number: int) -> DirectoryHandle:
+        """The open directory of that number."""
+        return self._directories[number]
+
+    def remove_file(self, number: int) -> FileHandle:
+        """Give back the number of a file."""
+        return self._files.pop(number)
+
+    def remove_directory(self, number: int) -> None:
+        """Give back the number of a directory."""
+        del self._directories[number]
+
+    @property
+    def open_files(self) -> int:
+        """How many files are open."""
+        return len(self._files)
+
+    @property
+    def open_directories(self) -> int:
+        """How many directories are open."""
+        return len(self._directories)

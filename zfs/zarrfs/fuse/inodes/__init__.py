@@ -1,0 +1,1 @@
+"""Inode numbers and the entries that they stand for."""

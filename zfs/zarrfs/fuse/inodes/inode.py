@@ -1,0 +1,86 @@
+"""What is remembered of an inode number."""
+
+from __future__ import annotations
+
+from zarrfs.trees.entry import Directory, Entry, File
+
+
+class Inode:
+    """One remembered number.
+
+    Attributes:
+        entry: what it stands for, as last learnt.
+        parent: the number of the directory it was found in.
+        name: its name there.
+        lookups: how often the kernel was told of it and has not forgotten.
+        taken_s: when the entry was learnt.
+        is_listed: whether a listing told it and nobody used it since.
+        kept: version, generation and time of the content that the kernel may hold in its page cache.
+        is_shown: whether the entry is what somebody has open for writing, whatever its name stands for.
+        is_resized: whether the kernel itself has just given it another size.
+        opened: how often it is open.
+        open_version: the version that is open. All who have a number open share one page cache, so that another
+            version must get another number.
+    """
+
+    __slots__ = (
+        "children",
+        "entry",
+        "is_listed",
+        "is_resized",
+        "is_shown",
+        "kept",
+        "lookups",
+        "name",
+        "open_version",
+        "opened",
+        "parent",
+        "taken_s",
+    )
+
+    def __init__(self, entry: Entry, parent: int, name: str, taken_s: float) -> None:
+        self.entry = entry
+        self.parent = parent
+        self.name = name
+        self.lookups = 0
+        self.is_listed = False
+        self.taken_s = taken_s
+        self.children: dict[str, int] | None = None
+        self.kept: tuple[str | None, int, float] | None = None
+        self.is_shown = False
+        self.is_resized = False
+        self.opened = 0
+        self.open_version: str | None = None
+
+    def may_become(self, entry: Entry) -> bool:
+        """Whether this number can stand for what was found under its name now."""
+        return (
+            isinstance(self.entry, Directory) == isinstance(entry, Directory)
+            and self.may_open(entry.version)
+            and not self._has_another_size(entry)
+        )
+
+    def _has_another_size(self, entry: Entry) -> bool:
+        """Whether the kernel was told of another size, and reads as far as that.
+
+        Of two answers that are under way at once it keeps the size of the one that arrives first, which may be the older one.
+        """
+        known = self.entry
+        return (
+            isinstance(known, File)
+            and isinstance(entry, File)
+            and known.size != entry.size
+            and known.is_sized
+            and entry.is_sized
+            and not self.is_resized
+            and not entry.direct_io
+        )
+
+    def become(self, entry: Entry) -> None:
+        """Stand for what was found now, where it may."""
+        self.entry = entry
+        self.is_resized = False
+
+    def may_open(self, version: str | None) -> bool:
+        """Whether nobody has another version open."""
+        return not self.opened or version is None or version == self.open_version

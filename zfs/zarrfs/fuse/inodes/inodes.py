@@ -1,0 +1,290 @@
+"""Inode numbers: which entry a number stands for, and how often the kernel was told of it.
+
+The kernel counts every answer that names an entry and tells when it forgets; until then the number must work.
+Entries of a `Numbering` take their number from a reserved range by arithmetic and cost nothing each; the others
+are remembered. Since a listing tells the kernel of every name in it, a pass over a million names would leave a
+million records: `only_listed` offers the oldest of those that nobody looked at, so that the kernel can be asked
+to forget them.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import Final
+
+from zarrfs.fuse.inodes.inode import Inode
+from zarrfs.fuse.inodes.reserved_numbers import FIRST_RESERVED, ReservedNumbers, StaleNumberError
+from zarrfs.trees.entry import Directory, Entry
+
+ROOT: Final = 1
+
+
+class InodeTable:
+    """All numbers that the kernel knows, and no other.
+
+    Attributes:
+        is_changed_here: whether entries may be unsettled.
+    """
+
+    def __init__(self, root: Directory) -> None:
+        self.is_changed_here = False
+        self._inodes: dict[int, Inode] = {ROOT: Inode(root, ROOT, "", 0.0)}
+        self._inodes[ROOT].lookups = 1
+        self._next = ROOT + 1
+        self._listed = 0
+        self._shown: dict[str | None, int] = {}
+        self._reserved = ReservedNumbers()
+
+    def __len__(self) -> int:
+        return len(self._inodes)
+
+    def entry(self, number: int) -> Entry:
+        """What a number stands for.
+
+        Raises:
+            StaleNumberError: nothing.
+        """
+        if number >= FIRST_RESERVED:
+            return self._reserved.entry(number)
+        return self.inode(number).entry
+
+    def inode(self, number: int) -> Inode:
+        """The record of a remembered number.
+
+        Raises:
+            StaleNumberError: there is none.
+        """
+        try:
+            return self._inodes[number]
+        except KeyError:
+            raise StaleNumberError(f"no inode {number}") from None
+
+    def remembers(self, number: int) -> bool:
+        """Whether a number has a record, rather than being computed."""
+        return number < FIRST_RESERVED
+
+    def assign(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
+        """The number of an entry found in a directory; to be followed by `count` or `drop_uncounted`."""
+        numbered = entry.numbered
+        if numbered is not None:
+            start = self._reserved.start(numbered[0])
+            if start is not None:
+                return start + numbered[1]
+        return self._remember(parent, name, entry, taken_s)
+
+    def _remember(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
+        above = self._inodes.get(parent)
+        siblings = above.children if above is not None else None
+        number = siblings.get(name) if siblings is not None else None
+        if self._shown and (shown := self._shown.get(entry.version)) is not None:
+            self._attach(above, name, shown)
+            return shown
+        if number is not None and (not self.is_changed_here or entry.is_settled):
+            # While somebody writes, or wants to, whoever looks has a number that nobody else can open before him.
+            inode = self._inodes[number]
+            if inode.may_become(entry):
+                if not inode.is_shown:
+                    inode.become(entry.after(inode.entry))
+                    inode.taken_s = taken_s
+                return number
+        number = self._next
+        self._next += 1
+        self._inodes[number] = Inode(entry, parent, name, taken_s)
+        self._attach(above, name, number)
+        return number
+
+    def told(self, number: int, entry: Entry) -> Entry:
+        """An entry as the kernel is told of it under a number."""
+        return entry if number >= FIRST_RESERVED else entry.after(self._inodes[number].entry)
+
+    def is_open(self, parent: int, name: str) -> bool:
+        """Whether what a name stands for is open."""
+        above = self._inodes.get(parent)
+        number = None if above is None else (above.children or {}).get(name)
+        return number is not None and self._inodes[number].opened > 0
+
+    def written_as(self, number: int) -> int:
+        """The number of the file that is being written under the same name; without such a file, the number itself."""
+        version = self.entry(number).written_as
+        return number if version is None else self._shown.get(version, number)
+
+    def _attach(self, above: Inode | None, name: str, number: int) -> None:
+        if above is not None:
+            if above.children is None:
+                above.children = {}
+            above.children[name] = number
+
+    def count(self, number: int, listed: bool = False) -> None:
+        """The kernel was told of a number, by a listing or because it asked for the name."""
+        if number >= FIRST_RESERVED:
+            self._reserved.count(number, 1)
+            return
+        inode = self._inodes[number]
+        inode.lookups += 1
+        if not listed:
+            self._use(inode)
+        elif inode.lookups == 1:
+            inode.is_listed = True
+            self._listed += 1
+
+    def touch(self, number: int) -> None:
+        """Somebody uses what a number stands for."""
+        self._use(self._inodes[number])
+
+    def _use(self, inode: Inode) -> None:
+        if inode.is_listed:
+            inode.is_listed = False
+            self._listed -= 1
+
+    def open(self, number: int, version: str | None) -> bool:
+        """A number is opened; False, and it is to be looked up again, where others have another version open."""
+        inode = self._inodes.get(number)
+        if inode is None:
+            return True
+        if not inode.may_open(version):
+            if not inode.is_shown:
+                self.expire(number)
+            self._detach(inode, number)
+            return False
+        inode.opened += 1
+        if version is not None or inode.opened == 1:
+            inode.open_version = version
+        return True
+
+    def close(self, number: int) -> None:
+        """Somebody who had a number open has closed it."""
+        inode = self._inodes.get(number)
+        if inode is not None:
+            inode.opened -= 1
+            if inode.is_shown and not inode.opened:
+                inode.is_shown = inode.is_resized = False
+                self._shown.pop(inode.open_version, None)
+                self.expire(number)
+
+    def leave_to_readers(self, number: int) -> bool:
+        """Give the name of a number another one where somebody reads this one; whether that is so."""
+        inode = self._inodes.get(number)
+        if inode is None or not inode.opened or inode.is_shown or inode.open_version is None:
+            return False
+        self._detach(inode, number)
+        return True
+
+    def leave_name(self, number: int) -> bool:
+        """Detach an open number from its name, which leads elsewhere by now; False if it is not open."""
+        inode = self._inodes.get(number)
+        if inode is None or not inode.opened:
+            return False
+        self._detach(inode, number)
+        return True
+
+    def show(self, number: int, entry: Entry) -> None:
+        """Let a number that was just opened for writing stand for what is written, until it is closed."""
+        inode = self._inodes[number]
+        inode.entry, inode.is_shown = entry, True
+        self._shown[inode.open_version] = number
+
+    def expire(self, number: int) -> None:
+        """What a number stands for has changed: it is to be looked up again before it is used."""
+        inode = self._inodes.get(number)
+        if inode is not None:
+            inode.taken_s = -math.inf
+
+    def is_expired(self, number: int) -> bool:
+        """Whether it is to be looked up again, as `expire` said."""
+        inode = self._inodes.get(number)
+        return inode is not None and inode.taken_s == -math.inf
+
+    def resized(self, number: int) -> None:
+        """The kernel has given a number another size; it is to be looked up again."""
+        self._inodes[number].is_resized = True
+        self.expire(number)
+
+    def drop_uncounted(self, number: int) -> None:
+        """The kernel was not told of a number after all."""
+        if number >= FIRST_RESERVED:
+            self._reserved.count(number, 0)
+        elif self._inodes[number].lookups == 0:
+            self._drop(number)
+
+    def forget(self, number: int, lookups: int) -> None:
+        """The kernel forgot a number that it had been told so many times."""
+        if number == ROOT:
+            return
+        if number >= FIRST_RESERVED:
+            self._reserved.count(number, -lookups)
+            return
+        inode = self.inode(number)
+        inode.lookups -= lookups
+        if inode.lookups <= 0:
+            self._drop(number)
+
+    def _drop(self, number: int) -> None:
+        inode = self._inodes.pop(number)
+        self._use(inode)
+        self._detach(inode, number)
+
+    def _detach(self, inode: Inode, number: int) -> None:
+        """Whoever looks its name up gets another number."""
+        above = self._inodes.get(inode.parent)
+        if above is not None and above.children is not None and above.children.get(inode.name) == number:
+            del above.children[inode.name]
+            if not above.children:
+                above.children = None
+
+    def removed(self, parent: int, name: str) -> None:
+        """A name is gone; who has open what it stood for keeps that."""
+        above = self._inodes.get(parent)
+        number = None if above is None else (above.children or {}).get(name)
+        if number is not None:
+            self._detach(self._inodes[number], number)
+
+    def moved(self, parent: int, name: str, new_parent: int, new_name: str) -> None:
+        """What had a name has another one."""
+        self.removed(new_parent, new_name)
+        above = self._inodes.get(parent)
+        number = None if above is None else (above.children or {}).get(name)
+        if number is None:
+            return
+        inode = self._inodes[number]
+        self._detach(inode, number)
+        inode.parent, inode.name = new_parent, new_name
+        self._attach(self._inodes.get(new_parent), new_name, number)
+        self.expire(number)
+
+    def path(self, number: int) -> str:
+        """The path of a remembered number below the mount point, as last learnt."""
+        names: list[str] = []
+        while number != ROOT and (inode := self._inodes.get(number)) is not None:
+            names.append(inode.name)
+            number = inode.parent
+        return "/".join(reversed(names))
+
+    def children(self, number: int) -> list[tuple[str, int]]:
+        """Names in a directory that the kernel knows, with their numbers."""
+        return list((self.inode(number).children or {}).items())
+
+    def in_use(self) -> list[tuple[int, str]]:
+        """Parent and name of what is open and remembered here, and of all that lies above it, what is below first."""
+        found: dict[tuple[int, str], None] = {}
+        for inode in [inode for inode in self._inodes.values() if inode.opened > 0]:
+            above: Inode | None = inode
+            while above is not None and above.parent != ROOT:
+                # What is above several things comes after all of them.
+                found.pop((above.parent, above.name), None)
+                found[above.parent, above.name] = None
+                above = self._inodes.get(above.parent)
+        return list(found)
+
+    def only_listed(self, keep: int) -> list[tuple[int, str]]:
+        """Parent and name of the oldest records that were listed and never used, but for the newest ``keep``.
+
+        Each is told once: the kernel forgets those it can.
+        """
+        excess = self._listed - keep
+        if excess <= 0:
+            return []
+        oldest = list(islice((inode for inode in self._inodes.values() if inode.is_listed), excess))
+        for inode in oldest:
+            self._use(inode)
+        return [(inode.parent, inode.name) for inode in oldest]

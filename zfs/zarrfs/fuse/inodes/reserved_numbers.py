@@ -1,0 +1,78 @@
+"""Inode numbers by arithmetic: a range for each numbering, so that a million names cost nothing each."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from zarrfs.trees.entry import Entry, Numbering
+
+FIRST_RESERVED: Final = 1 << 40
+_END: Final = 1 << 63
+
+
+class StaleNumberError(Exception):
+    """A number that stands for nothing (any more)."""
+
+
+@dataclass(slots=True)
+class _Reserved:
+    """A range of numbers."""
+
+    start: int
+    numbering: Numbering
+    lookups: int = 0
+
+
+class ReservedNumbers:
+    """The ranges from `FIRST_RESERVED` on, each kept as long as the kernel knows a number of it."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[Hashable, _Reserved] = {}
+        self._starts: list[int] = []
+        self._ranges: list[_Reserved] = []
+        self._next = FIRST_RESERVED
+
+    def start(self, numbering: Numbering) -> int | None:
+        """Where the range of a numbering begins; None where there are no numbers left for so many."""
+        reserved = self._by_key.get(numbering.key)
+        if reserved is not None:
+            reserved.numbering = numbering
+            return reserved.start
+        if self._next + numbering.count > _END:
+            return None
+        reserved = _Reserved(self._next, numbering)
+        self._next += numbering.count
+        self._by_key[numbering.key] = reserved
+        self._starts.append(reserved.start)
+        self._ranges.append(reserved)
+        return reserved.start
+
+    def entry(self, number: int) -> Entry:
+        """What a number stands for.
+
+        Raises:
+            StaleNumberError: nothing.
+        """
+        found = self._range(number)
+        return found.numbering.entry(number - found.start)
+
+    def count(self, number: int, lookups: int) -> None:
+        """The kernel was told of a number, or forgot it, so many times; a range of which it knows none ends.
+
+        Raises:
+            StaleNumberError: the number stands for nothing.
+        """
+        found = self._range(number)
+        found.lookups += lookups
+        if found.lookups <= 0:
+            index = bisect_right(self._starts, found.start) - 1
+            del self._starts[index], self._ranges[index], self._by_key[found.numbering.key]
+
+    def _range(self, number: int) -> _Reserved:
+        index = bisect_right(self._starts, number) - 1
+        if index < 0 or number - self._starts[index] >= self._ranges[index].numbering.count:
+            raise StaleNumberError(f"no inode {number}")
+        return self._ranges[index]

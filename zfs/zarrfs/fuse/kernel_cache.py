@@ -1,0 +1,101 @@
+"""Asking the kernel to forget: names, those that are not there too, and pages of files."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Final
+
+import pyfuse3
+
+from zarrfs.fuse.inodes.inodes import ROOT, InodeTable
+from zarrfs.trees.entry import OpenFile
+from zarrfs.trees.freshness import Freshness
+
+_LISTED_MAX: Final = 100_000
+"""Names that were listed and never used, of which the kernel keeps count; some 500 bytes each here."""
+_ABSENT_MAX: Final = 10_000
+"""Names not found at the mount point that the kernel may remember until the next refresh."""
+
+
+class KernelCache:
+    """What the kernel was told of a mount.
+
+    Args:
+        inodes: the numbers that it knows.
+        freshness: how long it may keep what it was told.
+    """
+
+    def __init__(self, inodes: InodeTable, freshness: Freshness) -> None:
+        self._inodes = inodes
+        self._freshness = freshness
+        self._absent_names: set[str] = set()
+        self._refreshes = 0
+        self.pushes = False
+        """Whether the kernel is given what it has not asked for yet: nobody may write meanwhile."""
+
+    def pusher(self, number: int) -> Callable[[int, memoryview], None] | None:
+        """What gives the kernel pages of a file that is opened now, where that is wanted."""
+        begun = self._refreshes
+
+        def push(offset: int, content: memoryview) -> None:
+            # Whoever opens the file after a refresh shares its pages, and wants nothing from before it.
+            if begun != self._refreshes:
+                raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+            pyfuse3.notify_store(number, offset, content)  # type: ignore[arg-type]
+
+        return push if self.pushes else None
+
+    def keeps_pages(self, number: int, file: OpenFile) -> bool:
+        """Whether what it has of a file being opened is still right: the same version, or recent where that tells too little."""
+        if not self._inodes.remembers(number):
+            return False
+        self._inodes.touch(number)
+        inode, now_s = self._inodes.inode(number), self._freshness.now()
+        kept, version = inode.kept, file.version
+        if (
+            kept is not None
+            and kept[:2] == (version, self._freshness.generation)
+            and not ((version is None or file.gets_old) and self._freshness.expired(kept[2]))
+        ):
+            return True
+        inode.kept = (version, self._freshness.generation, now_s)
+        return False
+
+    def may_remember_absent(self, parent: int, name: str) -> bool:
+        """Whether the kernel may be told that there is no such name, so that it does not ask again."""
+        if parent == ROOT:
+            # Below, they go with the directory; here a refresh must name each.
+            if len(self._absent_names) >= _ABSENT_MAX:
+                return False
+            self._absent_names.add(name)
+        return True
+
+    def trim(self) -> None:
+        """Have names forgotten that nobody used, once there are very many.
+
+        Only after a listing: during it the kernel holds the directory's lock, and both would crawl.
+        """
+        for parent, name in self._inodes.only_listed(_LISTED_MAX):
+            pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
+
+    def forget_all(self) -> None:
+        """Have all names forgotten soon; what is open stays as it is."""
+        self._refreshes += 1
+        names = self._absent_names.union(name for name, _ in self._inodes.children(ROOT))
+        self._absent_names.clear()
+        # What is open, and so what is above it, the kernel keeps where only the names at the mount point go.
+        for parent, name in (*self._inodes.in_use(), *((ROOT, name) for name in names)):
+            pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
+
+
+def forget_pages(numbers: Iterable[int]) -> None:
+    """Have the pages of files forgotten, and what they are like.
+
+    The kernel may have to write some of them first: never to be called by the thread that answers it.
+    """
+    for number in numbers:
+        with suppress(OSError):  # forgotten already
+            pyfuse3.invalidate_inode(number)

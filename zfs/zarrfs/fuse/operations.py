@@ -1,0 +1,321 @@
+"""The kernel's requests, answered from the trees: numbers and handles are looked up here, everything else elsewhere.
+
+Requests arrive on one thread, and what is at hand is answered there; only what would wait goes to a worker.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
+
+import pyfuse3
+
+from zarrcore.errors import ChangedError
+from zarrfs.fuse.attributes import Appearance
+from zarrfs.fuse.counters import Counters
+from zarrfs.fuse.guard import Completing, guarded
+from zarrfs.fuse.handles import DirectoryHandle, FileHandle, HandleTable
+from zarrfs.fuse.inodes.inode import Inode
+from zarrfs.fuse.inodes.inodes import ROOT, InodeTable
+from zarrfs.fuse.kernel_cache import KernelCache
+from zarrfs.fuse.read_only import ReadOnlyOperations
+from zarrfs.fuse.readahead.prefetch import Budget, Reader
+from zarrfs.fuse.workers import Workers
+from zarrfs.trees.entry import (
+    BytesLike,
+    Directory,
+    Entry,
+    File,
+    OpenFile,
+    WouldBlockError,
+)
+from zarrfs.trees.freshness import Freshness, Remembered
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+_WARNED_MAX: Final = 1000
+_WARN_AGAIN_S: Final = 60.0
+WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
+"""What a file is opened with that is to be written to."""
+
+
+@guarded
+class Operations(ReadOnlyOperations):
+    """A tree behind a mount point.
+
+    Args:
+        root: the tree.
+        freshness: how long the kernel may keep what it was told.
+        appearance: what all entries have in common.
+        workers: where slow calls run.
+        counters: where everything is counted.
+        ahead: bytes that may be fetched ahead of all readers together.
+    """
+
+    def __init__(
+        self,
+        root: Directory,
+        freshness: Freshness,
+        appearance: Appearance,
+        workers: Workers,
+        counters: Counters,
+        ahead: Budget,
+    ) -> None:
+        super().__init__()
+        self.counters = counters
+        self.completing = Completing()
+        self.warned = Remembered(Freshness(_WARN_AGAIN_S), _WARNED_MAX)
+        self.inodes = InodeTable(root)
+        self.handles = HandleTable()
+        self.ahead = ahead
+        self.kernel = KernelCache(self.inodes, freshness)
+        self._freshness = freshness
+        self.appearance = appearance
+        self._workers = workers
+        # Listings fill one and the same object again and again: making one costs as much as filling it.
+        self._listed = self.appearance.new()
+
+    async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
+        try:
+            return function(*arguments, False)
+        except WouldBlockError:
+            return await self._workers.run(function, *arguments, True)
+
+    async def _directory(self, number: int) -> Directory:
+        """A directory to look names up in, itself looked up again where it is too old to know them, or was moved."""
+        entry = self.inodes.entry(number)
+        if not entry.knows_only_its_path or self.inodes.is_expired(number):
+            entry = await self._current(number)
+        if not isinstance(entry, Directory):
+            raise pyfuse3.FUSEError(errno.ENOTDIR)
+        return entry
+
+    def _age_of(self, number: int) -> float:
+        """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
+        if self.inodes.remembers(number) and not self.inodes.entry(number).knows_only_its_path:
+            return self.inodes.inode(number).taken_s
+        return self._freshness.now()
+
+    async def lookup(
+        self, parent_inode: int, name: bytes, ctx: pyfuse3.RequestContext
+    ) -> pyfuse3.EntryAttributes:
+        return await self._lookup(parent_inode, self._name(name))
+
+    def _name(self, name: bytes) -> str:
+        """A name that the kernel sent."""
+        if len(name) > self.appearance.name_max:
+            raise pyfuse3.FUSEError(errno.ENAMETOOLONG)
+        return os.fsdecode(name)
+
+    async def _lookup(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
+        directory = await self._directory(parent)
+        asked_s = self._age_of(parent)
+        entry = await self._ask(directory.lookup, name)
+        if entry is None:
+            return self._absent(parent, name)
+        if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
+            # Whether it is still what others have open is told by making it only.
+            entry = await self._ask(entry.sized)
+        return self._told(parent, name, entry, asked_s)
+
+    def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
+        """The attributes of an entry, whose number the kernel knows from now on."""
+        attributes = self.appearance.new()
+        number = self.inodes.assign(parent, name, entry, taken_s)
+        try:
+            self.appearance.fill(attributes, number, self.inodes.told(number, entry))
+        except BaseException:
+            self.inodes.drop_uncounted(number)
+            raise
+        self.inodes.count(number)
+        return attributes
+
+    def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
+        """That there is no such name: number 0, which unlike ENOENT the kernel remembers."""
+        if self._freshness.ttl_s <= 0 or not self.kernel.may_remember_absent(parent, name):
+            raise pyfuse3.FUSEError(errno.ENOENT)
+        self.counters.failed(errno.ENOENT)
+        attributes = self.appearance.new()
+        attributes.st_ino = 0
+        return attributes
+
+    async def getattr(self, inode: int, ctx: pyfuse3.RequestContext) -> pyfuse3.EntryAttributes:
+        return await self._attributes(inode)
+
+    async def _attributes(self, number: int) -> pyfuse3.EntryAttributes:
+        entry = await self._known(number)
+        if isinstance(entry, File) and not entry.is_sized:
+            entry = await self._sized(number, entry)
+        attributes = self.appearance.new()
+        self.appearance.fill(attributes, number, entry)
+        # Programs that write compare the number of what they have open with that of the name.
+        attributes.st_ino = self.inodes.written_as(number)
+        return attributes
+
+    async def _known(self, number: int) -> Entry:
+        """What a number stands for; for an open file whose name leads elsewhere by now, what was opened."""
+        try:
+            return await self._current(number)
+        except pyfuse3.FUSEError as error:
+            if error.errno != errno.ESTALE or not self.inodes.leave_name(number):
+                raise
+            return self.inodes.entry(number)
+
+    async def _sized(self, number: int, file: File) -> File:
+        """What a number stands for, with its size."""
+        inode = self.inodes.inode(number)
+        sized = await self._ask(file.sized)
+        self._become(inode, sized)
+        return sized
+
+    def _become(self, inode: Inode, entry: Entry) -> None:
+        if not inode.may_become(entry):
+            raise pyfuse3.FUSEError(errno.ESTALE)
+        inode.become(entry)
+
+    async def _current(self, number: int) -> Entry:
+        """What a number stands for, looked up again by its name where that was too long ago."""
+        entry = self.inodes.entry(number)
+        if number == ROOT or not self.inodes.remembers(number):
+            return entry
+        self.inodes.touch(number)
+        inode = self.inodes.inode(number)
+        if inode.is_shown or not self._freshness.expired(inode.taken_s):
+            return entry
+        parent = await self._directory(inode.parent)
+        asked_s = self._age_of(inode.parent)
+        fresh = await self._ask(parent.lookup, inode.name)
+        if fresh is None:
+            raise pyfuse3.FUSEError(errno.ESTALE)
+        fresh = fresh.after(inode.entry)
+        self._become(inode, fresh)
+        inode.taken_s = asked_s
+        return fresh
+
+    async def setattr(
+        self,
+        inode: int,
+        attr: pyfuse3.EntryAttributes,
+        fields: pyfuse3.SetattrFields,
+        fh: int | None,
+        ctx: pyfuse3.RequestContext,
+    ) -> pyfuse3.EntryAttributes:
+        if not (self.inodes.entry(inode).is_writable and fields.update_size):
+            raise pyfuse3.FUSEError(errno.EROFS)
+        # A shell's ">" truncates before it writes.
+        return await self._attributes(inode)
+
+    async def open(self, inode: int, flags: int, ctx: pyfuse3.RequestContext) -> pyfuse3.FileInfo:
+        entry = await self._current(inode)
+        if not isinstance(entry, File):
+            raise pyfuse3.FUSEError(errno.EISDIR)
+        if not entry.is_sized:
+            entry = await self._sized(inode, entry)
+        file: OpenFile
+        if flags & WRITING:
+            file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
+        else:
+            file = await self._ask(entry.open)
+        return self._opened(inode, file, entry.direct_io or file.is_direct)
+
+    def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
+        """A handle for an open file; ESTALE where others have another version of it open."""
+        if not self.inodes.open(number, file.version):
+            file.close()
+            raise pyfuse3.FUSEError(errno.ESTALE)
+        if file.shown is not None:
+            self.inodes.show(number, file.shown)
+        keep = self.kernel.keeps_pages(number, file)
+        handle = FileHandle(number, Reader(file, self._workers, self.ahead, self.kernel.pusher(number)))
+        return pyfuse3.FileInfo(fh=self.handles.add_file(handle), direct_io=direct_io, keep_cache=keep)
+
+    async def read(self, fh: int, off: int, size: int) -> BytesLike:  # type: ignore[override]
+        handle = self.handles.file(fh)
+        try:
+            content = await handle.reader.read(off, size)
+        except ChangedError:
+            self.inodes.expire(handle.number)
+            raise
+        self.counters.bytes_read += len(content)
+        return content
+
+    async def write(self, fh: int, off: int, buf: bytes) -> int:
+        return await self._ask(self.handles.file(fh).reader.file.write, off, buf)
+
+    def unstored(self) -> list[str]:
+        """Paths below the mount point of open files that hold what is not stored."""
+        return sorted(map(self.inodes.path, self.handles.unstored()))
+
+    async def release(self, fh: int) -> None:
+        self._release(fh)
+
+    def _release(self, fh: int) -> None:
+        handle = self.handles.remove_file(fh)
+        self.inodes.close(handle.number)
+        self.counters.ahead_hits += handle.reader.ahead_hits
+        handle.reader.close()
+
+    async def opendir(self, inode: int, ctx: pyfuse3.RequestContext) -> int:
+        entry = await self._directory(inode)
+        if inode != ROOT and self.inodes.remembers(inode):
+            self.inodes.touch(inode)
+        return self.handles.add_directory(DirectoryHandle(inode, entry))
+
+    async def readdir(self, fh: int, start_id: int, token: pyfuse3.ReaddirToken) -> None:
+        handle = self.handles.directory(fh)
+        handle.seek(start_id)
+        sent = False
+        asked_s = self._age_of(handle.number)
+        while True:
+            if not handle.waiting:
+                try:
+                    if not await self._filled(handle):
+                        break
+                except Exception:
+                    # What was sent counts already; the error comes with the kernel's next request.
+                    if sent:
+                        break
+                    raise
+            if not self._send(handle, token, asked_s):
+                break
+            sent = True
+
+    async def _filled(self, handle: DirectoryHandle) -> bool:
+        if handle.directory.lists_at_once:
+            return handle.fill()
+        return await self._workers.run(handle.fill)
+
+    def _send(self, handle: DirectoryHandle, token: pyfuse3.ReaddirToken, asked_s: float) -> bool:
+        """Hand out the first waiting entry; False where the kernel has no room for it."""
+        name, entry = handle.waiting[0]
+        encoded = name.encode("utf-8", "surrogateescape")
+        if len(encoded) > self.appearance.name_max:
+            _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
+            handle.taken()
+            return True
+        number = self.inodes.assign(handle.number, name, entry, asked_s)
+        try:
+            self.appearance.fill(self._listed, number, self.inodes.told(number, entry))
+            fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
+        except BaseException:
+            self.inodes.drop_uncounted(number)
+            raise
+        if not fits:
+            self.inodes.drop_uncounted(number)
+            return False
+        self.inodes.count(number, listed=True)
+        handle.taken()
+        return True
+
+    async def releasedir(self, fh: int) -> None:
+        self.handles.remove_directory(fh)
+        self.kernel.trim()
+
+    async def forget(self, inode_list: Iterable[tuple[int, int]]) -> None:
+        for number, lookups in inode_list:
+            self.inodes.forget(number, lookups)

@@ -1,0 +1,1 @@
+"""Reading ahead of sequential readers."""

@@ -1,0 +1,298 @@
+"""Reading ahead of a sequential reader, so that it finds its bytes in memory.
+
+The kernel asks for 128 KiB at a time, one or two requests in flight: where each takes 20 ms that is 12 MB/s. Once a
+handle is read in sequence, blocks of growing size are fetched by worker threads before they are asked for, and
+requests are answered from them by slicing. Blocks are dropped behind the reader and when it goes elsewhere, and all
+blocks of a mount share one budget of bytes.
+
+Everything here runs on the event loop's thread, but for `OpenFile.read` with ``wait=True``: so there are no locks.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeVar
+
+import trio
+
+from zarrfs.fuse.readahead.buffers import Buffers
+from zarrfs.trees.entry import BytesLike, OpenFile, WouldBlockError
+
+T = TypeVar("T")
+
+_MIB: Final = 1 << 20
+_SLACK: Final = 2 * _MIB
+"""How far from the expected offset a request may lie: the kernel's own read-ahead overtakes itself."""
+_LATE: Final = 16 * _MIB
+"""How far behind the others a request may come: all those that the kernel has sent it may send in any order."""
+_BEGIN: Final = 256 << 10
+"""Bytes read in sequence before reading ahead begins: a header or a small file asks for none."""
+_BLOCK_MIN: Final = _MIB
+_BLOCK_MAX: Final = 4 * _MIB
+_WINDOW_MAX: Final = 32 * _MIB
+_PAGE: Final = mmap.PAGESIZE
+_HOLE: Final = 256 << 10
+"""Of a block that is pushed, the bytes at its beginning that are left for the kernel to ask for: so we see how far it is."""
+_FETCHES_MAX: Final = 4
+"""Blocks that are fetched at once for one handle: one whose store hangs leaves threads to the others."""
+
+FETCHES_MAX: Final = 16
+"""Blocks that are fetched at once for all handles. None is begun without a free thread, so that none ever waits for
+one; whoever may not begin any is served as it would be without reading ahead."""
+
+
+class Threads(Protocol):
+    """Where slow calls run."""
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """The function's answer, from a worker thread."""
+
+    async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
+        """The same, from one of `FETCHES_MAX` others."""
+
+    def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+        """Run an asynchronous function beside the caller."""
+
+
+class Budget:
+    """Bytes that all readers of a mount may hold together, and blocks that may be fetched at once."""
+
+    def __init__(self, nbytes: int) -> None:
+        self.limit = nbytes
+        self.used = 0
+        self.buffers = Buffers(nbytes)
+        self._fetches = 0
+
+    def take(self, nbytes: int) -> bool:
+        """Reserve bytes and a thread to fetch them, where that many are left."""
+        if self.used + nbytes > self.limit or self._fetches >= FETCHES_MAX:
+            return False
+        self.used += nbytes
+        self._fetches += 1
+        return True
+
+    def fetched(self) -> None:
+        """Give back the thread."""
+        self._fetches -= 1
+
+    def give_back(self, nbytes: int) -> None:
+        """Give back bytes that are no longer held."""
+        self.used -= nbytes
+        if not self.used:
+            self.buffers.clear()
+
+
+@dataclass(eq=False, slots=True)
+class _Block:
+    """A stretch of a file, fetched or being fetched."""
+
+    start: int
+    stop: int
+    done: trio.Event = field(default_factory=trio.Event)
+    content: memoryview | None = None
+    """The bytes, or None while they are fetched and where that failed."""
+    left: int = 0
+    """Bytes that were not handed out yet."""
+    dropped: bool = False
+    pushed: bool = False
+    """Whether the kernel has it, but for its hole."""
+
+
+Push = Callable[[int, memoryview], Any]
+"""Gives the kernel bytes of a file, from an offset on, that it has not asked for."""
+
+
+class Reader:
+    """Reads one open file for one handle.
+
+    Args:
+        file: the file.
+        threads: where it is read.
+        budget: what all readers may hold.
+        push: where the kernel asks for little at a time, how it is given what it has not asked for.
+
+    Attributes:
+        ahead_hits: requests answered from blocks fetched ahead.
+    """
+
+    def __init__(self, file: OpenFile, threads: Threads, budget: Budget, push: Push | None = None) -> None:
+        self.file = file
+        self._push = push
+        self.ahead_hits = 0
+        self._threads = threads
+        self._budget = budget
+        self._blocks: list[_Block] = []
+        self._begun = self._next = self._run = 0
+        self._fetches = 0
+        self._changes = file.changes
+
+    async def read(self, offset: int, nbytes: int) -> BytesLike:
+        """``nbytes`` from ``offset``, fewer at the end of the file only."""
+        nbytes = min(nbytes, self.file.size - offset)
+        if nbytes <= 0:
+            return b""
+        if self.file.reads_ahead:
+            if self._changes != self.file.changes:
+                # What was fetched is out of date. A handle that writes between its reads fetches nothing ahead.
+                self._changes = self.file.changes
+                self._begin(offset)
+                self._drop_all()
+            self._follow(offset, nbytes)
+            if self._blocks:
+                return await self._joined(offset, offset + nbytes)
+        return await self._read_now(offset, nbytes)
+
+    async def _read_now(self, offset: int, nbytes: int) -> BytesLike:
+        try:
+            return self.file.read(offset, nbytes, False)
+        except WouldBlockError:
+            return await self._threads.run(self.file.read, offset, nbytes, True)
+
+    def close(self) -> None:
+        """Drop the blocks; those being fetched are dropped when they come."""
+        self._drop_all()
+        self.file.close()
+
+    def _follow(self, offset: int, nbytes: int) -> None:
+        """Take note of a request, and fetch ahead where it continues a sequence."""
+        pushed = max((block.stop for block in self._blocks if block.pushed), default=0)
+        if not self._next - _SLACK <= offset <= max(self._next, pushed) + _SLACK:
+            self._begin(offset)
+            self._drop_all()
+        elif self.file.holds_many and offset > max(self._next, pushed) + nbytes:
+            # Rows or columns of an array: what lies between them is not wanted.
+            self._begin(offset)
+        self._run += max(nbytes, offset + nbytes - self._next)
+        self._next = max(self._next, offset + nbytes)
+        if self._run >= _BEGIN:
+            self._drop_behind()
+            self._fetch_until(self._next + min(_WINDOW_MAX, 2 * self._run))
+
+    def _begin(self, offset: int) -> None:
+        """Take a request for the first of a sequence."""
+        self._begun = self._next = offset
+        self._run = 0
+
+    def _fetch_until(self, stop: int) -> None:
+        start = self._blocks[-1].stop if self._blocks else self._next
+        begin, limit, plane, slab = self.file.array_at(self._next - 1)
+        if self._begun < begin:  # one array after the other
+            plane, limit = _BLOCK_MAX, self.file.size
+        elif self.file.holds_many and slab and self._run <= slab + _BEGIN:
+            # Several planes may be wanted: no more than cross the same chunks.
+            limit = min(limit, begin + -(-(self._next - begin) // slab) * slab)
+        if self.file.holds_many and self._run <= min(plane, _WINDOW_MAX) + _BEGIN:
+            return  # one plane may be wanted, and nothing after it
+        stop = min(stop, limit)
+        if 0 < slab <= self._budget.limit // 2:
+            # Of a slab fetched whole each chunk is decoded to where it goes, which is twice as fast.
+            stop = min(limit, max(stop, self._next + slab))
+        else:
+            begin = slab = 0
+        # Half a window is fetched at once, not a sliver per request.
+        while start < stop:
+            wanted = min(_BLOCK_MAX, max(_BLOCK_MIN, min(self._run // 2, self._budget.limit // 4)))
+            # Whole multiples: a request of the kernel then seldom straddles two blocks, which would cost a copy.
+            end = min(limit, _end_of_block(start + wanted, begin, slab))
+            if end > stop and end - start > max(_BLOCK_MIN, slab) and end != limit:
+                return
+            if self._fetches >= _FETCHES_MAX or not self._budget.take(end - start):
+                return
+            self._fetches += 1
+            block = _Block(start, end, left=end - start)
+            self._blocks.append(block)
+            self._threads.start(self._fetch, block)
+            start = end
+
+    async def _fetch(self, block: _Block) -> None:
+        try:
+            await self._fill(block)
+            if block.content is not None:
+                await self._push_ahead(block, block.content)
+        finally:
+            self._fetches -= 1
+            self._budget.fetched()
+
+    async def _fill(self, block: _Block) -> None:
+        try:
+            if block.dropped:
+                return
+            buffer = self._budget.buffers.take(block.stop - block.start)
+            content = await self._threads.run_ahead(self.file.read_into, block.start, buffer)
+            if len(content) == len(buffer):
+                block.content = memoryview(content)
+        except Exception:  # noqa: BLE001 - whoever asks for these bytes meets the error, and only for those at fault
+            self._run = 0
+        finally:
+            block.done.set()
+            if block.dropped:
+                self._give_back(block)
+
+    async def _push_ahead(self, block: _Block, content: memoryview) -> None:
+        """Give the kernel what it will ask for; never what it may be asking for now, since it waits for the answer."""
+        start, stop = block.start + _HOLE, block.stop
+        start += -start % _PAGE
+        if stop < self.file.size:
+            stop -= stop % _PAGE
+        if self._push is None or block.dropped or start >= stop or block.start <= self._next + _SLACK:
+            return
+        try:
+            await self._threads.run_ahead(
+                self._push, start, content[start - block.start : stop - block.start]
+            )
+            block.pushed = True
+        except OSError:  # it knows the file no more, or wants nothing
+            self._push = None
+
+    async def _joined(self, offset: int, end: int) -> BytesLike:
+        """The bytes, what blocks hold or will hold of them from there: to read that again would decode it again."""
+        parts: list[BytesLike] = []
+        while offset < end:
+            block = next((block for block in self._blocks if block.start <= offset < block.stop), None)
+            if block is not None:
+                await block.done.wait()
+            if block is not None and block.content is not None:
+                self.ahead_hits += 1
+                part: BytesLike = block.content[offset - block.start : end - block.start]
+                block.left -= len(part)
+            else:
+                stop = min((other.start for other in self._blocks if other.start > offset), default=end)
+                part = await self._read_now(offset, min(stop, end) - offset)
+            if not len(part):
+                break
+            parts.append(part)
+            offset += len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _drop_behind(self) -> None:
+        """Drop what lies behind the reader, and was handed out or will not be asked for any more."""
+        # Of a small budget most must be left for what lies before the reader.
+        late = self._next - min(_LATE, self._budget.limit // 2)
+        for block in [block for block in self._blocks if block.stop <= self._next]:
+            if block.left <= 0 or block.pushed or block.stop <= late:
+                self._blocks.remove(block)
+                self._drop(block)
+
+    def _drop_all(self) -> None:
+        while self._blocks:
+            self._drop(self._blocks.pop())
+
+    def _drop(self, block: _Block) -> None:
+        """Bytes on their way are still held when they come, wanted or not."""
+        block.dropped = True
+        if block.done.is_set():
+            self._give_back(block)
+
+    def _give_back(self, block: _Block) -> None:
+        block.content = None
+        self._budget.give_back(block.stop - block.start)
+
+
+def _end_of_block(wanted: int, begin: int, slab: int) -> int:
+    """Where a block ends that should end about ``wanted``: at the end of a slab, or else of a whole number of MiB."""
+    if not slab or wanted <= begin:
+        return wanted // _BLOCK_MIN * _BLOCK_MIN
+    short = (wanted - begin) % slab
+    return wanted - short if slab <= _BLOCK_MIN or not short else wanted + slab - short

@@ -1,0 +1,50 @@
+"""Where calls run that would keep the event loop from answering others."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import trio
+
+from zarrcore.threads import check_thread_memory
+from zarrfs.fuse.counters import Counters
+from zarrfs.fuse.readahead.prefetch import FETCHES_MAX
+
+T = TypeVar("T")
+
+
+class Workers:
+    """Worker threads for calls that wait, and tasks beside the requests.
+
+    Args:
+        count: how many threads work at once.
+        counters: where calls are counted.
+    """
+
+    def __init__(self, count: int, counters: Counters) -> None:
+        self._limiter = trio.CapacityLimiter(count)
+        self._ahead = trio.CapacityLimiter(FETCHES_MAX)
+        self._counters = counters
+        self.nursery: trio.Nursery | None = None
+        """Where tasks run; set while the mount is served."""
+
+    async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
+        """As `run`, in a thread that is there for what nobody awaits yet: should it hang, all others go on."""
+        return await self._hop(self._ahead, partial(function, *arguments))
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """The function's answer, from a worker thread."""
+        return await self._hop(self._limiter, partial(function, *arguments))
+
+    async def _hop(self, limiter: trio.CapacityLimiter, call: Callable[[], T]) -> T:
+        self._counters.hops += 1
+        check_thread_memory()
+        return await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
+
+    def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+        """Run an asynchronous function beside the caller."""
+        if self.nursery is None:
+            raise RuntimeError("no nursery is open")
+        self.nursery.start_soon(function, *arguments)

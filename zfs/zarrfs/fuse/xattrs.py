@@ -1,0 +1,88 @@
+"""``--xattr``: facts about nodes and keys as extended attributes, ``user.zarr.NAME``.
+
+Without the option the kernel learns at its first question that there are none, and asks no more: each question costs, and
+``ls -l`` asks several about every file. So these handlers are a class of their own.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+from typing import Any, Final
+
+import pyfuse3
+
+from zarrfs.fuse.guard import guarded
+from zarrfs.fuse.operations import Operations
+from zarrfs.fuse.writing import WritingOperations
+from zarrfs.trees.arrays.facts import ATTRIBUTES
+
+_PREFIX: Final = b"user.zarr."
+# What Linux takes: xattr(7).
+_NAME_MAX: Final = 255
+_VALUE_MAX: Final = 65_536
+_LIST_MAX: Final = 65_536
+
+
+@guarded
+class OperationsWithXattrs(Operations):
+    """The tree, and what is known of its entries."""
+
+    async def getxattr(self, inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> bytes:
+        # Programs ask for attributes of others all the time: of SELinux, of access lists.
+        value = (await self._xattrs(inode)).get(name) if name.startswith(_PREFIX) else None
+        if value is None:
+            raise pyfuse3.FUSEError(pyfuse3.ENOATTR)
+        return value
+
+    async def listxattr(self, inode: int, ctx: pyfuse3.RequestContext) -> list[bytes]:
+        names, room = [], _LIST_MAX
+        for name in await self._xattrs(inode):
+            room -= len(name) + 1
+            if room < 0:
+                break
+            names.append(name)
+        return names
+
+    async def setxattr(self, inode: int, name: bytes, value: bytes, ctx: pyfuse3.RequestContext) -> None:
+        await self._set(inode, name, value)
+
+    async def removexattr(self, inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> None:
+        await self._set(inode, name, None)
+
+    async def _set(self, inode: int, name: bytes, value: bytes | None) -> None:
+        entry = await self._current(inode)
+        fact = name.removeprefix(_PREFIX).decode("utf-8", "surrogatepass")
+        if entry.is_writable and not name.startswith(_PREFIX):
+            raise pyfuse3.FUSEError(errno.EOPNOTSUPP)
+        await self._workers.run(entry.set_fact, fact, value)
+
+    async def _xattrs(self, inode: int) -> dict[bytes, bytes]:
+        entry = await self._current(inode)
+        return encoded(await self._ask(entry.facts))
+
+
+class WritingOperationsWithXattrs(OperationsWithXattrs, WritingOperations):
+    """Both."""
+
+
+def encoded(facts: dict[str, Any]) -> dict[bytes, bytes]:
+    """Names and values as bytes, without those that Linux has no room for.
+
+    >>> encoded({"kind": "array", "shape": [2, 3], "attributes.units": "m"})[b"user.zarr.shape"]
+    b'[2, 3]'
+    """
+    xattrs = {}
+    for name, value in facts.items():
+        key = _PREFIX + name.encode("utf-8", "surrogatepass")
+        text = _text(name, value)
+        if len(key) <= _NAME_MAX and b"\0" not in key and len(text) <= _VALUE_MAX:
+            xattrs[key] = text
+    return xattrs
+
+
+def _text(name: str, value: Any) -> bytes:
+    """Texts as they are, all else as JSON; the user's own attributes always as JSON."""
+    is_plain = isinstance(value, str) and not name.startswith(ATTRIBUTES)
+    text = value if is_plain else json.dumps(value, ensure_ascii=False, default=dict)
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,1 @@
+"""One mount: its options, mount point, daemon and end."""

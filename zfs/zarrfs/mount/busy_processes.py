@@ -1,0 +1,75 @@
+"""Who keeps a mount busy, as proc(5) tells it: nothing here asks the mount itself, which may hang."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from zarrfs.mount.mountpoints import all_mounted
+
+_SHOWN_MAX: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has something of a mount."""
+
+    process: int
+    command: str
+    """Its short name: whole command lines may hold secrets."""
+    path: str
+    """What it has."""
+    how: str
+    """``has … open``, ``is in``, and so on, as a text with one blank place for the path."""
+
+    def __str__(self) -> str:
+        return f"{self.command} ({self.process}) {self.how.format(self.path)}"
+
+
+def holders(mountpoint: str) -> Iterator[Holder]:
+    """Processes that keep ``mountpoint`` busy, of those that this user may look into, once each.
+
+    Args:
+        mountpoint: absolute, without links.
+    """
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):  # it has ended, or is another user's
+                for path, how in _things(f"/proc/{name}"):
+                    if path == mountpoint or path.startswith(f"{mountpoint}/"):
+                        yield Holder(int(name), _command(name), path, how)
+                        break
+
+
+def _things(process: str) -> Iterator[tuple[str, str]]:
+    """Paths that a process holds, and how."""
+    for link, how in (("cwd", "is in {}"), ("root", "has {} for its root"), ("exe", "runs {}")):
+        with contextlib.suppress(OSError):
+            yield os.readlink(f"{process}/{link}"), how
+    for number in os.listdir(f"{process}/fd"):
+        with contextlib.suppress(OSError):
+            yield os.readlink(f"{process}/fd/{number}"), "has {} open"
+    with open(f"{process}/maps", "rb") as file:
+        for line in file:
+            fields = line.rstrip(b"\n").split(maxsplit=5)
+            if len(fields) == 6:
+                yield os.fsdecode(fields[5].replace(b"\\012", b"\n")), "has {} mapped"
+
+
+def _command(process: str) -> str:
+    with open(f"/proc/{process}/comm", "rb") as file:
+        return os.fsdecode(file.read()).rstrip("\n")
+
+
+def why_busy(mountpoint: str) -> str:
+    """A sentence that names who keeps a mount busy, as far as this user may know."""
+    found = [str(holder) for holder in holders(mountpoint)]
+    inner = [mount.mountpoint for mount in all_mounted() if mount.mountpoint.startswith(f"{mountpoint}/")]
+    found += [f"something is mounted at {path}" for path in inner]
+    if not found:
+        return "a program of another user has a file or its working directory there"
+    more = f", and {len(found) - _SHOWN_MAX} more" if len(found) > _SHOWN_MAX else ""
+    return ", ".join(found[:_SHOWN_MAX]) + more

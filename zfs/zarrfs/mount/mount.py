@@ -1,0 +1,325 @@
+"""One mount from its beginning to its end: trees, pyfuse3, the event loop, signals."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import logging
+import os
+import signal
+import string
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final
+from urllib.parse import quote
+
+import pyfuse3
+import trio
+
+from zarrcore import ChunkCache, Hierarchy
+from zarrcore.array.spill import Spill
+from zarrcore.errors import ZarrError
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.wrapper.statistics import StatisticsStore
+from zarrfs.fuse.attributes import Appearance
+from zarrfs.fuse.counters import Counters
+from zarrfs.fuse.operations import Operations
+from zarrfs.fuse.readahead.prefetch import Budget
+from zarrfs.fuse.workers import Workers
+from zarrfs.fuse.writing import WritingOperations
+from zarrfs.fuse.xattrs import OperationsWithXattrs, WritingOperationsWithXattrs
+from zarrfs.mount.mountpoints import MountError, raise_read_ahead
+from zarrfs.mount.options import MountOptions
+from zarrfs.mount.outcome import Outcome
+from zarrfs.mount.signals import complaints, noted
+from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.control import Control
+from zarrfs.trees.entry import NAME_MAX, Directory
+from zarrfs.trees.freshness import Freshness, Remembered
+from zarrfs.trees.hdf5.tree import HDF5View
+from zarrfs.trees.keys.tree import KeysView
+from zarrfs.trees.keys.watched_store import WatchedStore
+from zarrfs.trees.keys.writer import KeyWriter
+from zarrfs.trees.root import LazyTree, NamedTrees, WithControl
+from zarrfs.trees.writing.spool import SpoolMemory
+from zarrfs.trees.zarr3.tree import Zarr3View
+
+_log = logging.getLogger(__name__)
+
+_OPERATIONS: Final = {
+    (False, False): Operations,
+    (False, True): OperationsWithXattrs,
+    (True, False): WritingOperations,
+    (True, True): WritingOperationsWithXattrs,
+}
+"""By whether programs may write, and ask for extended attributes."""
+
+_AHEAD_MAX: Final = 128 << 20
+_WRITTEN_MAX: Final = 64 << 20
+"""Bytes in memory of values that are being written; beyond them, they lie on disk."""
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_S: Final = 0.2
+_LACKED_S: Final = 60.0
+"""How long after the last time the log says again that there is no memory."""
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
+_GRACE_S: Final = 3.0
+"""How long requests that still wait for a store may hold up unmounting."""
+
+
+class Session:
+    """A store at a mount point.
+
+    Args:
+        store: what to show.
+        open_hierarchy: finds the hierarchy in it, with the chunk cache to use.
+        options: how to show it.
+        outcome: where `stats.json` says that the end of the daemon is told.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        open_hierarchy: Callable[[ReadableStore, ChunkCache], Hierarchy],
+        options: MountOptions,
+        outcome: Outcome,
+    ) -> None:
+        self._options = options
+        self._outcome = outcome
+        if store.is_remote:
+            store = StatisticsStore(store)
+        self._store = store
+        self._early: set[int] = set()
+        self._lacked_memory: Remembered[None, None] = Remembered(Freshness(_LACKED_S), 1)
+        self._counters = Counters()
+        self._freshness, self._decoded_freshness, self._numbers_freshness = (
+            Freshness(options.share_s) for _ in range(3)
+        )
+        ahead = min(_AHEAD_MAX, options.cache_bytes // 4)
+        forever = options.ttl_s == 0 or options.ttl_s == float("inf")
+        max_age_s = None if forever else self._freshness.ttl_s
+        written = min(_WRITTEN_MAX, options.cache_bytes // 8) if options.read_write else 0
+        self._chunks = ChunkCache(
+            options.cache_bytes - ahead - written, max_age_s, Spill(options.spill_bytes)
+        )
+        watched = WatchedStore(store, self._changed)
+        memory = SpoolMemory(written) if options.read_write else None
+        changeable = watched if options.read_write else store
+        self._arrays = ArraysView(
+            lambda: open_hierarchy(changeable, self._chunks),
+            self._decoded_freshness,
+            self._chunks.clear,
+            options.show,
+            memory,
+        )
+        self._hdf5 = HDF5View(self._arrays)
+        writer = KeyWriter(watched, memory) if memory is not None else None
+        self._keys, self._hidden_keys = (
+            KeysView(store, self._freshness, self._is_node, keys_first, writer)
+            for keys_first in (False, True)
+        )
+        started_s = time.time()
+        self._workers = Workers(options.threads, self._counters)
+        control = Control(self._stats, self.refresh, self._hidden_keys.root())
+        self._operations = _OPERATIONS[options.read_write, options.xattr](
+            WithControl(self._trees(started_s), control),
+            self._numbers_freshness,
+            Appearance(
+                os.getuid() if options.uid is None else options.uid,
+                os.getgid() if options.gid is None else options.gid,
+                options.umask,
+                started_s,
+                self._freshness.timeout_s,
+                min(NAME_MAX, store.name_max or NAME_MAX),
+                options.read_write,
+            ),
+            self._workers,
+            self._counters,
+            Budget(ahead),
+        )
+
+    def _trees(self, started_s: float) -> Directory:
+        if self._options.view == "keys":
+            return self._keys.root()
+        trees = {
+            "arrays": LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555),
+            "hdf5": LazyTree(self._hdf5.root),
+            "zarr3": LazyTree(Zarr3View(self._arrays).root),
+        }
+        if self._options.view is None:
+            return NamedTrees({"keys": self._keys.root(), **trees}, started_s)
+        self._arrays.hierarchy()
+        return trees[self._options.view]
+
+    def _is_node(self, path: str) -> bool:
+        try:
+            return self._arrays.node(path, wait=True) is not None
+        except ZarrError:
+            return False
+
+    def _stats(self) -> dict[str, Any]:
+        return {
+            "url": self._store.url,
+            "mountpoint": self._options.mountpoint,
+            "outcome": self._outcome.path,
+            "format": None if (known := self._arrays.format) is None else known.name,
+            "specification": None if known is None else known.specification,
+            **self._counters.snapshot(),
+            "inodes": len(self._operations.inodes),
+            "open_files": self._operations.handles.open_files,
+            "open_directories": self._operations.handles.open_directories,
+            "chunk_cache": {
+                "bytes": self._chunks.nbytes,
+                "limit_bytes": self._chunks.max_bytes,
+                "spilled_bytes": self._chunks.spilled_nbytes,
+                "hits": self._chunks.hits,
+                "misses": self._chunks.misses,
+            },
+            "decoded": {
+                "chunks": self._chunks.decoded,
+                "bytes": self._chunks.decoded_bytes,
+                "seconds": round(self._chunks.decode_s, 6),
+            },
+            "hdf5_files": {"made": self._hdf5.files.count, "bytes": self._hdf5.files.kept_nbytes},
+            "read_ahead_bytes": self._operations.ahead.used,
+            "store": self._asked(),
+        }
+
+    def _asked(self) -> dict[str, Any]:
+        """What a remote store was asked for; of a local one nobody counts it."""
+        if not isinstance(self._store, StatisticsStore):
+            return {}
+        return {name: asdict(kind) for name, kind in self._store.statistics().items()}
+
+    def _changed(self, key: str) -> None:
+        """Something was written: let nothing be told that it has changed."""
+        for view in (self._keys, self._hidden_keys):
+            view.changed(key)
+        self._arrays.changed(key)
+        self._numbers_freshness.expire()
+
+    def refresh(self) -> None:
+        """Let nothing learnt before now be told again."""
+        self._store.refresh()
+        for freshness in (self._freshness, self._decoded_freshness, self._numbers_freshness):
+            freshness.refresh()
+        self._chunks.clear()
+        self._operations.kernel.forget_all()
+        self._workers.start(self._forget_again)
+
+    async def _forget_again(self) -> None:
+        """Once more: the kernel keeps a name that somebody looks up at the very moment."""
+        await trio.sleep(_AGAIN_S)
+        self._operations.kernel.forget_all()
+
+    def run(self, ready: Callable[[], None]) -> None:
+        """Mount, answer until somebody unmounts or a signal says so, and leave nothing mounted.
+
+        Args:
+            ready: called when the mount answers.
+
+        Raises:
+            MountError: it cannot be mounted.
+        """
+        # Names are remembered by the hundred thousand, in no cycles: looking for those takes a tenth of listing them.
+        gc.freeze()
+        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
+        # A signal that came while nobody receives them would otherwise leave a dead mount.
+        with noted(_SIGNALS) as self._early:
+            self._init()
+            try:
+                trio.run(self._serve, ready)
+            except BaseException as error:  # noqa: BLE001 - raised again, without the groups around it
+                _log.critical("the mount at %s ends by an error", self._options.mountpoint, exc_info=True)
+                raise sole(error) from None
+            finally:
+                try:
+                    for path in self._operations.unstored():
+                        _log.error("%s is still open, and what was written to it is not stored", path)
+                finally:
+                    pyfuse3.close(unmount=True)
+
+    def _init(self) -> None:
+        with complaints() as read_complaints:
+            try:
+                pyfuse3.init(self._operations, self._options.mountpoint, self._words())
+            except RuntimeError as error:
+                raise MountError(
+                    f"cannot mount at {self._options.mountpoint}: {read_complaints()}"
+                ) from error
+
+    def _words(self) -> set[str]:
+        """The options for libfuse, which takes ASCII only and splits at commas."""
+        options = self._options
+        source = (options.fsname or self._store.url).replace("\\", "\\\\").replace(",", "\\,")
+        words = {f"fsname={quote(source, safe=string.printable)}", "subtype=zarrscope"}
+        # Whoever lets others in wants the modes that files show to count.
+        wanted = {
+            "default_permissions": options.default_permissions or options.allow_other,
+            "allow_other": options.allow_other,
+            "auto_unmount": options.auto_unmount,
+            "ro": options.read_only,
+        }
+        return words | {word for word, is_wanted in wanted.items() if is_wanted}
+
+    async def _serve(self, ready: Callable[[], None]) -> None:
+        async with trio.open_nursery() as nursery:
+            self._workers.nursery = nursery
+            nursery.start_soon(self._await_signals, nursery)
+            nursery.start_soon(self._operations.completing.until_cancelled)
+            nursery.start_soon(self._announce, ready)
+            while not await self._answered_all():
+                self._chunks.clear()
+                await trio.sleep(_AGAIN_S)
+            nursery.cancel_scope.cancel()
+
+    async def _answered_all(self) -> bool:
+        """Answer requests until the mount is gone; False where there was no memory to receive one, which waits."""
+        try:
+            await pyfuse3.main()
+        except BaseExceptionGroup as errors:
+            error = sole(errors)
+            if not isinstance(error, OSError) or error.errno != errno.ENOMEM:
+                raise
+            if self._lacked_memory.get(None) is None:
+                _log.error("no memory to receive requests: what was read is forgotten")
+            self._lacked_memory.put(None, None, self._lacked_memory.freshness.now())
+            return False
+        return True
+
+    async def _announce(self, ready: Callable[[], None]) -> None:
+        """Ask the mount something, as any program would: when that is answered, it works."""
+        mountpoint = self._options.mountpoint
+        try:
+            await trio.to_thread.run_sync(os.stat, mountpoint, abandon_on_cancel=True)
+        except OSError as error:
+            # Unmounted again already; whoever did it knows.
+            _log.warning("%s does not answer: %s", mountpoint, error)
+            return
+        if not raise_read_ahead(mountpoint):
+            _log.info(
+                "only root may let the kernel read ahead further: it is given what it will ask for instead"
+            )
+            self._operations.kernel.pushes = not self._options.read_write
+        ready()
+
+    async def _await_signals(self, nursery: trio.Nursery) -> None:
+        with trio.open_signal_receiver(*_SIGNALS) as arrivals:
+            for number in self._early:
+                signal.raise_signal(number)
+            # To the end, however many come: by default the second one would kill.
+            async for number in arrivals:
+                if number == signal.SIGHUP:
+                    self.refresh()
+                    continue
+                pyfuse3.terminate()
+                # Requests in progress get a moment to finish; one that hangs must not keep the mount.
+                scope = nursery.cancel_scope
+                scope.deadline = min(scope.deadline, trio.current_time() + _GRACE_S)
+
+
+def sole(error: BaseException) -> BaseException:
+    """The error itself where groups hold nothing else: a sentence is told, and not that there was one."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error

@@ -1,0 +1,1 @@
+"""`arrays/`: groups and arrays as directories of virtual files."""

@@ -1,0 +1,127 @@
+"""An array as a directory of virtual files.
+
+Listed are the documents, the shown types of the whole array, and ``slices/``. Opened by name are the other types
+(``data.png``) and any basic selection: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. Elements of any
+length are in ``data.json`` and ``[0:10].json``, which open by name too, since their size is known to who reads them. An array has
+no children, so all names are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from zarrcore.array import parse_selection
+from zarrcore.errors import SelectionError, UnsupportedError
+from zarrcore.filetypes import SUFFIXES, OmeTiffFile, VirtualFile, suffix_of, virtual_file
+from zarrcore.filetypes.tiff import array_as_ome_tiff
+from zarrcore.hierarchy import ArrayNode
+from zarrfs.trees.arrays.decoded import DecodedFile
+from zarrfs.trees.arrays.documents import DocumentFile, as_json
+from zarrfs.trees.arrays.facts import facts_of
+from zarrfs.trees.arrays.slices import Slices
+from zarrfs.trees.arrays.texts import Texts
+from zarrfs.trees.entry import Directory, Entry
+from zarrfs.trees.writing.array_editor import ArrayEditor
+from zarrfs.trees.writing.editable import EditableFile
+
+_EDITABLE: Final = ("raw", "npy")
+
+
+class ArrayDirectory(Directory):
+    """One array.
+
+    Args:
+        array: the array.
+        mtime_s: when its document was written.
+        shown: suffixes that listings show, where the array can have such a file.
+        before_open: called before a decoded file is opened.
+        texts: makes and keeps the texts of elements of any length.
+        editor: changes the array, where that is wanted and it can be written.
+        group_attributes: those of the group above, which may tell of it as a level of an image; raises WouldBlockError where
+            they are not at hand and it is told not to wait.
+    """
+
+    __slots__ = ("_array", "_before_open", "_editor", "_group_attributes", "_shown", "_texts", "mtime_s")
+
+    def __init__(
+        self,
+        array: ArrayNode,
+        mtime_s: float | None,
+        shown: tuple[str, ...],
+        before_open: Callable[[], None],
+        texts: Texts,
+        editor: ArrayEditor | None,
+        group_attributes: Callable[[bool], Mapping[str, Any]],
+    ) -> None:
+        self._array = array
+        self._editor = editor
+        self._shown = shown
+        self._before_open = before_open
+        self._group_attributes = group_attributes
+        self._texts = texts
+        self.mtime_s = mtime_s
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        if name == "slices":
+            return self._slices()
+        if name == "metadata.json":
+            return DocumentFile(lambda: as_json(self._array.metadata_document()), self.mtime_s)
+        if name == "attributes.json":
+            return DocumentFile(lambda: as_json(self._array.attributes), self.mtime_s)
+        is_text = self._array.data_type.is_variable_length
+        suffix = suffix_of(name, ("json",) if is_text else SUFFIXES)
+        text = name.removesuffix(f".{suffix}")
+        if not suffix or not text or text != text.strip():
+            return None
+        try:
+            selection = () if text == "data" else parse_selection(text, self._array.dimension_names)
+            if is_text:
+                return self._texts.file(self._array, selection, self.mtime_s, wait)
+            if text == "data" and suffix in _EDITABLE and self._editor is not None:
+                return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
+            make: Callable[[], VirtualFile] = partial(virtual_file, self._array, selection, suffix)
+            version, size = self._array.version, None
+            if suffix == OmeTiffFile.suffix:
+                make = partial(array_as_ome_tiff, self._array, selection, self._group_attributes(wait))
+                file = make()
+                version, size = file.version, file.size
+            version = f"{self._array.path}/{name} {version}"
+            return DecodedFile(make, version, self.mtime_s, self._before_open, size)
+        except SelectionError:
+            return None
+        except UnsupportedError:
+            if is_text:  # there is such a file, but nobody can be shown all of it
+                raise
+            return None
+
+    @property
+    def mode(self) -> int:
+        return 0o555 if self._editor is None else 0o755
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._array)
+
+    def set_fact(self, name: str, value: bytes | None) -> None:
+        if self._editor is None:
+            super().set_fact(name, value)
+        else:
+            self._editor.set_attribute(self._array, name, value)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        listed = [f"data.{suffix}" for suffix in self._shown]
+        for name in ("metadata.json", "attributes.json", *listed, "slices"):
+            entry = self.lookup(name, wait=True)
+            if entry is not None:
+                yield name, entry
+
+    @property
+    def lists_at_once(self) -> bool:
+        return OmeTiffFile.suffix not in self._shown
+
+    def _slices(self) -> Entry | None:
+        if self._array.data_type.is_variable_length:  # there is no file type for its planes
+            return None
+        slices = Slices(self._array, self.mtime_s, self._shown, self._before_open)
+        return slices.root() if slices.depth else None

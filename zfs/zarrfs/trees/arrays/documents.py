@@ -1,0 +1,42 @@
+"""Small files made when they are looked at: metadata, attributes, reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from zarrcore.errors import ZarrError
+from zarrfs.trees.entry import Content, File, OpenFile
+
+
+class DocumentFile(File):
+    """A file whose bytes are made anew each time it is opened, always the same ones."""
+
+    __slots__ = ("_make", "_size", "mtime_s")
+
+    def __init__(self, make: Callable[[], bytes], mtime_s: float | None) -> None:
+        self._make = make
+        self._size: int | None = None
+        self.mtime_s = mtime_s
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Bytes; found out when first asked, so that a document nobody looks at is never made."""
+        if self._size is None:
+            self._size = len(self._make())
+        return self._size
+
+    def open(self, wait: bool) -> OpenFile:
+        return Content(self._make())
+
+
+def as_json(document: Mapping[str, Any]) -> bytes:
+    """A document for people."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, default=dict)
+    return f"{text}\n".encode("utf-8", "surrogatepass")
+
+
+def sentence(error: ZarrError) -> bytes:
+    """Why something is not shown, as a line."""
+    return f"{error}\n".encode("utf-8", "backslashreplace")

@@ -1,0 +1,202 @@
+"""Groups, and nodes that are none that could be shown, as directories."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
+from zarrcore.filetypes.tiff import IMAGE_NAME, OmeTiffFile, group_as_ome_tiff
+from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
+from zarrcore.hierarchy.multiscales import is_multiscale
+from zarrfs.trees.arrays.decoded import DecodedFile
+from zarrfs.trees.arrays.documents import DocumentFile, as_json, sentence
+from zarrfs.trees.arrays.facts import facts_of
+from zarrfs.trees.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.names import file_name, segment
+
+if TYPE_CHECKING:
+    from zarrfs.trees.arrays.tree import ArraysView
+
+_NPY: Final = ".npy"
+_log = logging.getLogger(__name__)
+
+
+class GroupDirectory(Directory):
+    """A group: its nodes, ``metadata.json`` and ``attributes.json``; a collection, which has no documents, only its nodes."""
+
+    __slots__ = ("_editor", "_node", "_view", "mtime_s")
+
+    def __init__(self, view: ArraysView, node: Group) -> None:
+        self._view = view
+        self._node = node
+        self._editor = None if node.hierarchy.read_only else view.editor
+        self.mtime_s = view.mtime_s(node)
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        node = self._view.child(self._node, name, wait)
+        if node is not None:
+            return self._view.directory(node)
+        if name == IMAGE_NAME and (image := self._image(wait)) is not None:
+            return image
+        return self._documents().get(name) or self._new(name, wait)
+
+    def _image(self, wait: bool) -> Entry | None:
+        """The levels of an image as one file; the log tells once of each group that has none why."""
+        if self._node.kind == "collection" or not is_multiscale(self._node.attributes):
+            return None
+        _need(wait)
+        try:
+            file = group_as_ome_tiff(self._node, self._find)
+        except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError) as error:
+            if self._view.imageless.get(self._node.path) is None:
+                self._view.imageless.put(self._node.path, None, self._view.imageless.freshness.now())
+                _log.warning("%s has no %s: %s", self._node.uri, IMAGE_NAME, error)
+            return None
+        version = f"{self._node.path}/{IMAGE_NAME} {file.version}"
+        return DecodedFile(lambda: file, version, self.mtime_s, self._view.before_open)
+
+    def _find(self, path: str) -> AnyNode:
+        node = self._view.node(path, wait=True)
+        if node is None:
+            raise NodeNotFoundError(path, self._node.hierarchy.url)
+        return node
+
+    def _new(self, name: str, wait: bool) -> Entry | None:
+        """An array's file under the name by which it was, or is being, copied here."""
+        stem = name.removesuffix(_NPY)
+        if self._editor is None or stem == name or file_name(segment(stem)) != stem:
+            return None
+        new = self._editor.news.get(self._path(stem))
+        if new is not None:
+            return new.shown
+        node = self._view.child(self._node, stem, wait)
+        return self._view.directory(node).lookup("data.npy", wait) if isinstance(node, ArrayNode) else None
+
+    @property
+    def mode(self) -> int:
+        return 0o555 if self._editor is None else 0o755
+
+    def create(self, name: str, wait: bool) -> OpenFile:
+        if self._editor is None:
+            return super().create(name, wait)
+        _need(wait)
+        if not name.endswith(_NPY) or name == _NPY:
+            why = f"{name} can be no array: X.npy becomes the array X here, and other files belong into keys/"
+            raise RefusedError(errno.EPERM, why)
+        return self._editor.make_array(self._path(name.removesuffix(_NPY)))
+
+    def make_directory(self, name: str, wait: bool) -> Directory:
+        if self._editor is None:
+            return super().make_directory(name, wait)
+        _need(wait)
+        return self._view.directory(self._editor.make_group(self._path(name)))
+
+    def remove(self, name: str, wait: bool) -> None:
+        self._refuse(name)
+
+    def remove_directory(self, name: str, wait: bool) -> None:
+        self._refuse(name)
+
+    def rename(self, name: str, target: Directory, new_name: str, replace: bool, wait: bool) -> None:
+        self._refuse(name)
+
+    def copy(self, file: File, name: str, wait: bool) -> None:
+        self._refuse(name)
+
+    def set_fact(self, name: str, value: bytes | None) -> None:
+        if self._editor is None:
+            super().set_fact(name, value)
+        else:
+            self._editor.set_attribute(self._node, name, value)
+
+    def _refuse(self, name: str) -> NoReturn:
+        if self._editor is None:
+            raise ReadOnlyError("this mount is read-only")
+        raise RefusedError(
+            errno.EPERM, f"{self._path(name)} cannot be removed or renamed here: its keys can, in keys/"
+        )
+
+    def _path(self, name: str) -> str:
+        part = segment(name)
+        if file_name(part) != name:
+            raise RefusedError(
+                errno.EINVAL, f"{name} stands for no name of a node: its percent signs are %25"
+            )
+        return f"{self._node.path.rstrip('/')}/{part}"
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._node)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        documents = self._documents()
+        if OmeTiffFile.suffix in self._view.shown and (image := self._image(wait=True)) is not None:
+            documents[IMAGE_NAME] = image
+        for node in self._view.children(self._node):
+            name = file_name(node.name)
+            documents.pop(name, None)
+            yield name, self._view.directory(node)
+        yield from documents.items()
+
+    def _documents(self) -> dict[str, Entry]:
+        node = self._node
+        if node.kind == "collection":
+            return {}
+        return {
+            "metadata.json": DocumentFile(lambda: as_json(node.metadata_document()), self.mtime_s),
+            "attributes.json": DocumentFile(lambda: as_json(node.attributes), self.mtime_s),
+        }
+
+
+def _need(wait: bool) -> None:
+    if not wait:
+        raise WouldBlockError
+
+
+class BrokenDirectory(Directory):
+    """A node that cannot be shown: its document as found, and why in one sentence."""
+
+    __slots__ = ("_node", "mtime_s")
+
+    def __init__(self, node: BrokenNode, mtime_s: float | None) -> None:
+        self._node = node
+        self.mtime_s = mtime_s
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        if name == "error.txt":
+            return DocumentFile(lambda: sentence(self._node.error), self.mtime_s)
+        if name != "document.json":
+            return None
+        if not wait and self._node.hierarchy.store.is_remote:
+            raise WouldBlockError
+        # Kept, since it was fetched: the documents of nodes that parse are made anew from what is known of them.
+        document = self._node.stored_bytes()
+        return DocumentFile(lambda: document, self.mtime_s)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._node)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        for name in ("document.json", "error.txt"):
+            entry = self.lookup(name, wait=True)
+            if entry is not None:
+                yield name, entry
+
+
+class ErrorDirectory(Directory):
+    """A directory in place of a tree that is not there."""
+
+    __slots__ = ("_text",)
+
+    mtime_s = None
+
+    def __init__(self, text: str | bytes) -> None:
+        self._text = text.encode() if isinstance(text, str) else text
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return dict(self.entries()).get(name)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        yield "error.txt", DocumentFile(lambda: self._text, None)

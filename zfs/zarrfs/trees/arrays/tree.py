@@ -1,0 +1,194 @@
+"""A hierarchy, or a collection of them, as directories of files that any program reads.
+
+A group is a directory of its nodes, an array one of virtual files, and a node that does not parse one that says why.
+A node always wins over a virtual file of its name. What a look-up found counts for the metadata time to live; the
+hierarchy itself should remember no documents, lest the two times add up.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from threading import Lock
+from typing import Any, Final
+
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    MetadataError,
+    NodeNotFoundError,
+    UnsupportedError,
+    ZarrError,
+)
+from zarrcore.formats import Format
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy
+from zarrfs.trees.arrays.array_directory import ArrayDirectory
+from zarrfs.trees.arrays.documents import sentence
+from zarrfs.trees.arrays.group_directory import BrokenDirectory, ErrorDirectory, GroupDirectory
+from zarrfs.trees.arrays.texts import Texts
+from zarrfs.trees.entry import Directory, WouldBlockError
+from zarrfs.trees.freshness import Freshness, Remembered
+from zarrfs.trees.names import file_name, segment
+from zarrfs.trees.writing.array_editor import ArrayEditor
+from zarrfs.trees.writing.spool import SpoolMemory
+
+_NODES_MAX: Final = 10_000
+_TELLING: Final = re.compile(r"(json|/\.z\w+|/attrs|/meta|/[c\d.]+)$")
+"""What keys of documents and chunks look like in any format; what else lies below an array is nothing to it."""
+_SHOWN: Final = ("raw", "npy")
+
+
+class ArraysView:
+    """The decoded tree of a hierarchy.
+
+    Args:
+        open_hierarchy: opens it; called again after a refresh.
+        freshness: how long its documents count.
+        forget_chunks: called when a file is opened and nothing older than that moment may be told.
+        shown: suffixes of virtual files that listings show; the others open by name.
+        memory: for what is being written; None where nothing may be.
+
+    Attributes:
+        editor: changes it, in that case.
+        imageless: the paths of groups of which the log says already why their levels make no image.
+    """
+
+    def __init__(
+        self,
+        open_hierarchy: Callable[[], Hierarchy],
+        freshness: Freshness,
+        forget_chunks: Callable[[], None] = lambda: None,
+        shown: tuple[str, ...] = _SHOWN,
+        memory: SpoolMemory | None = None,
+    ) -> None:
+        self.editor = None if memory is None else ArrayEditor(self.hierarchy, memory)
+        self.freshness = freshness
+        self.shown = shown
+        self._open_hierarchy = open_hierarchy
+        self._forget_chunks = forget_chunks
+        self._hierarchy: Hierarchy | None = None
+        self._generation = freshness.generation
+        self._nodes: Remembered[str, AnyNode | None] = Remembered(freshness, _NODES_MAX)
+        self._children: Remembered[str, list[str]] = Remembered(freshness, _NODES_MAX)
+        self.texts = Texts(freshness, self.before_open)
+        self.imageless: Remembered[str, None] = Remembered(Freshness(math.inf), _NODES_MAX)
+        self._lock = Lock()
+
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy, opened anew after a refresh.
+
+        Raises:
+            HierarchyNotFoundError: the store holds none.
+        """
+        with self._lock:
+            if self._hierarchy is None or self._generation != self.freshness.generation:
+                generation = self.freshness.generation
+                self._hierarchy = self._open_hierarchy()
+                self._generation = generation
+            return self._hierarchy
+
+    def changed(self, key: str) -> None:
+        """A key was set or erased: let nothing be told that was made of it."""
+        self.texts.forget()
+        path = f"/{key}"
+        while path:
+            path = path.rpartition("/")[0]
+            known = self._nodes.get(path or "/")
+            if known is None or not isinstance(known[0], ArrayNode):
+                continue
+            # How the chunks' keys are built may have to be asked, and the store not answer.
+            with suppress(ZarrError):
+                if known[0].forget_chunk(key) or not _TELLING.search(f"/{key}"):
+                    return
+        # A document, or a chunk of an array that nobody has asked for lately.
+        self.freshness.refresh()
+        self._forget_chunks()
+
+    @property
+    def format(self) -> Format | None:
+        """How the hierarchy is laid out, as it was opened last; None before that."""
+        return None if self._hierarchy is None else self._hierarchy.format
+
+    def node(self, path: str, wait: bool) -> AnyNode | None:
+        """The node at a path, or None."""
+        return self.dated_node(path, wait)[0]
+
+    def dated_node(self, path: str, wait: bool) -> tuple[AnyNode | None, float]:
+        """The same, and when it was asked for."""
+        known = self._nodes.get(path)
+        if known is not None:
+            return known
+        if not wait:
+            raise WouldBlockError
+        asked_s = self.freshness.now()
+        node: AnyNode | None
+        try:
+            node = self.hierarchy().node(path)
+        except NodeNotFoundError:
+            node = None
+        self._nodes.put(path, node, asked_s)
+        return node, asked_s
+
+    def children(self, group: Group) -> Iterator[AnyNode]:
+        """The nodes of a group; of a remote one that was listed before from memory, as long as that may be told."""
+        known = self._children.get(group.path)
+        if known is not None:
+            nodes = [self._nodes.get(path) for path in known[0]]
+            if all(node is not None and node[0] is not None for node in nodes):
+                yield from (node[0] for node in nodes if node is not None and node[0] is not None)
+                return
+        asked_s = self.freshness.now()
+        paths: list[str] = []
+        for node in group.children():
+            self._nodes.put(node.path, node, asked_s)
+            if group.hierarchy.store.is_remote and len(paths) <= _NODES_MAX:
+                paths.append(node.path)
+            yield node
+        if group.hierarchy.store.is_remote:
+            self._children.put(group.path, paths, asked_s, 1 + len(paths))
+
+    def child(self, group: Group, name: str, wait: bool) -> AnyNode | None:
+        """The node whose file name in a group's directory is ``name``, or None."""
+        part = segment(name)
+        if not part or file_name(part) != name:
+            return None
+        return self.node(f"{group.path.rstrip('/')}/{part}", wait)
+
+    def root(self, wait: bool, shown: Callable[[AnyNode], Directory] | None = None) -> Directory:
+        """The root of the tree in which ``shown`` shows the nodes; where there is no hierarchy, a directory that says so."""
+        try:
+            node = self.node("/", wait)
+        except (HierarchyNotFoundError, MetadataError, UnsupportedError) as error:
+            return ErrorDirectory(sentence(error))
+        if node is None:
+            return ErrorDirectory("this store holds no hierarchy\n")
+        return (shown or self.directory)(node)
+
+    def directory(self, node: AnyNode) -> Directory:
+        """The directory that shows a node."""
+        if isinstance(node, ArrayNode):
+            editor = None if node.read_only else self.editor
+            above = partial(self._group_attributes, node.path)
+            return ArrayDirectory(
+                node, self.mtime_s(node), self.shown, self.before_open, self.texts, editor, above
+            )
+        if isinstance(node, Group):
+            return GroupDirectory(self, node)
+        return BrokenDirectory(node, self.mtime_s(node))
+
+    def _group_attributes(self, path: str, wait: bool) -> Mapping[str, Any]:
+        """The attributes of the group above a node, be they none."""
+        group = None if path == "/" else self.node(path.rpartition("/")[0] or "/", wait)
+        return group.attributes if isinstance(group, Group) else {}
+
+    def mtime_s(self, node: AnyNode) -> float | None:
+        """When a node's document was written, where that costs no round trip for each of thousands of nodes."""
+        hierarchy = self._hierarchy
+        return None if hierarchy is None or hierarchy.store.is_remote else node.mtime_s
+
+    def before_open(self) -> None:
+        """Called before anything is decoded: where each open asks the store, no chunk at hand counts."""
+        if self.freshness.ttl_s == 0:
+            self._forget_chunks()

@@ -1,0 +1,91 @@
+"""The hidden directory that tells how a mount is doing and makes it look anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+from zarrfs.trees.entry import BytesLike, Content, Directory, Entry, File, OpenFile
+
+
+class StatsFile(File):
+    """``stats.json``: counters as they are when the file is opened."""
+
+    direct_io: ClassVar[bool] = True
+    mtime_s = None
+    size = 4096
+    """A guess: the counters move while they are read."""
+
+    def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
+        self._read = read
+
+    def open(self, wait: bool) -> OpenFile:
+        return Content((json.dumps(self._read(), indent=2) + "\n").encode())
+
+
+class RefreshFile(File):
+    """``refresh``: writing anything to it drops what the mount remembers."""
+
+    direct_io: ClassVar[bool] = True
+    mtime_s = None
+    size = 0
+
+    def __init__(self, refresh: Callable[[], None]) -> None:
+        self._refresh = refresh
+
+    @property
+    def mode(self) -> int:
+        return 0o200
+
+    def open(self, wait: bool) -> OpenFile:
+        return _OpenRefresh(self._refresh)
+
+    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        return self.open(wait)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        """A shell's ``>`` asks for it; there is nothing to cut."""
+
+
+class _OpenRefresh(OpenFile):
+    size = 0
+
+    def __init__(self, refresh: Callable[[], None]) -> None:
+        self._refresh = refresh
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        return b""
+
+    def write(self, offset: int, data: bytes, wait: bool) -> int:
+        self._refresh()
+        return len(data)
+
+
+class Control(Directory):
+    """``.zarrscope``.
+
+    Args:
+        stats: reads the counters.
+        refresh: drops what is remembered.
+        keys: the root of all keys, with a key shown where a name is both a key and a prefix.
+    """
+
+    knows_only_its_path = True
+    follows_writing = True
+    mtime_s = None
+
+    def __init__(
+        self, stats: Callable[[], dict[str, Any]], refresh: Callable[[], None], keys: Directory
+    ) -> None:
+        self._entries: dict[str, Entry] = {
+            "stats.json": StatsFile(stats),
+            "refresh": RefreshFile(refresh),
+            "keys": keys,
+        }
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return self._entries.get(name)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        return iter(self._entries.items())

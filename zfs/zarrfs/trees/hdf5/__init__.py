@@ -1,0 +1,1 @@
+"""`hdf5/`: nodes as HDF5 and NetCDF-4 files."""

@@ -1,0 +1,126 @@
+"""The same hierarchy as HDF5 and NetCDF-4 files, for programs that read nothing else.
+
+A group is a directory of its nodes, an array the file ``NAME.h5``, which holds its coordinates too, and each group as a whole
+the file ``__all__.h5``, whose name no node has: the specification reserves it. Beside each file there is one of NetCDF's types,
+``.nc``. A node that is in no such file is a directory with ``error.txt``.
+
+Files of groups are not listed: whoever copies all would copy each array many times, and programs that look at each name that is
+listed (a shell's coloured ``ls`` does) would have all documents below read, level by level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes.hdf5.elements import stored
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group
+from zarrfs.trees.arrays.documents import sentence
+from zarrfs.trees.arrays.facts import facts_of
+from zarrfs.trees.arrays.group_directory import ErrorDirectory
+from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.entry import Directory, Entry
+from zarrfs.trees.hdf5.file import HDF5Files
+from zarrfs.trees.names import file_name
+
+SUFFIXES: Final = ("h5", "nc")
+_ALL: Final = "__all__"
+
+
+class HDF5View:
+    """The tree.
+
+    Args:
+        arrays: finds the nodes, and remembers them for all trees.
+    """
+
+    def __init__(self, arrays: ArraysView) -> None:
+        self.arrays = arrays
+        self.files = HDF5Files(arrays)
+        self.shown = tuple(suffix for suffix in SUFFIXES if suffix in arrays.shown)
+
+    def root(self, wait: bool) -> Directory:
+        """The tree's root; where there is no hierarchy, a directory that says so."""
+        return self.arrays.root(wait, lambda node: self.directory(node) or HDF5Directory(node, self))
+
+    def directory(self, node: AnyNode) -> Directory | None:
+        """The directory that shows a node; None for an array that has a file."""
+        if isinstance(node, Group):
+            return HDF5Directory(node, self)
+        if not isinstance(node, ArrayNode):
+            return ErrorDirectory(sentence(node.error))
+        try:
+            _check(node, "h5")
+        except UnsupportedError as error:
+            return ErrorDirectory(sentence(error))
+        return None
+
+
+class HDF5Directory(Directory):
+    """A group: its nodes, and all of it; a root that is an array has but the latter."""
+
+    __slots__ = ("_node", "_view", "mtime_s")
+
+    def __init__(self, node: AnyNode, view: HDF5View) -> None:
+        self._node = node
+        self._view = view
+        self.mtime_s = view.arrays.mtime_s(node)
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        stem, _, suffix = name.rpartition(".")
+        if stem == _ALL and suffix in SUFFIXES:
+            return self._file(self._node, suffix)
+        if not isinstance(self._node, Group):
+            return None
+        arrays = self._view.arrays
+        if suffix in SUFFIXES and isinstance(array := arrays.child(self._node, stem, wait), ArrayNode):
+            return self._file(array, suffix)
+        node = arrays.child(self._node, name, wait)
+        return None if node is None else self._view.directory(node)
+
+    def _file(self, node: AnyNode, suffix: str) -> Entry:
+        if isinstance(node, ArrayNode):
+            _check(node, suffix)
+        return self._view.files.file(node, netcdf=suffix == "nc")
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._node)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        if not isinstance(self._node, Group):
+            yield from self._files(self._node, _ALL)
+            return
+        for node in self._view.arrays.children(self._node):
+            name, shown = file_name(node.name), self._view.directory(node)
+            if shown is not None and not self._is_name_of_array(name):
+                yield name, shown
+            elif shown is None and node.name != _ALL:
+                yield from self._files(node, name)
+
+    def _files(self, node: AnyNode, name: str) -> Iterator[tuple[str, Entry]]:
+        for suffix in self._view.shown:
+            with suppress(UnsupportedError):
+                yield f"{name}.{suffix}", self._file(node, suffix)
+
+    def _is_name_of_array(self, name: str) -> bool:
+        """Whether a look-up takes a node's name for that of an array's file."""
+        stem, _, suffix = name.rpartition(".")
+        return (
+            suffix in SUFFIXES
+            and isinstance(self._node, Group)
+            and isinstance(self._view.arrays.child(self._node, stem, wait=True), ArrayNode)
+        )
+
+
+def _check(array: ArrayNode, suffix: str) -> None:
+    """Say why there is no such file of an array, if so.
+
+    Raises:
+        UnsupportedError: its elements do not fit.
+    """
+    try:
+        stored(array.data_type, netcdf=suffix == "nc")
+    except UnsupportedError as error:
+        raise UnsupportedError("array", array.uri, f"is in no {suffix} file: {error}") from error

@@ -1,0 +1,1 @@
+"""`keys/`: the keys of a store as files, byte for byte."""

@@ -1,0 +1,275 @@
+"""The keys of a store as files, byte for byte.
+
+A store may hold a key ``a`` and keys ``a/b``: no file system can show both under one name. Here the directory wins;
+a second tree, made with ``keys_first``, shows the file.
+
+What a remote store said is remembered for the metadata time to live: whole listings where they are not too long,
+which answer also for names that are not there, and single look-ups. A local store is asked each time, since that
+takes microseconds and needs no thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from itertools import islice
+from typing import Final
+
+from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError, ReadOnlyError
+from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
+from zarrcore.stores.local.store import LocalStore
+from zarrcore.threads import ThreadPool
+from zarrfs.trees.entry import Entry, File, WouldBlockError
+from zarrfs.trees.freshness import Freshness, Remembered
+from zarrfs.trees.keys.entries import KeyFile, KeysDirectory
+from zarrfs.trees.keys.writer import KeyWriter
+
+_LISTING_MAX: Final = 100_000
+"""Names in a listing that is remembered as a whole."""
+_NAMES_MAX: Final = 200_000
+"""Names in all remembered listings together."""
+_LOOKUPS_MAX: Final = 50_000
+
+
+class Prefix(Enum):
+    """What a look-up finds where keys follow, but no key is."""
+
+    PREFIX = "prefix"
+    UNKNOWN = "unknown"
+    """In a listing: what stands there has changed since."""
+
+
+_PREFIX: Final = Prefix.PREFIX
+Found = StoreStat | Prefix | File
+"""What stands under a name: a key, with what is known of it, or a prefix, or a file that is not stored yet."""
+
+
+class KeysView:
+    """All keys of a store, and what is remembered of them.
+
+    Args:
+        store: whose keys.
+        freshness: how long what it said counts.
+        is_node: whether a node has this path; asked only where the store cannot list, which is why it would not
+            know that a name is a prefix.
+        keys_first: show the key where a name is both a key and a prefix.
+        writer: changes keys, where that is wanted.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        freshness: Freshness,
+        is_node: Callable[[str], bool] = lambda _: False,
+        keys_first: bool = False,
+        writer: KeyWriter | None = None,
+    ) -> None:
+        self.store = store
+        self.writer = writer
+        self.freshness = freshness
+        self.is_quick = not store.is_remote
+        self._names_mean_one_thing = isinstance(store, LocalStore)
+        self._is_node = is_node
+        self._keys_first = keys_first
+        self._listings: Remembered[str, dict[str, Found]] = Remembered(freshness, _NAMES_MAX)
+        self._lookups: Remembered[str, Found | None] = Remembered(freshness, _LOOKUPS_MAX)
+        self._pool: ThreadPool | None = None
+        self._changes = 0
+        """Changes through this mount: what was asked before one, and answered after it, may be wrong already."""
+
+    def root(self) -> KeysDirectory:
+        """The tree's root."""
+        return KeysDirectory(self, "")
+
+    def key_writer(self) -> KeyWriter:
+        """What changes keys.
+
+        Raises:
+            ReadOnlyError: nothing does.
+        """
+        if self.writer is None:
+            raise ReadOnlyError("this mount is read-only")
+        return self.writer
+
+    def find(self, prefix: str, name: str, wait: bool) -> Found | None:
+        """What the store, or only the mount, holds under a segment after a prefix."""
+        if self.writer is None:
+            return self._find(prefix, name, wait)
+        other = self.writer.found(prefix + name)
+        if other is not None and other[0] is not None:
+            return other[0]
+        found = self._find(prefix, name, wait)
+        return _PREFIX if found is None and other is not None else found
+
+    def _find(self, prefix: str, name: str, wait: bool) -> Found | None:
+        key = prefix + name
+        if self.is_quick:
+            return self._ask(key)
+        listing = self._listings.get(prefix)
+        if listing is not None and (found := listing[0].get(name)) is not Prefix.UNKNOWN:
+            return found
+        known = self._lookups.get(key)
+        if known is not None:
+            return known[0]
+        if not wait:
+            raise WouldBlockError
+        asked_s, changes = self.freshness.now(), self._changes
+        found = self._ask(key)
+        if changes == self._changes:
+            self._lookups.put(key, found, asked_s)
+        return found
+
+    def forget(self, key: str) -> None:
+        """A key is not what was remembered of it."""
+        self._lookups.drop(key)
+        self._listings.drop(key[: key.rfind("/") + 1])
+
+    def changed(self, key: str) -> None:
+        """A key was set or erased, or all with a prefix that ends in ``/``."""
+        self._changes += 1
+        if key.endswith("/") or not key:
+            self._lookups.clear()
+            self._listings.clear()
+            return
+        name = key
+        while name:
+            self._lookups.drop(name)
+            above, slash, last = name.rpartition("/")
+            listing = self._listings.get(above + slash)
+            if listing is not None and (name == key or last not in listing[0]):
+                listing[0][last] = Prefix.UNKNOWN
+            name = above
+
+    def _ask(self, key: str) -> Found | None:
+        if self.is_quick and isinstance(self.store, LocalStore):
+            facts, is_prefix = self._look(self.store, key)
+        elif self.is_quick:
+            facts, is_prefix = self._stat(key), self._is_prefix(key + "/")
+        else:
+            # The two questions cost one round trip when asked side by side.
+            answer = self._threads().submit(self._is_prefix, key + "/")
+            try:
+                facts = self._stat(key)
+            except AccessDeniedError:
+                # A web server that shows no listings refuses what is a directory to it.
+                if answer.result() is None and self._may_be_prefix(key):
+                    return _PREFIX
+                raise
+            is_prefix = answer.result()
+        if facts is not None and (self._keys_first or is_prefix is not True):
+            return facts
+        return _PREFIX if is_prefix or (is_prefix is None and self._may_be_prefix(key)) else None
+
+    def _look(self, store: LocalStore, key: str) -> tuple[StoreStat | None, bool | None]:
+        try:
+            return store.stat_and_has_prefix(key)
+        except InvalidKeyError:
+            return None, False
+
+    def _stat(self, key: str) -> StoreStat | None:
+        try:
+            return self.store.stat(key)
+        except InvalidKeyError:
+            # What the store cannot hold is not there; keys may still begin with it.
+            return None
+
+    def _is_prefix(self, prefix: str) -> bool | None:
+        """Whether keys begin with ``prefix``; None where the store cannot tell."""
+        try:
+            return self.store.has_prefix(prefix) if isinstance(self.store, ListableStore) else None
+        except (ListingUnsupportedError, AccessDeniedError):
+            # Whoever may read keys but not list them, as in many public buckets, still reads the keys he names.
+            return None
+        except InvalidKeyError:
+            return False
+
+    def _may_be_prefix(self, key: str) -> bool:
+        """Whether to believe a path that leads through ``key``, which the store neither has nor can list.
+
+        A name without a dot may well be part of a chunk's key; one with a dot is more likely a document that is
+        not there, unless a node has that path.
+        """
+        return "." not in key.rpartition("/")[2] or self._is_node("/" + key)
+
+    def listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
+        """Segments after a prefix, each once, with what stands there."""
+        unstored = {} if self.writer is None else self.writer.unstored.listed(prefix)
+        for name, found in self._listed(prefix):
+            unstored.pop(name, None)
+            yield name, found
+        yield from ((name, file or _PREFIX) for name, file in unstored.items())
+
+    def _listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
+        known = None if self.is_quick else self._listings.get(prefix)
+        if known is not None:
+            for name, found in [*known[0].items()]:
+                now = self._find(prefix, name, wait=True) if found is Prefix.UNKNOWN else found
+                if now is not None:
+                    yield name, now
+            return
+        if self._names_mean_one_thing:
+            yield from self._files(prefix)
+            return
+        asked_s, changes = self.freshness.now(), self._changes
+        told = self._told(prefix)
+        beginning = list(islice(told, _LISTING_MAX + 1))
+        listing = self._one_meaning_each(beginning)
+        yield from listing.items()
+        if len(beginning) <= _LISTING_MAX:
+            if changes == self._changes:
+                self._listings.put(prefix, listing, asked_s, len(listing) + 1)
+        else:
+            # Too long to hold: a key is shown once and a prefix once, should both come late.
+            yield from ((name, found) for name, found in told if name not in listing)
+
+    def _files(self, prefix: str) -> Iterator[tuple[str, Found]]:
+        """What a local store lists: sizes are told, and no name twice."""
+        store, start = self.store, len(prefix)
+        if isinstance(store, LocalStore):
+            for entry in store.list_dir(prefix):
+                if entry.size is None:
+                    yield entry.key[start:-1], _PREFIX
+                else:
+                    yield entry.key[start:], StoreStat(entry.size, entry.mtime_s)
+
+    def _told(self, prefix: str) -> Iterator[tuple[str, Found]]:
+        """What the store lists; sizes that it does not tell are asked for, some at a time."""
+        if not isinstance(self.store, ListableStore):
+            raise ListingUnsupportedError(f"{self.store.url} cannot be listed", url=self.store.url)
+        entries = iter(self.store.list_dir(prefix))
+        while batch := list(islice(entries, 256)):
+            unknown = [entry.key for entry in batch if entry.size is None and not entry.is_prefix]
+            asked = (
+                dict(zip(unknown, self._threads().map(self.store.stat, unknown), strict=True))
+                if unknown
+                else {}
+            )
+            for entry in batch:
+                if entry.is_prefix:
+                    yield entry.key[len(prefix) : -1], _PREFIX
+                    continue
+                facts = _stat_of(entry) or asked.get(entry.key)
+                if facts is not None:
+                    yield entry.key[len(prefix) :], facts
+
+    def _one_meaning_each(self, told: list[tuple[str, Found]]) -> dict[str, Found]:
+        listing: dict[str, Found] = {}
+        for name, found in told:
+            if name not in listing or (found is _PREFIX) != self._keys_first:
+                listing[name] = found
+        return listing
+
+    def _threads(self) -> ThreadPool:
+        if self._pool is None:
+            self._pool = ThreadPool(min(16, self.store.requests_in_flight), "zarrfs-keys")
+        return self._pool
+
+    def entry(self, key: str, found: Found) -> Entry:
+        """The entry that stands for what was found."""
+        if isinstance(found, File):
+            return found
+        return KeysDirectory(self, key + "/") if isinstance(found, Prefix) else KeyFile(self, key, found)
+
+
+def _stat_of(entry: StoreEntry) -> StoreStat | None:
+    return None if entry.size is None else StoreStat(entry.size, entry.mtime_s)

@@ -1,0 +1,75 @@
+"""Names that are only in the mount: directories without keys, and files that nobody has closed yet.
+
+A store has no directories: there is one where a key begins with its name. Programs make directories before they fill them, and
+expect that they stay when the last file in them goes.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Final
+
+from zarrfs.trees.entry import File
+
+_MAX: Final = 100_000
+"""Names kept, some 200 bytes each."""
+
+
+class Unstored:
+    """Names by prefix, ``a/b/`` or empty. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, File | None]] = {}
+        self._count = 0
+        self._lock = Lock()
+
+    def find(self, key: str) -> tuple[File | None] | None:
+        """What stands under a name, in a tuple: a file, or None for a directory; None where nothing does."""
+        prefix, name = _split(key)
+        names = self._names.get(prefix)
+        return None if names is None or name not in names else (names[name],)
+
+    def listed(self, prefix: str) -> dict[str, File | None]:
+        """Names after a prefix, with what stands there."""
+        with self._lock:
+            return {**self._names.get(prefix, {})}
+
+    def add(self, key: str, file: File | None = None) -> bool:
+        """Take a file, or a directory; False where there is no room for more names."""
+        prefix, name = _split(key)
+        with self._lock:
+            names = self._names.setdefault(prefix, {})
+            if name not in names:
+                if self._count >= _MAX:
+                    return False
+                self._count += 1
+            names[name] = file
+            return True
+
+    def remove(self, key: str) -> None:
+        """Forget a name, if it is there."""
+        prefix, name = _split(key)
+        with self._lock:
+            names = self._names.get(prefix)
+            if names is None or name not in names:
+                return
+            del names[name]
+            self._count -= 1
+            if not names:
+                del self._names[prefix]
+
+    def stored(self, key: str) -> None:
+        """A key is in the store: that tells of the directories above it too."""
+        while key:
+            self.remove(key)
+            key = key.rpartition("/")[0]
+
+    def erased(self, key: str) -> None:
+        """A key goes, and the directories above it are to stay; as many as there is room for."""
+        while key := key.rpartition("/")[0]:
+            self.add(key)
+
+
+def _split(key: str) -> tuple[str, str]:
+    prefix, slash, name = key.rpartition("/")
+    return prefix + slash, name

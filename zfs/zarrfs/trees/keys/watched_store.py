@@ -1,0 +1,77 @@
+"""A store that tells of each change made through it, so that nobody goes on telling what was before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from zarrcore.stores.interface import BytesLike, ReadableStore
+from zarrcore.stores.wrapper.interface import WrapperStore
+
+
+class WatchedStore(WrapperStore):
+    """What is written here is told, whether it succeeds or not: after a failure nobody knows what is stored.
+
+    Args:
+        store: what is asked.
+        changed: called with each key after it may have changed, by any thread.
+
+    Attributes:
+        changed: as above.
+    """
+
+    def __init__(self, store: ReadableStore, changed: Callable[[str], None]) -> None:
+        super().__init__(store)
+        self.changed = changed
+
+    def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
+        try:
+            return super().set(key, value, if_absent=if_absent)
+        finally:
+            self.changed(key)
+
+    def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
+        try:
+            return super().set_file(key, descriptor, if_absent=if_absent)
+        finally:
+            self.changed(key)
+
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+        try:
+            return super().rename(key, new, if_absent=if_absent)
+        finally:
+            self.changed(key)
+            self.changed(new)
+
+    def link(self, key: str, new: str) -> bool | None:
+        try:
+            return super().link(key, new)
+        finally:
+            self.changed(new)
+
+    def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
+        parts = [*key_start_values]
+        try:
+            super().set_partial_values(parts)
+        finally:
+            for key, _, _ in parts:
+                self.changed(key)
+
+    def erase(self, key: str) -> None:
+        try:
+            super().erase(key)
+        finally:
+            self.changed(key)
+
+    def erase_values(self, keys: Iterable[str]) -> None:
+        asked = [*keys]
+        try:
+            super().erase_values(asked)
+        finally:
+            for key in asked:
+                self.changed(key)
+
+    def erase_prefix(self, prefix: str) -> None:
+        try:
+            super().erase_prefix(prefix)
+        finally:
+            self.changed(prefix)

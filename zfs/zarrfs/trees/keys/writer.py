@@ -1,0 +1,219 @@
+"""Changing the keys of a store, file by file: what is open for writing, and what is only in the mount."""
+
+from __future__ import annotations
+
+import errno
+import time
+from contextlib import ExitStack, nullcontext
+from threading import Lock
+from typing import Final
+
+from zarrcore.errors import ChangedError
+from zarrcore.stores.interface import ReadableStore
+from zarrcore.stores.local.store import LocalStore
+from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrfs.trees.entry import File, RefusedError, WouldBlockError
+from zarrfs.trees.freshness import Freshness, Remembered
+from zarrfs.trees.keys.file import OpenKey, fetched
+from zarrfs.trees.keys.unstored import Unstored
+from zarrfs.trees.keys.watched_store import WatchedStore
+from zarrfs.trees.keys.written_key import WrittenKey, look_again
+from zarrfs.trees.writing.spool import SpoolMemory
+
+_WANTED_S: Final = 1.0
+"""How long after somebody wanted to write, and others were reading, whoever looks a name up has a number of his own."""
+_WANTED_MAX: Final = 1000
+_FOUND_S: Final = 0.2
+"""How long a name leads to the value that is being written, after one more wanted to write to it."""
+
+
+class KeyWriter:
+    """Writes keys for all trees that show them. Thread-safe.
+
+    Args:
+        store: where they are.
+        memory: for what is being written.
+
+    Attributes:
+        unstored: names that are only in the mount.
+    """
+
+    def __init__(self, store: WatchedStore, memory: SpoolMemory) -> None:
+        self.store = store
+        self.memory = memory
+        self.unstored = Unstored()
+        self._open: dict[str, WrittenKey] = {}
+        self._wanted: Remembered[str, None] = Remembered(Freshness(_WANTED_S), _WANTED_MAX)
+        self._lock = Lock()
+
+    def is_writing(self, key: str) -> bool:
+        """Whether somebody has a key open for writing, or was told a moment ago to look again for that."""
+        return key in self._open or self._wanted.get(key) is not None
+
+    def version_written(self, key: str) -> str | None:
+        """The version of the value that is being written under a key; None if it is not being written."""
+        written = self._open.get(key)
+        return None if written is None else written.version
+
+    def found(self, key: str) -> tuple[File | None] | None:
+        """What a name leads to that is not in the store, in a tuple: a file, or None for a directory."""
+        written = self._open.get(key)
+        if written is not None and time.monotonic() < written.found_until_s:
+            return (written.shown,)
+        return self.unstored.find(key)
+
+    def create(self, key: str) -> WrittenKey:
+        """A new value, stored when it is closed."""
+        if key in self._open:
+            raise look_again(key)
+        written = WrittenKey(self, key, None, is_stored=False)
+        if not self.unstored.add(key, written.shown):
+            raise RefusedError(errno.ENOSPC, "too many names are only in the mount")
+        return self._opened(key, written)
+
+    def open(self, key: str, base: OpenKey | None) -> WrittenKey:
+        """A stored key for writing, beginning with the value that is open, or empty.
+
+        Raises:
+            RefusedError: somebody does so already, and the name leads there from now on.
+        """
+        self._wanted.put(key, None, self._wanted.freshness.now())
+        other = self._open.get(key)
+        if other is not None:
+            other.found_until_s = max(other.found_until_s, time.monotonic() + _FOUND_S)
+            raise look_again(key)
+        return self._opened(key, WrittenKey(self, key, base, is_stored=True))
+
+    def reopen(self, key: str, truncate: bool, wait: bool) -> WrittenKey:
+        """A key for writing, whatever is stored under it.
+
+        Raises:
+            As `open`; WouldBlockError: not without waiting.
+        """
+        return self.open(key, None if truncate else self.stored_value(key, wait))
+
+    def stored_value(self, key: str, wait: bool) -> OpenKey:
+        """The value of a key, open.
+
+        Raises:
+            WouldBlockError: not without waiting.
+            ChangedError: it is gone.
+        """
+        if not wait and self.store.is_remote:
+            raise WouldBlockError
+        facts = self.store.stat(key)
+        if facts is None:
+            raise ChangedError(f"{key} in {self.store.url} is gone", key=key, url=self.store.url)
+        return OpenKey(self.store, key, facts, lambda _: None)
+
+    def _opened(self, key: str, written: WrittenKey) -> WrittenKey:
+        with self._lock:
+            if key in self._open:
+                raise look_again(key)
+            self._open[key] = written
+        return self.join(written)
+
+    def join(self, written: WrittenKey) -> WrittenKey:
+        """One more writes to a value.
+
+        Raises:
+            RefusedError: nobody does any more.
+        """
+        with self._lock:
+            if written.is_closed:
+                raise look_again(written.key)
+            written.users += 1
+        return written
+
+    def closed(self, written: WrittenKey) -> bool:
+        """One writes no more; whether it was the last. A name under which nothing was stored goes with him."""
+        with self._lock:
+            written.users -= 1
+            key = written.key
+            if written.users:
+                return False
+            written.is_closed = True
+            if key is None or self._open.get(key) is not written:
+                return True
+            del self._open[key]
+        found = self.unstored.find(key)
+        if found is not None and found[0] is written.shown:
+            self.unstored.remove(key)
+        return True
+
+    def stored(self, key: str) -> None:
+        """A value was stored under a key."""
+        self._wanted.drop(key)
+        self.unstored.stored(key)
+
+    def erase(self, key: str) -> None:
+        """Erase a key; whoever still writes to it, or made it, keeps what he has to himself."""
+        written = self._open.get(key)
+        with nullcontext() if written is None else written.moving(None):
+            self.store.erase(key)
+        self._gone(key)
+
+    def _gone(self, key: str) -> None:
+        with self._lock:
+            self._open.pop(key, None)
+        self.unstored.remove(key)
+        self.unstored.erased(key)
+
+    def rename(self, key: str, new: str, *, replace: bool) -> None:
+        """Store a value under another key and erase it under its own; what was written and not stored yet comes along."""
+        moved, overwritten = self._open.get(key), self._open.get(new)
+        if moved is not None:
+            moved.store()
+        both = {key: (moved, new), new: (overwritten, None)}
+        with ExitStack() as held:
+            for _, (written, name) in sorted(both.items()):  # always in one order: two renames may meet
+                if written is not None:
+                    held.enter_context(written.moving(name))
+            renamed = self.store.rename(key, new, if_absent=not replace)
+            if renamed is None:
+                self.copy(key, new, replace=replace)
+                self.store.erase(key)
+            elif renamed:
+                self.unstored.stored(new)
+            else:
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+            self._gone(key)
+            with self._lock:
+                self._open.pop(new, None)
+                if moved is not None and not moved.is_closed:
+                    self._open[new] = moved
+                    moved.key = new  # at once, since closing looks for it there
+
+    def copy(self, key: str, new: str, *, replace: bool) -> None:
+        """Store a value under another key, too.
+
+        Raises:
+            RefusedError: there is one already, and ``replace`` does not say that it may go.
+        """
+        linked = None if replace else self.store.link(key, new)
+        if linked is None:
+            spool = fetched(self.stored_value(key, wait=True), self.memory)
+            try:
+                linked = spool.set_in(self.store, new, if_absent=not replace)
+            finally:
+                spool.close()
+        if not linked:
+            raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+        self.unstored.stored(new)
+
+    def make_directory(self, path: str) -> None:
+        """Let there be a directory, though no key begins with its name."""
+        if not self.unstored.add(path):
+            raise RefusedError(errno.ENOSPC, "too many directories are only in the mount")
+
+    def remove_directory(self, path: str) -> None:
+        """Let there be no directory any more; no key begins with its name."""
+        self.unstored.remove(path)
+        self.unstored.erased(path)
+        self.store.changed(path)
+        store: ReadableStore = self.store
+        while isinstance(store, WrapperStore):
+            store = store.store
+        if isinstance(store, LocalStore):
+            # Only there it may stand empty, and it goes with whatever key in it is erased.
+            self.store.erase(f"{path}/-")

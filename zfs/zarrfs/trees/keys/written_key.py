@@ -1,0 +1,193 @@
+"""A key's value being written: a copy of its own, which takes the stored one's place at once when it is stored."""
+
+from __future__ import annotations
+
+import errno
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from zarrcore.errors import ChangedError, StoreError, ZarrError
+from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.keys.file import OpenKey, fetched, version_of
+from zarrfs.trees.writing.spool import Spool
+from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
+
+if TYPE_CHECKING:
+    from zarrfs.trees.keys.writer import KeyWriter
+
+_numbers = count(1)
+
+
+class WrittenKey(OpenFile):
+    """A key's value, open for writing by all who do so in this mount; nobody else sees it before it is stored.
+
+    What it was opened with is fetched when the first byte of it changes. A value that began empty replaces whatever is
+    stored; one that was changed in place does so only as long as that is what it began with.
+
+    Args:
+        writer: told what becomes of it.
+        key: its key.
+        base: the stored value, open; None to begin empty.
+        is_stored: whether there is one.
+
+    Attributes:
+        key: where it goes; None once the name was removed, and nothing will be stored.
+        is_stored: whether there is a value under the key that others may see.
+        found_until_s: as long as that the name leads here, and not to what is stored: the kernel looks a name up without saying
+            what for, and who wanted to write is told to look again.
+        users: how many have it open.
+        is_closed: whether they all have closed it.
+        mtime_s: when it was last written to.
+    """
+
+    def __init__(self, writer: KeyWriter, key: str, base: OpenKey | None, *, is_stored: bool) -> None:
+        self.key: str | None = key
+        self.version = f"written-{next(_numbers)}"
+        self.is_stored = is_stored
+        self.found_until_s = 0.0 if is_stored else math.inf
+        self.users = 0
+        self.is_closed = False
+        self.is_changed = base is None
+        self.mtime_s = time.time()
+        self.shown = FileBeingWritten(self)
+        self.writer = writer
+        self._base = base
+        self._spool = Spool(writer.memory) if base is None else None
+        self._replaces: str | None = None
+        self.holds_changes = base is None
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Bytes as they are being written."""
+        if self._spool is not None:
+            return self._spool.size
+        return 0 if self._base is None else self._base.size
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        with turn(self._lock, wait):
+            if self._spool is not None:
+                return self._spool.read(offset, nbytes)
+            return b"" if self._base is None else self._base.read(offset, nbytes, wait)
+
+    def write(self, offset: int, data: bytes, wait: bool) -> int:
+        with turn(self._lock, wait):
+            self._copy(wait).write(offset, data)
+            self._touch()
+        return len(data)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        with turn(self._lock, wait):
+            if nbytes == self.size:
+                return
+            if nbytes == 0 and self._spool is None:
+                self._spool = Spool(self.writer.memory)
+            self._copy(wait).resize(nbytes)
+            self._touch()
+
+    def _touch(self) -> None:
+        self.is_changed = self.holds_changes = self.key is not None
+        self.mtime_s = time.time()
+
+    def _copy(self, wait: bool) -> Spool:
+        """What is written to: the value, fetched when it is needed."""
+        if self._spool is None:
+            if not wait:
+                raise WouldBlockError
+            assert self._base is not None  # noqa: S101 - one of them is there from the beginning
+            self._replaces = self._base.known_version()
+            self._spool = fetched(self._base, self.writer.memory)
+        return self._spool
+
+    def store(self, closing: bool = True) -> None:
+        with turn(self._lock, wait=True):
+            key, spool = self.key, self._spool
+            self.is_changed = False
+            if key is None or spool is None or not self.holds_changes:
+                return
+            store = self.writer.store
+            if self._replaces is not None:
+                self._check(key)
+            spool.set_in(store, key)
+            if self._replaces is not None and (facts := store.stat(key)) is not None:
+                self._replaces = version_of(facts)
+            self.holds_changes = False
+            if not self.is_stored:
+                self.is_stored, self.found_until_s = True, 0.0
+            self.writer.stored(key)
+
+    def _check(self, key: str) -> None:
+        """Refuse to undo what somebody else has stored meanwhile."""
+        url = self.writer.store.url
+        facts = self.writer.store.stat(key)
+        if facts is None or version_of(facts) != self._replaces:
+            raise ChangedError(f"{key} in {url} changed while it was written to in place", key=key, url=url)
+
+    @contextmanager
+    def moving(self, key: str | None) -> Iterator[None]:
+        """Go elsewhere, or nowhere, where the block succeeds; nothing is stored meanwhile."""
+        with turn(self._lock, wait=True):
+            if key is None:
+                # Open files keep the value, though the store erases it.
+                with suppress(ZarrError):
+                    self._copy(wait=True)
+            yield
+            self.key = key
+            if key is None:
+                self.holds_changes = False
+                return
+            facts = None
+            with suppress(StoreError):  # what is stored next is then compared with what was known before
+                facts = self.writer.store.stat(key)
+            if facts is None:
+                return
+            if self._replaces is not None:
+                self._replaces = version_of(facts)
+            if self._spool is None:
+                self._base = OpenKey(self.writer.store, key, facts, lambda _: None)
+
+    def close(self) -> None:
+        if self.writer.closed(self) and self._spool is not None:
+            self._spool.close()
+
+
+def look_again(key: str | None) -> RefusedError:
+    """What has the kernel look a name up again: there are two values, and it found the other one."""
+    return RefusedError(errno.ESTALE, f"{key} is being written", is_news=False)
+
+
+class FileBeingWritten(UnfinishedFile):
+    """What handles that write see of their file, and under a name that nothing was stored under yet, everybody."""
+
+    follows_writing = True
+
+    def __init__(self, written: WrittenKey) -> None:
+        super().__init__(written)
+        self._written = written
+
+    def open(self, wait: bool) -> OpenFile:
+        """What is stored: past the pages of this file, which are those of its writers."""
+        key = self._written.key
+        if key is None:  # the name stands for another file by now, or for none
+            raise look_again(key)
+        if not self._written.is_stored:
+            raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_news=False)
+        file = self._written.writer.stored_value(key, wait)
+        file.version, file.is_direct = None, True
+        return file
+
+    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        written = self._written
+        if written.is_closed and written.key is not None:
+            return written.writer.reopen(written.key, truncate, wait)
+        if truncate:
+            written.resize(0, wait)
+        return written.writer.join(written)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        self._written.resize(nbytes, wait)

@@ -1,0 +1,129 @@
+"""The mount point: all trees side by side, or one of them by itself; beside it, hidden, what controls the mount."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+
+CONTROL: Final = ".zarrscope"
+
+
+class _Before(Directory):
+    """A directory that stands before another one and passes on what is to be changed in it."""
+
+    def remove(self, name: str, wait: bool) -> None:
+        self.behind(wait).remove(name, wait)
+
+    def remove_directory(self, name: str, wait: bool) -> None:
+        self.behind(wait).remove_directory(name, wait)
+
+    def create(self, name: str, wait: bool) -> OpenFile:
+        return self.behind(wait).create(name, wait)
+
+    def make_directory(self, name: str, wait: bool) -> Directory:
+        return self.behind(wait).make_directory(name, wait)
+
+    def rename(self, name: str, target: Directory, new_name: str, replace: bool, wait: bool) -> None:
+        self.behind(wait).rename(name, target, new_name, replace, wait)
+
+    def copy(self, file: File, name: str, wait: bool) -> None:
+        self.behind(wait).copy(file, name, wait)
+
+    def set_fact(self, name: str, value: bytes | None) -> None:
+        self.behind(wait=True).set_fact(name, value)
+
+
+class LazyTree(_Before):
+    """A tree that is opened when somebody looks into it, so that what holds it can be listed whatever befell it.
+
+    Args:
+        make: makes the tree's root, called with ``wait`` as `Directory.lookup` is; called each time, since what it
+            shows may become another thing.
+        mode: its permissions.
+    """
+
+    knows_only_its_path = True
+    mtime_s = None
+
+    def __init__(self, make: Callable[[bool], Directory], mode: int = 0o555) -> None:
+        self._make = make
+        self._mode = mode
+
+    @property
+    def mode(self) -> int:
+        return self._mode
+
+    def behind(self, wait: bool) -> Directory:
+        return self._make(wait)
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return self._make(wait).lookup(name, wait)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return self._make(wait).facts(wait)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        return self._make(True).entries()
+
+
+class NamedTrees(Directory):
+    """A directory of trees.
+
+    Args:
+        trees: by name.
+        mtime_s: what to show as its time.
+    """
+
+    knows_only_its_path = True
+    lists_at_once = True
+    follows_writing = True
+
+    def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
+        self._trees = trees
+        self.mtime_s = mtime_s
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return self._trees.get(name)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        return iter(self._trees.items())
+
+
+class WithControl(_Before):
+    """A tree at the mount point, with `CONTROL` in place of what it may have under that name.
+
+    The name is reserved, lest a store that does not answer keeps anyone from asking the mount how it is.
+
+    Args:
+        tree: the tree.
+        control: the hidden directory.
+    """
+
+    knows_only_its_path = True
+    mtime_s = None
+
+    def __init__(self, tree: Directory, control: Directory) -> None:
+        self._tree = tree
+        self._control = control
+
+    def behind(self, wait: bool) -> Directory:
+        return self._tree.behind(wait)
+
+    @property
+    def mode(self) -> int:
+        return self._tree.mode
+
+    @property
+    def lists_at_once(self) -> bool:
+        return self._tree.lists_at_once
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        return self._control if name == CONTROL else self._tree.lookup(name, wait)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return self._tree.facts(wait)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        return ((name, entry) for name, entry in self._tree.entries() if name != CONTROL)

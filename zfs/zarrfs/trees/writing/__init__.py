@@ -1,0 +1,1 @@
+"""Files that can be written: spooled bytes, array elements, new arrays."""

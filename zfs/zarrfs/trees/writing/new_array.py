@@ -1,0 +1,169 @@
+"""A file in NumPy's format that becomes an array when it is complete and closed."""
+
+from __future__ import annotations
+
+import errno
+import io
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.errors import UnsupportedError, ZarrError
+from zarrcore.hierarchy import ArrayNode, Hierarchy
+from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError
+from zarrfs.trees.writing.spool import Spool, SpoolMemory
+from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
+
+_HEADER_MAX: Final = 1 << 17
+_SLAB_NBYTES: Final = 64 << 20
+
+Slab = Callable[[int, int], np.ndarray[Any, Any]]
+"""Gives the elements of an array between two positions along its first axis."""
+
+
+class NewArray(OpenFile):
+    """The file, as it is being written by one handle.
+
+    Args:
+        hierarchy: opens that which the array becomes a part of.
+        path: the array's.
+        closed: called when nobody writes it any more.
+        memory: for what is being written.
+    """
+
+    def __init__(
+        self, hierarchy: Callable[[], Hierarchy], path: str, closed: Callable[[], object], memory: SpoolMemory
+    ) -> None:
+        self.path = path
+        self.version = f"new-{path}-{time.monotonic_ns()}"
+        self.mtime_s = time.time()
+        self.holds_changes = True
+        self.shown = FileOfNewArray(self)
+        self._hierarchy = hierarchy
+        self._closed = closed
+        self._spool = Spool(memory)
+        self._lock = Lock()
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Bytes so far."""
+        return self._spool.size
+
+    def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
+        with turn(self._lock, wait):
+            return self._spool.read(offset, nbytes)
+
+    def write(self, offset: int, data: bytes, wait: bool) -> int:
+        with turn(self._lock, wait):
+            self._refuse_change()
+            self._spool.write(offset, data)
+        return len(data)
+
+    def resize(self, nbytes: int, wait: bool) -> None:
+        with turn(self._lock, wait):
+            self._refuse_change()
+            self._spool.resize(nbytes)
+
+    def _refuse_change(self) -> None:
+        if not self.holds_changes:
+            raise RefusedError(errno.EPERM, f"{self.path} is an array by now: write to its data.npy")
+
+    def store(self, closing: bool) -> None:
+        with turn(self._lock, wait=True):
+            if not self.holds_changes or not closing:
+                return
+            shape, is_fortran, dtype, start = self._header()
+            self._make(shape, dtype, partial(self._slab, shape, dtype, start, is_fortran))
+            self.holds_changes = False
+
+    def _slab(
+        self,
+        shape: tuple[int, ...],
+        dtype: np.dtype[Any],
+        offset: int,
+        is_fortran: bool,
+        begin: int,
+        end: int,
+    ) -> np.ndarray[Any, Any]:
+        """The elements from ``begin`` to ``end`` along the first axis."""
+        region = (slice(begin, end), *(slice(0, length) for length in shape[1:]))[: len(shape)]
+        if not is_fortran:
+            return self._spool.read_region(shape, dtype, region, offset)
+        return self._spool.read_region(shape[::-1], dtype, region[::-1], offset).transpose()
+
+    def _header(self) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+        """Shape, order, type, and where the elements begin.
+
+        Raises:
+            RefusedError: it is no header, or not so many bytes follow it as it says.
+            UnsupportedError: elements that are Python's objects.
+        """
+        stream = io.BytesIO(self._spool.read(0, _HEADER_MAX))
+        try:
+            version = np.lib.format.read_magic(stream)
+            read = (
+                np.lib.format.read_array_header_1_0
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0
+            )
+            shape, is_fortran, dtype = read(stream)
+        except (ValueError, OSError) as error:
+            raise RefusedError(errno.EINVAL, f"{self.path}.npy has no header of a NumPy file") from error
+        if dtype.hasobject:
+            raise UnsupportedError(
+                "data type", str(dtype), "are Python's objects, which only Python could read"
+            )
+        start = stream.tell()
+        nbytes = start + math.prod(shape) * dtype.itemsize
+        if nbytes != self.size:
+            raise RefusedError(
+                errno.EINVAL, f"{self.path}.npy has {self.size} bytes, where its header tells of {nbytes}"
+            )
+        return shape, is_fortran, dtype, start
+
+    def _make(self, shape: tuple[int, ...], dtype: np.dtype[Any], slab: Slab) -> None:
+        hierarchy = self._hierarchy()
+        array = hierarchy.create_array(self.path, shape=shape, data_type=dtype)
+        try:
+            _fill(array, slab)
+        except BaseException:
+            with suppress(ZarrError):
+                hierarchy.erase(self.path)
+            raise
+
+    def close(self) -> None:
+        self._closed()
+        self._spool.close()
+
+
+def _fill(array: ArrayNode, slab: Slab) -> None:
+    """Write all elements, whole rows of chunks at a time."""
+    if not array.shape:
+        array[...] = slab(0, 1)
+        return
+    length = array.chunk_shape[0]
+    row = max(1, length * math.prod(array.shape[1:]) * array.itemsize)
+    step = length * max(1, _SLAB_NBYTES // row)
+    for start in range(0, array.shape[0], step):
+        stop = min(start + step, array.shape[0])
+        array[start:stop] = slab(start, stop)
+
+
+class FileOfNewArray(UnfinishedFile):
+    """What the name of such a file stands for until it is closed."""
+
+    def __init__(self, new: NewArray) -> None:
+        super().__init__(new)
+        self._new = new
+
+    def open(self, wait: bool) -> OpenFile:
+        raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_news=False)
+
+    def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
+        raise RefusedError(errno.EBUSY, f"{self._new.path} is being written")

@@ -1,0 +1,152 @@
+"""Bytes that are being written: in memory while they are few, then in a file without a name."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+
+from zarrcore.errors import StoreError
+from zarrcore.stores.interface import WritableStore
+from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.writing.unnamed_file import UnnamedFile
+
+_IN_MEMORY_MAX: Final = 4 << 20
+
+
+class SpoolMemory:
+    """Memory for all values that are being written in a mount. Thread-safe.
+
+    Args:
+        nbytes: how much.
+    """
+
+    def __init__(self, nbytes: int) -> None:
+        self._left = nbytes
+        self._lock = Lock()
+
+    def take(self, nbytes: int) -> bool:
+        """Reserve bytes; False where not as many are left."""
+        with self._lock:
+            if nbytes > self._left:
+                return False
+            self._left -= nbytes
+            return True
+
+    def give_back(self, nbytes: int) -> None:
+        """Give back bytes that were reserved."""
+        with self._lock:
+            self._left += nbytes
+
+
+class Spool:
+    """A value that grows, shrinks and changes. Not thread-safe.
+
+    Args:
+        memory: what it may take from; as soon as there is not enough, or it has more than 4 MiB, it lies on disk.
+
+    Attributes:
+        size: how many bytes there are.
+    """
+
+    def __init__(self, memory: SpoolMemory) -> None:
+        self.size = 0
+        self._budget = memory
+        self._memory = bytearray()
+        self._file: UnnamedFile | None = None
+
+    def read(self, offset: int, nbytes: int) -> bytes:
+        """``nbytes`` from ``offset``, fewer at the end only."""
+        if self._file is None:
+            return bytes(self._memory[offset : offset + nbytes])
+        return self._file.read(offset, max(0, min(nbytes, self.size - offset)))
+
+    def read_region(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int
+    ) -> np.ndarray[Any, Any]:
+        """As `UnnamedFile.read_region`."""
+        if self._file is None:
+            place: Any = (*region, ...)
+            copied: np.ndarray[Any, Any] = np.ndarray(shape, dtype, self._memory, offset)[place].copy()
+            return copied
+        return self._file.read_region(shape, dtype, region, offset)
+
+    def write(self, offset: int, content: bytes | memoryview) -> None:
+        """Put bytes at ``offset``; what lies between the end and it is zeros. Where that fails, the size stays.
+
+        Raises:
+            StoreFullError: the disk has no room for them.
+            RefusedError: no file can have this size.
+        """
+        end = offset + len(content)
+        if self._file is None and not self._has_memory(end):
+            self._move_to_disk()
+        if self._file is None:
+            self._memory[offset:end] = content
+        else:
+            try:
+                self._file.write(offset, content)
+            except BaseException:
+                with suppress(StoreError, RefusedError):
+                    self._file.resize(self.size)
+                raise
+        self.size = max(self.size, end)
+
+    def resize(self, nbytes: int) -> None:
+        """Cut it, or add zeros.
+
+        Raises:
+            StoreFullError: there is no room for a file of this size.
+            RefusedError: no file can have this size.
+        """
+        if self._file is None and not self._has_memory(nbytes):
+            self._move_to_disk()
+        if self._file is not None:
+            self._file.resize(nbytes)
+        else:
+            self._budget.give_back(len(self._memory) - nbytes)
+            del self._memory[nbytes:]
+        self.size = nbytes
+
+    def _has_memory(self, nbytes: int) -> bool:
+        """Have at least so many bytes in memory, the new ones zeros; False where there is no room for them."""
+        grown = nbytes - len(self._memory)
+        if grown <= 0:
+            return True
+        if nbytes > _IN_MEMORY_MAX or not self._budget.take(grown):
+            return False
+        try:
+            self._memory.extend(bytes(grown))
+        except MemoryError:
+            self._budget.give_back(grown)
+            return False
+        return True
+
+    def _move_to_disk(self) -> None:
+        file = UnnamedFile()
+        try:
+            file.write(0, self._memory)
+        except BaseException:
+            file.close()
+            raise
+        self._file = file
+        self._empty()
+
+    def _empty(self) -> None:
+        self._budget.give_back(len(self._memory))
+        self._memory = bytearray()
+
+    def set_in(self, store: WritableStore, key: str, *, if_absent: bool = False) -> bool:
+        """Store all of it; as `WritableStore.set`."""
+        if self._file is None:
+            return store.set(key, bytes(self._memory), if_absent=if_absent)
+        return store.set_file(key, self._file.descriptor, if_absent=if_absent)
+
+    def close(self) -> None:
+        """Let go of it; its size can still be asked."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self._empty()

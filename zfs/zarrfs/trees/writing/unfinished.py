@@ -1,0 +1,70 @@
+"""Files whose content is with those who write them, and not in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock, RLock
+from typing import Protocol
+
+from zarrfs.trees.entry import File, WouldBlockError
+
+
+class Writing(Protocol):
+    """What somebody writes."""
+
+    @property
+    def mtime_s(self) -> float:
+        """When it was last written to, or begun."""
+
+    @property
+    def size(self) -> int:
+        """Bytes so far."""
+
+    @property
+    def version(self) -> str | None:
+        """As `Entry.version`."""
+
+
+class UnfinishedFile(File):
+    """What a name stands for while its file is written.
+
+    Args:
+        writing: what is written.
+    """
+
+    is_settled = False
+
+    def __init__(self, writing: Writing) -> None:
+        self._writing = writing
+
+    @property
+    def mode(self) -> int:
+        return 0o644
+
+    @property
+    def mtime_s(self) -> float:  # type: ignore[override]
+        return self._writing.mtime_s
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return self._writing.size
+
+    @property
+    def version(self) -> str | None:
+        return self._writing.version
+
+
+@contextmanager
+def turn(lock: Lock | RLock, wait: bool) -> Iterator[None]:
+    """Hold the lock of what is written.
+
+    Raises:
+        WouldBlockError: somebody else holds it, which is for long only while content is fetched or stored.
+    """
+    if not lock.acquire(blocking=wait):
+        raise WouldBlockError
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,175 @@
+"""The same hierarchy as accepted Zarr v3, its chunks plain bytes: any v3 reader opens through it what we decode.
+
+A group is a directory of its nodes with ``zarr.json``, an array one of ``zarr.json`` and ``c/…``. What version 3 cannot tell, or
+we cannot decode, has ``error.txt`` and no ``zarr.json``, and a chunk that does not decode is an error: a reader is never left to
+take fill values for what is there.
+
+Every chunk of the grid is there, also where the store holds none: it reads as the fill value, at the cost of one question to
+the store when it is read. To tell here that it is missing would cost that question for each name that is looked at or listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any, Final
+
+from zarrcore.errors import ZarrError
+from zarrcore.filetypes import PlainChunks, group_document
+from zarrcore.hierarchy import AnyNode, ArrayNode, Group
+from zarrfs.trees.arrays.decoded import OpenDecoded
+from zarrfs.trees.arrays.documents import DocumentFile, sentence
+from zarrfs.trees.arrays.facts import facts_of
+from zarrfs.trees.arrays.grid import Grid
+from zarrfs.trees.arrays.group_directory import ErrorDirectory
+from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.entry import Directory, Entry, File, Numbering, OpenFile
+from zarrfs.trees.names import file_name
+
+_DOCUMENT: Final = "zarr.json"
+_CHUNKS: Final = "c"
+
+
+class Zarr3View:
+    """The tree.
+
+    Args:
+        arrays: finds the nodes, and remembers them for both trees.
+    """
+
+    def __init__(self, arrays: ArraysView) -> None:
+        self.arrays = arrays
+
+    def root(self, wait: bool) -> Directory:
+        """The tree's root; where there is no hierarchy, a directory that says so."""
+        return self.arrays.root(wait, self.directory)
+
+    def directory(self, node: AnyNode) -> Directory:
+        """The directory that shows a node."""
+        if isinstance(node, ArrayNode):
+            return Zarr3Array(node, self.arrays)
+        if isinstance(node, Group):
+            return Zarr3Group(node, self)
+        return ErrorDirectory(sentence(node.error))
+
+
+class Zarr3Group(Directory):
+    """A group, or a collection, which is a group here: its nodes and ``zarr.json``."""
+
+    __slots__ = ("_node", "_view", "mtime_s")
+
+    def __init__(self, node: Group, view: Zarr3View) -> None:
+        self._node = node
+        self._view = view
+        self.mtime_s = view.arrays.mtime_s(node)
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        if name == _DOCUMENT:
+            return self._document()
+        node = self._view.arrays.child(self._node, name, wait)
+        return None if node is None else self._view.directory(node)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._node)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        yield _DOCUMENT, self._document()
+        for node in self._view.arrays.children(self._node):
+            if node.name != _DOCUMENT:  # a version 3 reader could not tell such a node from the document
+                yield file_name(node.name), self._view.directory(node)
+
+    def _document(self) -> Entry:
+        return DocumentFile(lambda: group_document(self._node.attributes), self.mtime_s)
+
+
+class Zarr3Array(Directory):
+    """An array: ``zarr.json`` and its chunks, or why version 3 cannot tell it."""
+
+    __slots__ = ("_arrays", "_known", "_node", "mtime_s")
+
+    def __init__(self, node: ArrayNode, arrays: ArraysView) -> None:
+        self._node = node
+        self._arrays = arrays
+        self._known: Directory | PlainChunks | None = None
+        self.mtime_s = arrays.mtime_s(node)
+
+    def _plain(self) -> Directory | PlainChunks:
+        # Worked out when somebody looks into it: listing a group of thousands tells only names.
+        if self._known is None:
+            try:
+                self._known = PlainChunks(self._node)
+            except ZarrError as error:
+                self._known = ErrorDirectory(sentence(error))
+        return self._known
+
+    def lookup(self, name: str, wait: bool) -> Entry | None:
+        plain = self._plain()
+        if isinstance(plain, Directory):
+            return plain.lookup(name, wait)
+        if name == _DOCUMENT:
+            return DocumentFile(lambda: plain.document, self.mtime_s)
+        if name != _CHUNKS:
+            return None
+        chunks = Chunks(self._node, plain, self._arrays)
+        return chunks.root() if chunks.depth else chunks.file((), "", wait)
+
+    def facts(self, wait: bool) -> dict[str, Any]:
+        return facts_of(self._node)
+
+    def entries(self) -> Iterator[tuple[str, Entry]]:
+        plain = self._plain()
+        if isinstance(plain, Directory):
+            yield from plain.entries()
+            return
+        for name in (_DOCUMENT, _CHUNKS):
+            entry = self.lookup(name, wait=True)
+            if entry is not None:
+                yield name, entry
+
+
+class Chunks(Grid):
+    """All directories and files below ``c/`` of one array.
+
+    Chunks of elements of any length have no size before they are made: they are made when they are listed, too, since a copy
+    without them would read as fill values.
+    """
+
+    def __init__(self, node: ArrayNode, plain: PlainChunks, arrays: ArraysView) -> None:
+        super().__init__(plain.grid_shape, ("",), arrays.mtime_s(node))
+        self.plain = plain
+        self.arrays = arrays
+        self.lists_at_once = plain.nbytes is not None
+        self.key: Hashable = (_CHUNKS, node.path, node.version)
+        self._node = node
+
+    def shown(self) -> tuple[str, ...]:
+        return ("",)
+
+    def file(self, index: tuple[int, ...], ending: str, wait: bool) -> File | None:
+        if ending:
+            return None
+        if self.plain.nbytes is not None:
+            return ChunkFile(self, index, self.plain.nbytes)
+        question, plain = (self._node.path, "/".join((_CHUNKS, *map(str, index)))), self.plain
+        return self.arrays.texts.made(
+            question, lambda: plain.encoded(index), self._node.uri, self.mtime_s, wait
+        )
+
+
+class ChunkFile(File):
+    """One chunk of plain elements; its size is arithmetic."""
+
+    __slots__ = ("_chunks", "_index", "mtime_s", "size")
+
+    def __init__(self, chunks: Chunks, index: tuple[int, ...], size: int) -> None:
+        self._chunks = chunks
+        self._index = index
+        self.mtime_s = chunks.mtime_s
+        self.size = size
+
+    @property
+    def numbered(self) -> tuple[Numbering, int] | None:
+        return (self._chunks, self._chunks.place(self._index, "")) if self._index else None
+
+    def open(self, wait: bool) -> OpenFile:
+        self._chunks.arrays.before_open()
+        return OpenDecoded(self._chunks.plain.chunk(self._index))

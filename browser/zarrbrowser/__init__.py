@@ -1,1 +1,1 @@
-"""A desktop browser for Zarr hierarchies: tree, metadata, pictures of slices; never blocked."""
+"""A desktop browser for hierarchies: tree, metadata, images, plots and tables. It never blocks."""

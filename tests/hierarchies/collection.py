@@ -10,7 +10,7 @@ import numpy as np
 import zarr
 
 import zarrcore
-from tests.core.formats.draft_writer import Array, write
+from tests.core.formats.drafts.draft_writer import Array, write
 from tests.hierarchies.writer import Expected
 
 VALUES = np.arange(30, dtype="i4").reshape(5, 6)

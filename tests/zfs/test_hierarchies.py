@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import zarr
 
-from tests.core.formats.draft_writer import DRAFTS, Array, write
+from tests.core.formats.drafts.draft_writer import DRAFTS, Array, write
 from tests.zfs.conftest import Mount, Mounter
 from zarrfs.trees.names import file_name
 

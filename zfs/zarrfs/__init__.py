@@ -1,1 +1,1 @@
-"""A FUSE daemon that mounts a Zarr hierarchy: keys appear as files, arrays as raw, NumPy and image files."""
+"""A FUSE daemon that mounts a hierarchy: keys as files, arrays as raw, NumPy and image files."""

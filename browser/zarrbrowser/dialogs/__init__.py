@@ -1,1 +1,1 @@
-"""The dialogs."""
+"""The dialogs: open a location, export, list of keys."""

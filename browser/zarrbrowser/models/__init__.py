@@ -1,1 +1,1 @@
-"""Qt models over the session: they hold no I/O, workers bring them what they show."""
+"""Qt models of trees, tables and search results. They read nothing themselves."""

@@ -1,1 +1,1 @@
-"""Nodes as the browser uses and describes them. Without Qt."""
+"""What the browser needs of groups and arrays, and their description as text. Without Qt."""

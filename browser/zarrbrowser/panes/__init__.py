@@ -1,1 +1,1 @@
-"""The panes of the window, one per tab, and the frame around them."""
+"""The tabs of a node, one pane each."""

@@ -1,1 +1,1 @@
-"""What the browser knows and decides, without Qt: sources, the current node, axes, contrast, planes, texts."""
+"""Open sources, the current node, history, search and mounts. Without Qt."""

@@ -1,4 +1,4 @@
-"""The browser's looks: our own light and dark palettes, one stylesheet, icons drawn for it."""
+"""Light and dark colours, the stylesheet, icons."""
 
 from zarrbrowser.theme.apply import Appearance, apply_theme, current_colours
 from zarrbrowser.theme.colours import DARK, LIGHT, Colours

@@ -1,1 +1,1 @@
-"""Building blocks of the panes; none of them knows where data comes from."""
+"""Small widgets that several panes use."""

@@ -1,4 +1,4 @@
-"""Work off the window's thread: requests with numbers, answers by queued signal, late ones dropped."""
+"""Work in threads: numbered requests, answers as signals, late answers dropped."""
 
 from zarrbrowser.workers.lane import Lane
 from zarrbrowser.workers.workers import Request, Workers

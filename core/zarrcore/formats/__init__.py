@@ -1,4 +1,4 @@
-"""On-disk formats: one file each; then those of other packages."""
+"""On-disk formats: which one a store holds, where its documents and chunks are, and what they mean."""
 
 from functools import cache
 

@@ -1,1 +1,1 @@
-"""What is done with whole hierarchies: copying and checking them."""
+"""Operations on whole hierarchies: copy and check."""

@@ -1,4 +1,4 @@
-"""Stores: bytes by key, whatever holds them."""
+"""Stores: bytes by key."""
 
 from __future__ import annotations
 

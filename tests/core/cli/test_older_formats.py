@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tests.command import run_inside
-from tests.core.formats import zarr_python_1_arrays, zarr_python_2_n5
+from tests.core.formats import zarr_python_1_arrays
+from tests.core.formats.n5 import zarr_python_2_n5
 
 CASES = {
     "v1": (zarr_python_1_arrays.ARCHIVE, "columns", "/", zarr_python_1_arrays.values("columns")),

@@ -1,1 +1,1 @@
-"""The kernel's requests, answered from the trees: the only folder that knows FUSE."""
+"""The kernel's requests, answered from the trees."""

@@ -1,1 +1,1 @@
-"""From numbers to colours: contrast, colour maps, rendering."""
+"""From numbers to colours: contrast, colour maps, rendering. Without Qt."""

@@ -1,1 +1,1 @@
-"""Which tiles a view needs, and the picture made of those that are loaded."""
+"""Which tiles a view needs, and the picture that the loaded tiles make. Without Qt."""

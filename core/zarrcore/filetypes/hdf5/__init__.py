@@ -1,4 +1,4 @@
-"""HDF5 and NetCDF-4: a skeleton of metadata, and arrays' elements at known places in it."""
+"""HDF5 and NetCDF-4: metadata written by us, and the elements at known places among them."""
 
 from zarrcore.filetypes.hdf5.file import HDF5File
 

@@ -1,1 +1,1 @@
-"""N5."""
+"""N5: its documents, parsed and written."""

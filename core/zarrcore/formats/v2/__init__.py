@@ -1,1 +1,1 @@
-"""Zarr v2."""
+"""Zarr v2: its documents, parsed and written."""

@@ -1,1 +1,1 @@
-"""The accepted Zarr v3 specification."""
+"""Zarr v3 as accepted: its documents, parsed and written."""

@@ -1,0 +1,75 @@
+"""Numbers of any size are seen: in the picture, in its histogram, in a plot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.panes.image.pictures import drawn, show
+from zarrbrowser.image.measuring import Profile
+from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
+from zarrbrowser.panes.plot.plot_pane import PlotPane
+
+RAMP = np.arange(600).reshape(20, 30)
+KINDS = {
+    "tiny": RAMP * 1e-200,
+    "small": RAMP * 1e-45,
+    "large": (RAMP + 1.0) * 1e303,
+    "long": 2**61 + RAMP,
+    "unsigned": (2**64 - 1000 + RAMP.astype(np.uint64)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_picture(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = KINDS[kind]
+    pane, _array = show(open_window, qtbot, values)
+    shades = drawn(pane)[..., 0].astype(int).reshape(-1)
+    assert (np.diff(shades) >= 0).all()
+    assert len(set(shades.tolist())) > 200, "from black to white"
+    low, high = pane.view.picture_style().levels
+    assert values.min() <= low < high <= values.max()
+    region = pane.contrast.histogram.item
+    first, last = region.getLevels()
+    assert 0 < last - first < 1e31
+    region.setLevels(first, (first + last) / 2)
+    found, upper = pane.view.picture_style().levels
+    assert found - low == pytest.approx(0, abs=float(high - low) / 100)
+    assert upper - low == pytest.approx((high - low) / 2, rel=0.02)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plot(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = KINDS[kind].reshape(-1)
+    window = open_window(FakeGroup({"array": FakeArray(values)}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot", timeout=5000)
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size > 0)
+    y = pane.curve.yData
+    assert (np.diff(y) > 0).all()
+    assert y == pytest.approx(np.linspace(y[0], y[-1], y.size))
+    bottom, top = pane.plot.getViewBox().viewRange()[1]
+    assert (y[-1] - y[0]) / (top - bottom) > 0.8, "it fills the plot"
+    axis = pane.plot.getAxis("left")
+    places = [place for _, some in axis.tickValues(bottom, top, 400) for place in some]
+    texts = axis.tickStrings(places[:3], axis.scale, 1.0)
+    told = [float(text.replace(",", "")) for text in texts]
+    margin = float(values[-1] - values[0]) * 0.2 + float(
+        abs(int(values[0])) >> 50 if values.dtype.kind in "iu" else 0
+    )
+    assert all(float(values[0]) - margin <= one <= float(values[-1]) + margin for one in told)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e304])
+def test_a_profile(size: float, qtbot: QtBot) -> None:
+    plot = ProfilePlot()
+    qtbot.addWidget(plot)
+    numbers = np.array([1.0, np.nan, 3.0, 2.0]) * size
+    plot.show_profile(Profile(np.arange(4.0), numbers, "", 0))
+    drawn_numbers = plot.curve.yData
+    assert np.abs(drawn_numbers[[0, 2, 3]]).max() < 1e30
+    assert drawn_numbers * plot.plot.getAxis("left").scale == pytest.approx(numbers, nan_ok=True)

@@ -1,0 +1,351 @@
+"""The picture on the screen is the plane of the array, whatever happens on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy, Flaky, Gate
+from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, picture, show
+from zarrbrowser.image.colours.contrast import ContrastMode
+from zarrbrowser.image.colours.render import Style, rgba
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.theme import LIGHT
+from zarrbrowser.window import node_pane
+
+
+def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    assert np.array_equal(picture(pane), VOLUME[4])
+    assert pane.stack.shows_data
+    levels = pane.view.picture_style().levels
+    assert levels == pytest.approx(np.percentile(VOLUME[4], [1, 99]), rel=1e-5)
+
+
+def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane anew
+    qtbot.wait(50)
+    pane.canvas.view.setRange(xRange=(10, 20), padding=0)
+    seen = pane.canvas.view.viewRect()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(6)
+    assert np.array_equal(picture(pane), VOLUME[6])
+    assert pane.sliders.spins[0].value() == 6
+    assert pane.canvas.view.viewRect() == seen
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(2)
+    assert np.array_equal(picture(pane), VOLUME[2])
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert np.array_equal(picture(pane), VOLUME[3])
+
+
+def test_planes_wished_for_before_anything_can_be_drawn_are_counted(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+    monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
+    window = open_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
+    window.activateWindow()
+    QTest.keySequence(window, "Ctrl+Right, Ctrl+Right, Ctrl+Right, Ctrl+Left")
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    gate.open()
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert np.array_equal(picture(pane), VOLUME[4 + 2])
+
+
+def test_what_draws_is_loaded_though_the_person_stops_reading(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+    monkeypatch.setattr(node_pane, "load_pictures", gate.wait)
+    window = open_window(FakeGroup({"array": FakeArray(VOLUME)}), "/array")
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    window.workers.stop()
+    gate.open()
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.isVisible() and pane.view.is_complete, timeout=5000)
+
+
+def test_planes_wished_for_before_levels_are_known_are_counted(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, levels = Gate(), {"0": FakeArray(VOLUME)}
+    root = FakeGroup({"image": FakeGroup(levels, {"multiscales": [{"datasets": [{"path": "0"}]}]})})
+    find = FakeHierarchy.node
+    monkeypatch.setattr(
+        FakeHierarchy,
+        "node",
+        lambda self, path: (gate.wait() if path.endswith("0") else None, find(self, path))[1],
+    )
+    window = open_window(root, "/image")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False), timeout=5000)
+    for by in (1, 1, 1, -1):
+        window.node_pane.step(by)
+    gate.open()
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert np.array_equal(picture(pane), VOLUME[4 + 2])
+
+
+def test_a_plane_that_fits_still_fits_a_larger_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    window = pane.window()
+    window.resize(900, 600)
+    qtbot.wait(20)
+    before = pane.canvas.view.viewPixelSize()[0]
+    window.resize(1600, 1000)
+    qtbot.waitUntil(lambda: pane.canvas.view.viewPixelSize()[0] < before * 0.8)
+    assert pane.canvas.view.viewRect().contains(QRectF(0, 0, 39, 29))
+
+
+@pytest.mark.parametrize(("shape", "square"), [((60, 30), True), ((60, 3), False), ((3, 600), False)])
+def test_a_slender_plane_fits_too(
+    shape: tuple[int, int], square: bool, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane, _array = show(open_window, qtbot, np.zeros(shape))
+    assert pane.controls.square.isChecked() == square
+    everything = QRectF(0, 0, shape[1] - 1, shape[0] - 1)
+    assert pane.canvas.view.viewRect().contains(everything)
+    pane.controls.square.toggle()
+    assert pane.canvas.view.viewRect().contains(everything)
+
+
+def test_an_axis_may_be_longer_than_qt_counts(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.broadcast_to(np.float32(1), (2**33, 3, 4))
+    array = FakeArray(values, chunks=(1, 3, 4))
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(2**33 - 1)
+    assert array.selections[-1][0] == 2**33 - 1
+    assert pane.sliders.sliders[0].value() == pane.sliders.sliders[0].maximum()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(-1)
+    assert array.selections[-1][0] == 2**33 - 2
+
+
+def test_the_largest_numbers_are_drawn(open_window: OpenWindow, qtbot: QtBot) -> None:
+    largest = np.finfo(np.float64).max
+    pane, _array = show(open_window, qtbot, np.array([[-largest, largest], [0, 1]]))
+    assert pane.stack.shows_data
+    assert np.isfinite(pane.contrast.histogram.item.vb.viewRange()).all()
+    assert pane.canvas.grab().toImage().width() > 0
+
+
+def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.controls.axes.swap.click()
+    assert np.array_equal(picture(pane), VOLUME[4].T)
+    box = pane.controls.axes.rows
+    with qtbot.waitSignal(pane.plane_shown):
+        box.setCurrentIndex(box.findText("z"))
+        box.activated.emit(box.currentIndex())
+    assert np.array_equal(picture(pane), VOLUME[:, :, 20])
+    assert list(pane.sliders.sliders) == [2]
+
+
+def test_axes_that_are_swapped_leave_the_sliders_where_they_are(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    pane.sliders.spins[0].setValue(6)
+    pane.controls.axes.swap.click()
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    assert np.array_equal(picture(pane), VOLUME[6].T)
+    assert pane.sliders.spins[0].value() == 6
+
+
+def test_a_late_answer_is_dropped(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, array = show(open_window, qtbot, VOLUME)
+    gate = Gate()
+    array.before_read = lambda selection: gate.wait() if selection[0] == 1 else None
+    pane.sliders.sliders[0].setValue(1)
+    assert gate.waiting.acquire(timeout=5)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(7)
+    gate.open()
+    qtbot.waitUntil(lambda: not pane.view.loader.busy)
+    assert np.array_equal(picture(pane), VOLUME[7])
+
+
+def test_an_error_is_a_sentence_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array, flaky = FakeArray(VOLUME), Flaky()
+    array.before_read = flaky
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: "does not answer" in pane.stack.sentence.text)
+    assert pane.stack.sentence.text == "The server at example.org does not answer."
+    assert pane.stack.sentence.button.isVisible()
+    assert not pane.contrast.isVisible()
+    flaky.mended = True
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.stack.sentence.button.click()
+    assert pane.stack.shows_data
+    assert np.array_equal(picture(pane), VOLUME[4])
+
+
+def test_nan_is_counted_and_has_its_own_colour(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.ones((20, 20), np.float32)
+    values[:5] = np.nan
+    values[5:10] = 2
+    pane, _array = show(open_window, qtbot, values)
+    assert pane.missing.text == "100 elements without a value (NaN) of 400"
+    assert pane.missing.isVisible()
+    assert QColor(*drawn(pane)[2, 3]).name() == LIGHT.missing
+    assert len(set(drawn(pane)[7, 3, :3])) == 1  # gray
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "u8", "f2", "f8", "c8", "c16", "M8[D]", "m8[ns]", "i2"])
+def test_every_type_that_can_be_drawn_is(dtype: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = (np.arange(12) % 5).reshape(3, 4).astype(dtype)
+    pane, _array = show(open_window, qtbot, values)
+    pane.canvas.pointed.emit((1, 2))
+    assert picture(pane).shape == (3, 4)
+    assert pane.canvas.grab().toImage().width() > 0
+
+
+@pytest.mark.parametrize("dtype", ["U3", "S3", "V3", np.dtypes.StringDType()])
+def test_what_cannot_be_drawn_is_a_table(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"grid": FakeArray(np.zeros((3, 4), dtype)), "list": FakeArray(np.zeros(3, dtype))})
+    for name, cells in (("grid", (3, 4)), ("list", (3, 1))):
+        window = open_window(root, f"/{name}")
+        qtbot.waitUntil(lambda window=window: window.node_pane.current_tab() == "Table")
+        table = window.node_pane.pane("Table")
+        assert isinstance(table, TablePane)
+        assert (table.model.rowCount(), table.model.columnCount()) == cells
+        assert not window.node_pane.show_tab("Image")
+        assert not window.node_pane.show_tab("Plot")
+
+
+def test_structures_offer_their_fields(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.zeros((3, 4), [("height", "f4"), ("name", "S2"), ("count", "i2")])
+    values["count"] = 5
+    pane, _array = show(open_window, qtbot, values)
+    box = pane.controls.field
+    assert [box.itemText(row) for row in range(box.count())] == ["height", "count"]
+    box.textActivated.emit("count")
+    assert np.array_equal(drawn(pane), rgba(values["count"], Style(levels=(4.5, 5.5))))
+
+
+def test_colours_are_shown_as_they_are(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.random.default_rng(1).integers(0, 255, (6, 7, 3), dtype=np.uint8)
+    pane, _array = show(open_window, qtbot, values)
+    assert np.array_equal(picture(pane), values)
+    assert not pane.contrast.isVisible()
+    pane.canvas.image.render()
+    colour = pane.canvas.image.qimage.pixelColor(2, 1)
+    assert (colour.red(), colour.green(), colour.blue()) == tuple(values[1, 2])
+
+
+def test_colours_of_few_bits_are_not_black(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.zeros((6, 7, 4), np.uint16)
+    values[2, 3] = (4095, 0, 2048, 65535)
+    pane, _array = show(open_window, qtbot, values)
+    pane.canvas.image.render()
+    colour = pane.canvas.image.qimage.pixelColor(3, 2)
+    assert (colour.red(), colour.green(), colour.blue()) == pytest.approx((255, 0, 128), abs=1)
+
+
+def test_bounds_of_dates_are_dates(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.datetime64("2020-01-01", "h") + np.arange(24 * 400).reshape(100, 96)
+    pane, _array = show(open_window, qtbot, values)
+    contrast = pane.contrast
+    assert contrast.low.text().startswith("2020-01-0")
+    contrast.low.clear()
+    QTest.keyClicks(contrast.low, "2020-03-01\r")
+    expected = np.datetime64("2020-03-01", "h").astype(np.int64)
+    assert pane.view.picture_style().levels[0] == expected
+    contrast.low.clear()
+    QTest.keyClicks(contrast.low, "nonsense\r")
+    assert pane.view.picture_style().levels[0] == expected
+    assert contrast.low.text() == "2020-03-01T00"
+
+
+def test_contrast_by_mode_by_typing_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    contrast = pane.contrast
+    contrast.mode.setCurrentIndex(contrast.mode.findText("Full range"))
+    contrast.mode.activated.emit(contrast.mode.currentIndex())
+    assert pane.view.picture_style().levels == pytest.approx((VOLUME[4].min(), VOLUME[4].max()))
+    contrast.low.clear()
+    QTest.keyClicks(contrast.low, "-0.5\r")
+    assert pane.view.picture_style().levels[0] == -0.5
+    assert contrast.mode.currentData() is ContrastMode.FIXED
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert pane.view.picture_style().levels[0] == -0.5
+    contrast.histogram.dragged.emit(0.0, 1.0)
+    assert list(pane.view.picture_style().levels) == [0.0, 1.0]
+
+
+def test_an_array_without_elements_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = pane_of(open_window(FakeGroup({"array": FakeArray(np.zeros((0, 10)))}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: "no elements" in pane.stack.sentence.text)
+
+
+def test_coming_back_shows_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
+    root = FakeGroup({"one": FakeArray(VOLUME), "two": FakeArray(VOLUME * 2)})
+    window = open_window(root, "/one")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.sliders[0].setValue(1)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/two")
+    assert np.array_equal(picture(pane), VOLUME[4] * 2)
+    with qtbot.waitSignal(pane.plane_shown):
+        window.open_text("fake.zarr#/one")
+    assert np.array_equal(picture(pane), VOLUME[1])
+
+
+def test_a_film_shows_each_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    seen: list[int] = []
+    pane.plane_shown.connect(lambda: seen.append(pane._look.axes.index[0]))
+    pane.sliders._tick.setInterval(5)
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: len(seen) > 9, timeout=10_000)
+    pane.sliders.plays[0].click()
+    assert not pane.sliders.is_playing
+    assert seen[:9] == [5, 6, 7, 0, 1, 2, 3, 4, 5]
+
+
+def test_keys_pan_and_zoom(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    pane.canvas.show_range((5, 15), (5, 15))
+    before = pane.canvas.visible()
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Right)
+    moved = pane.canvas.visible()
+    width = before.columns[1] - before.columns[0]
+    assert moved.columns[0] - before.columns[0] == pytest.approx(width / 8)
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Up)
+    assert pane.canvas.visible().rows[0] < moved.rows[0]
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Plus)
+    nearer = pane.canvas.visible()
+    assert nearer.columns[1] - nearer.columns[0] == pytest.approx(width * 0.8)
+    pane.controls.flip_rows.click()
+    before = pane.canvas.visible()
+    QTest.keyClick(pane.canvas, Qt.Key.Key_Up)
+    assert pane.canvas.visible().rows[0] > before.rows[0]  # up is up
+
+
+def test_the_bar_gives_way_in_a_narrow_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    window = pane.window()
+    window.resize(1400, 700)
+    qtbot.waitUntil(lambda: pane.controls.flip_rows.isVisible() and pane.controls.axes.labels[0].isVisible())
+    window.resize(800, 600)
+    qtbot.waitUntil(lambda: not pane.controls.axes.labels[0].isVisible())
+    assert pane.controls.fit.isVisible()
+    assert pane.controls.fit.geometry().right() <= pane.controls.width()

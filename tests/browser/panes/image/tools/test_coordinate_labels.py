@@ -1,0 +1,77 @@
+"""What axes stand for, on the picture, its sliders and under the pointer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.panes.image.pictures import VOLUME, pane_of, pyramid, show
+
+
+def climate() -> FakeGroup:
+    lat = FakeArray(np.linspace(60, -60, 30))
+    lat.attributes = {"units": "degrees_north"}
+    time = FakeArray(np.arange(8))
+    time.attributes = {"units": "days since 2000-01-01"}
+    array = FakeArray(VOLUME, ("time", "lat", "lon"))
+    array.attributes = {"units": "kelvin"}
+    return FakeGroup({"array": array, "lat": lat, "time": time})
+
+
+def test_axes_sliders_and_the_pointer_tell_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = pane_of(open_window(climate(), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.locating.is_known, timeout=5000)
+    assert pane.canvas.plot.getAxis("left").labelText == "lat (°N)"
+    assert pane.canvas.plot.getAxis("bottom").labelText == "lon"
+    assert pane.sliders._totals[0].text() == "2000-01-01"  # time begins at its beginning
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(3)
+    assert pane.sliders._totals[0].text() == "2000-01-04"
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((0.2, 5.0))
+    assert heard.args[0].startswith("lat = 0 (60 °N), lon = 5:  ")
+    assert heard.args[0].endswith(" K")
+    ticks = pane.canvas.plot.getAxis("left").tickValues(-0.5, 29.5, 400)
+    assert "0" in pane.canvas.plot.getAxis("left").tickStrings(ticks[0][1], 1, 1)
+    pane.controls.coordinates.click()
+    assert pane.canvas.plot.getAxis("left").labelText == "lat"
+    assert pane.sliders._totals[0].text() == "of 0–7"
+
+
+def test_lengths_have_a_scale_bar(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, _arrays = pyramid(512, 2)
+    entry = group.attributes["multiscales"][0]
+    entry["axes"] = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
+    for number, dataset in enumerate(entry["datasets"]):
+        dataset["coordinateTransformations"] = [{"type": "scale", "scale": [0.5 * 2**number] * 2}]
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.canvas.scale_bar.isVisible(), timeout=5000)
+    assert pane.canvas.scale_bar.text.endswith(" µm")
+    pane.canvas.show_range((0, 10), (0, 10))
+    qtbot.waitUntil(lambda: pane.canvas.scale_bar.text in ("500 nm", "1 µm", "2 µm"))
+    pane.controls.coordinates.click()
+    assert not pane.canvas.scale_bar.isVisible()
+
+
+def test_elements_have_the_proportion_of_their_scale(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, _arrays = pyramid(256, 1)
+    entry = group.attributes["multiscales"][0]
+    entry["axes"] = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
+    entry["datasets"][0]["coordinateTransformations"] = [{"type": "scale", "scale": [2.0, 1.0]}]
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    width, height = pane.canvas.view.viewPixelSize()
+    assert width / height == pytest.approx(2, rel=1e-3)
+
+
+def test_the_value_under_the_pointer_has_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, np.arange(12, dtype=np.int32).reshape(3, 4) * 1000, ("y", "x"))
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((2, 1))
+    assert heard.args == ["y = 2, x = 1:  9,000 mm"]
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit(None)
+    assert heard.args == [""]

@@ -1,0 +1,187 @@
+"""What is under way ends when the person says so, and rests while its tab is not in front."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, Gate
+from tests.browser.panes.image.pictures import pane_of
+from zarrbrowser.image.tiles import frames
+from zarrbrowser.panes import data_stack
+from zarrbrowser.panes.image.image_pane import ImagePane
+from zarrbrowser.panes.plot.plot_pane import PlotPane
+from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.session import reading as plane
+from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.workers import Lane, Workers
+from zarrbrowser.workers.tile_loader import IN_FLIGHT
+
+TILES = 64
+
+
+class Turnstile:
+    """Lets readers through one by one."""
+
+    def __init__(self) -> None:
+        self.begun: list[Any] = []
+        self._permits = threading.Semaphore(0)
+
+    def __call__(self, selection: Any) -> None:
+        self.begun.append(selection)
+        assert self._permits.acquire(timeout=20), "nobody let this reader through"
+
+    def let(self, number: int) -> None:
+        self._permits.release(number)
+
+
+@pytest.fixture
+def loading(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> tuple[MainWindow, ImagePane, Turnstile]:
+    """A picture of many tiles that the person wanted loaded, and of which the first have come."""
+    monkeypatch.setattr(frames, "ASK_ABOVE_BYTES", 1000)
+    values = np.broadcast_to(np.float32(0), (8 * 256, 8 * 256))
+    array, turnstile = FakeArray(values, chunks=(256, 256)), Turnstile()
+    monkeypatch.setattr("zarrbrowser.image.tiles.raster._TILE_BYTES", 2**18)
+    window = open_window(FakeGroup({"array": array, "other": FakeArray(np.zeros((3, 3)))}), "/array")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
+    array.before_read = turnstile
+    pane.stack.notice.button.click()
+    qtbot.waitUntil(lambda: pane.view.frame is not None and len(pane.view.frame.tiles) == TILES)
+    qtbot.waitUntil(lambda: len(turnstile.begun) == IN_FLIGHT)
+    turnstile.let(4)
+    qtbot.waitUntil(lambda: len(turnstile.begun) == IN_FLIGHT + 4)
+    return window, pane, turnstile
+
+
+def rest(window: MainWindow, turnstile: Turnstile, qtbot: QtBot) -> int:
+    """How many reads began when all that could begin has begun."""
+    turnstile.let(1000)
+    assert window.workers._pool.waitForDone(5000)
+    qtbot.waitUntil(lambda: not window.workers.active)
+    return len(turnstile.begun)
+
+
+@pytest.mark.parametrize("way", ["Esc", "button"])
+def test_stop_is_at_once_and_for_good(
+    way: str, loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot
+) -> None:
+    window, pane, turnstile = loading
+    begun = len(turnstile.begun)
+    if way == "Esc":
+        QTest.keySequence(window, "Esc")
+    else:
+        window.status.cancel.click()
+    assert not window.workers.active
+    assert rest(window, turnstile, qtbot) == begun
+    assert pane.stack.notice.button.text() in ("Retry", "Load anyway")
+    pane.canvas.show_range((0, 900), (0, 900))
+    assert rest(window, turnstile, qtbot) == begun, (
+        "a look at another part reads no more than may be read unasked"
+    )
+
+
+def test_going_back_asks_again(loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot) -> None:
+    window, pane, turnstile = loading
+    begun = len(turnstile.begun)
+    window.navigator.go_within("/other")
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/other")
+    assert rest(window, turnstile, qtbot) == begun
+    window.navigator.back()
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == "/array")
+    qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
+    assert pane.stack.notice.button.text() == "Load anyway"
+    assert rest(window, turnstile, qtbot) == begun
+
+
+def test_under_another_tab_it_rests(loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot) -> None:
+    window, pane, turnstile = loading
+    begun = len(turnstile.begun)
+    window.node_pane.show_tab("Metadata")
+    assert rest(window, turnstile, qtbot) == begun
+    with qtbot.waitSignal(pane.plane_shown):
+        window.node_pane.show_tab("Image")
+    assert pane.view.is_complete
+    assert len(turnstile.begun) == TILES + IN_FLIGHT, "what was under way is read again, what had come is not"
+
+
+def test_a_film_ends_with_what_it_reads(open_window: OpenWindow, qtbot: QtBot) -> None:
+    array = FakeArray(np.zeros((50, 30, 40), np.float32), chunks=(1, 30, 40))
+    window = open_window(FakeGroup({"array": array}), "/array")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    gate = Gate()
+    array.before_read = gate.wait
+    pane.sliders.play()
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    window.workers.stop()
+    assert not pane.sliders.is_playing
+    gate.open()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.step(1)
+    assert not pane.view.faults, "another plane is another wish"
+
+
+@pytest.mark.parametrize("way", ["stop", "hide"])
+def test_a_table_reads_no_more(way: str, workers: Workers, qtbot: QtBot) -> None:
+    array, turnstile = FakeArray(np.zeros((900, 900)), chunks=(10, 10)), Turnstile()
+    array.before_read = turnstile
+    pane = TablePane(workers)
+    qtbot.addWidget(pane)
+    pane.resize(6000, 6000)
+    pane.show()
+    pane.show_array(array)
+    qtbot.waitUntil(lambda: len(turnstile.begun) == 4)
+    assert len(pane._in_view()) > 4
+    workers.stop() if way == "stop" else pane.hide()
+    turnstile.let(1000)
+    assert workers._pool.waitForDone(5000)
+    assert not workers.active
+    assert len(turnstile.begun) == 4
+    pane.problem.button.click() if way == "stop" else pane.show()
+    qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
+
+
+def test_a_plot_rests_under_another_tab(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_stack, "ASK_ABOVE_BYTES", 10)
+    array, gate = FakeArray(np.arange(40.0)), Gate()
+    array.before_read = gate.wait
+    window = open_window(FakeGroup({"array": array}), "/array")
+    qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
+    pane = window.node_pane.pane("Plot")
+    assert isinstance(pane, PlotPane)
+    qtbot.waitUntil(lambda: pane.stack.notice.isVisible())
+    pane.stack.notice.button.click()
+    qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
+    window.node_pane.show_tab("Metadata")
+    assert not any("/array" in request.label for request in window.workers.active)
+    gate.open()
+    window.node_pane.show_tab("Plot")
+    qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 40)
+
+
+def test_what_waits_in_a_lane_is_stopped_too(workers: Workers, qtbot: QtBot) -> None:
+    gate, begun, errors = Gate(), [], []
+    lane = Lane(workers, in_flight=1)
+    for number in (1, 2):
+        lane.ask(lambda _request, number=number: (begun.append(number), gate.wait()), print, errors.append)
+    qtbot.waitUntil(lambda: begun == [1])
+    workers.stop()
+    assert not lane.busy
+    gate.open()
+    assert workers._pool.waitForDone(5000)
+    assert begun == [1]
+
+
+def test_the_limit_is_that_of_the_session() -> None:
+    assert frames.ASK_ABOVE_BYTES == data_stack.ASK_ABOVE_BYTES == plane.ASK_ABOVE_BYTES

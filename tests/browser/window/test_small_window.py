@@ -1,0 +1,84 @@
+"""A window may be small: what has no room scrolls, or stands in a menu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup
+from tests.browser.panes.image.pictures import pane_of
+
+SIZE = (900, 600)
+
+
+def arrays() -> dict[str, Any]:
+    packed = FakeArray(np.zeros((5, 3, 40, 50), np.int16), ("t", "c", "y", "x"))
+    packed.attributes = {"_FillValue": -1, "scale_factor": 0.5}
+    many = FakeArray(np.zeros((5, 3, 4, 3, 2, 2, 40, 50), np.complex64))
+    return {"packed": packed, "many": many, "line": FakeArray(np.zeros(9))}
+
+
+def stands_out(inner: QWidget, outer: QWidget) -> bool:
+    """Whether a part of a widget lies outside of another one."""
+    corner = inner.mapTo(outer, inner.rect().bottomRight())
+    return corner.x() > outer.width() or corner.y() > outer.height()
+
+
+@pytest.mark.parametrize("path", ["/packed", "/many", "/line"])
+def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(FakeGroup(arrays()), path)
+    qtbot.waitUntil(lambda: window.session.node is not None and window.session.node.path == path)
+    pane = window.node_pane
+    for position in range(pane.tabs.count()):
+        pane.tabs.setCurrentIndex(position)
+        qtbot.waitUntil(lambda: not window.workers.active)
+    window.resize(*SIZE)
+    qtbot.wait(50)
+    assert (window.width(), window.height()) == SIZE
+    hint = window.minimumSizeHint()
+    assert hint.width() <= 700, "at twice the scale a screen of 1366 × 768 has half of that"
+    assert hint.height() <= 380
+    shown = [pane.export_button, pane.copy_button, pane.tabs, window.status]
+    assert not any(stands_out(one, window) for one in shown)
+    if path != "/line":
+        pane.tabs.setCurrentIndex(0)
+        sliders = pane.pane("Image").sliders  # type: ignore[attr-defined]
+        qtbot.waitUntil(lambda: sliders.height() >= 48, timeout=2000)
+
+
+def test_what_has_no_room_is_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    window, controls = pane.window(), pane.controls
+    window.resize(1500, 600)
+    qtbot.waitUntil(lambda: controls.flip_rows.isVisible())
+    assert not controls.more.isVisible()
+    window.resize(700, 600)
+    qtbot.waitUntil(lambda: not controls.actual_size.isVisible())
+    assert controls.more.isVisible()
+    buttons = [one for one in controls.findChildren(QToolButton) if one.isVisible()]
+    assert not any(stands_out(button, controls) for button in buttons)
+    menu = controls.more.menu()
+    menu.aboutToShow.emit()
+    actions = {action.text(): action for action in menu.actions()}
+    assert actions["Square elements: same scale along both axes"].isChecked()
+    actions["Turn upside down"].trigger()
+    assert pane._look.flip_rows
+    menu.aboutToShow.emit()
+    assert {action.text(): action.isChecked() for action in menu.actions()}["Turn upside down"]
+
+
+def test_the_panel_scrolls(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    pane.window().resize(900, 400)
+    area = pane.contrast
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
+    assert pane.contrast.unpacking.height() >= pane.contrast.unpacking.minimumSizeHint().height()
+    pane.window().resize(900, 1200)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)

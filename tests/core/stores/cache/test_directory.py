@@ -1,0 +1,274 @@
+"""CacheDirectory: budget, damage, faults of the disk, several processes at once."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import logging
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.disk import disk
+from zarrcore.stores.cache import directory as cache_directory
+from zarrcore.stores.cache.directory import CacheDirectory
+
+KIB = 1 << 10
+
+
+def name(number: int) -> str:
+    return hashlib.sha256(b"%d" % number).hexdigest()
+
+
+def value(number: int, size: int = 10 * KIB) -> bytes:
+    return (b"%d," % number * size)[:size]
+
+
+def files(place: Path) -> list[Path]:
+    return [file for file in place.rglob("*") if file.is_file()]
+
+
+def total(place: Path) -> int:
+    return sum(-(-file.stat().st_size // 4096) * 4096 for file in files(place))
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> CacheDirectory:
+    return CacheDirectory(tmp_path / "cache", 1 << 20)
+
+
+def settle(directory: CacheDirectory) -> None:
+    """Wait until what makes room has done so."""
+    if directory._sweeper is not None:
+        directory._sweeper.join()
+
+
+def test_what_is_put_is_there_for_all(directory: CacheDirectory) -> None:
+    directory.put(name(1), b"one")
+    directory.put(name(1) + ".0-5", memoryview(b"other"))
+    again = pickle.loads(pickle.dumps(directory))
+    assert (again.path, again.max_bytes) == (directory.path, directory.max_bytes)
+    for each in (directory, again):
+        assert each.get(name(1)) == b"one"
+        assert each.get(name(1) + ".0-5") == b"other"
+        assert each.get(name(2)) is None
+        assert sorted(each.endings(name(1) + ".")) == ["0-5"]
+        assert each.endings(name(2)) == []
+    again.drop(name(1))
+    again.drop(name(1))
+    assert directory.get(name(1)) is None
+
+
+def test_it_keeps_to_its_budget_and_drops_what_was_not_used(
+    directory: CacheDirectory, tmp_path: Path
+) -> None:
+    for number in range(20):
+        directory.put(name(number), value(number))
+        place = tmp_path / "cache" / "zarrscope-cache-1" / name(number)[:3] / name(number)[3:]
+        os.utime(place, (time.time() - 1000 + number, 0))
+    assert directory.get(name(3)) == value(3)  # used now
+    for number in range(100, 400):
+        directory.put(name(number), value(number))
+        settle(directory)
+        if number % 20 == 0:
+            assert total(tmp_path) <= 1 << 20
+    assert total(tmp_path) > 1 << 19
+    assert [number for number in range(20) if directory.get(name(number)) is not None] in ([3], [])
+    assert directory.get(name(399)) == value(399)
+
+
+def test_least_recently_used_goes_first(directory: CacheDirectory, tmp_path: Path) -> None:
+    for number in range(100):
+        directory._written = 0
+        directory.put(name(number), value(number))
+        place = tmp_path / "cache" / "zarrscope-cache-1" / name(number)[:3] / name(number)[3:]
+        os.utime(place, (time.time() - 10_000 + number, 0))
+    for number in range(10):
+        assert directory.get(name(number)) == value(number)
+    directory.make_room()
+    left = [number for number in range(100) if directory.get(name(number)) is not None]
+    kept = (1 << 20) * 6 // 8 // (12 * KIB)
+    assert left == [*range(10), *range(100 - kept + 10, 100)]
+
+
+def test_what_is_too_large_is_not_kept(directory: CacheDirectory) -> None:
+    directory.put(name(1), bytes((1 << 20) // 8))
+    assert directory.get(name(1)) is None
+
+
+def damage(file: Path, how: str) -> None:
+    content = file.read_bytes()
+    if how == "truncated":
+        file.write_bytes(content[:-1])
+    elif how == "empty":
+        file.write_bytes(b"")
+    elif how == "flipped":
+        file.write_bytes(content[:-2] + bytes([content[-2] ^ 4]) + content[-1:])
+    elif how == "exchanged":
+        shutil.copy(
+            next(other for other in file.parent.parent.rglob("*") if other.is_file() and other != file), file
+        )
+    elif how == "longer":
+        file.write_bytes(content + b"\0")
+    else:
+        file.unlink()
+        os.mkfifo(file)
+
+
+@pytest.mark.parametrize("how", ["truncated", "empty", "flipped", "exchanged", "longer", "pipe"])
+def test_a_damaged_entry_is_none_and_dropped(directory: CacheDirectory, tmp_path: Path, how: str) -> None:
+    directory.put(name(1), value(1))
+    directory.put(name(2), value(2))
+    place = tmp_path / "cache" / "zarrscope-cache-1" / name(1)[:3] / name(1)[3:]
+    damage(place, how)
+    assert directory.get(name(1)) is None
+    assert not place.exists()
+    directory.put(name(1), value(1))
+    assert directory.get(name(1)) == value(1)
+
+
+def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_a_place_that_cannot_be_one_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    directory = CacheDirectory(tmp_path / "file" / "x", 1 << 20)
+    for _ in range(3):
+        directory.put(name(1), b"one")
+        assert directory.get(name(1)) is None
+        assert directory.endings(name(1)) == []
+        directory.drop(name(1))
+        directory.make_room()
+    assert messages(caplog) == [f"the cache in {tmp_path}/file/x is skipped: Not a directory"]
+
+
+def test_a_place_of_others_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "zarrscope-cache-1").mkdir()
+    (tmp_path / "zarrscope-cache-1").chmod(0o755)
+    directory = CacheDirectory(tmp_path, 1 << 20)
+    directory.put(name(1), b"one")
+    assert files(tmp_path) == []
+    assert "is open, to other users" in messages(caplog)[0]
+
+
+def test_a_place_that_vanishes_is_told_once_and_taken_again(
+    directory: CacheDirectory,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    directory.put(name(1), b"one")
+    shutil.rmtree(tmp_path / "cache")
+    for number in range(3):
+        assert directory.get(name(1)) is None
+        directory.put(name(number), b"two")
+    assert messages(caplog) == [f"the cache in {tmp_path}/cache is skipped: No such file or directory"]
+    now_s = time.monotonic()
+    monkeypatch.setattr(cache_directory.time, "monotonic", lambda: now_s + 61)
+    directory.put(name(1), b"three")
+    assert directory.get(name(1)) == b"three"
+    assert len(messages(caplog)) == 1
+
+
+def test_a_full_disk_is_told_once_and_what_is_there_is_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with disk(tmp_path, "64k"):
+        directory = CacheDirectory(tmp_path, 1 << 20)
+        for number in range(20):
+            directory.put(name(number), value(number))
+        there = [number for number in range(20) if directory.get(name(number)) is not None]
+        assert there == [*range(len(there))]
+        assert 0 < len(there) < 7
+        assert messages(caplog) == [f"the cache in {tmp_path} is skipped: No space left on device"]
+        assert not [file for file in files(tmp_path) if "partial" in file.name]
+        directory._root = None
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])
+def test_a_disk_that_takes_nothing_more_is_told_once(
+    directory: CacheDirectory,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    directory.put(name(1), value(1))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as full:
+        full.setattr(cache_directory, "put_file", refuse)
+        directory.put(name(2), value(2))
+        directory.put(name(3), value(3))
+    assert len(messages(caplog)) == 1
+    assert os.strerror(number) in messages(caplog)[0]
+    assert directory.get(name(2)) is None
+    if number != errno.EIO:  # a disk that does not work is not asked for a while
+        assert directory.get(name(1)) == value(1)
+    now_s = time.monotonic()
+    monkeypatch.setattr(cache_directory.time, "monotonic", lambda: now_s + 61)
+    directory.put(name(2), value(2))
+    assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
+
+
+def test_threads_share_it(directory: CacheDirectory, tmp_path: Path) -> None:
+    def work(number: int) -> bool:
+        directory.put(name(number % 50), value(number % 50))
+        found = directory.get(name((number + 7) % 50))
+        return found is None or found == value((number + 7) % 50)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(400)))
+    settle(directory)
+    directory.make_room()
+    assert total(tmp_path) <= 1 << 20
+
+
+_WORKER = """
+import sys
+from tests.core.stores.cache.test_directory import name, value
+from zarrcore.stores.cache.directory import CacheDirectory
+
+directory = CacheDirectory(sys.argv[1], 1 << 20)
+print("ready", flush=True)
+number = int(sys.argv[2])
+for step in range(int(sys.argv[3])):
+    number = (number * 48271 + 1) % 2147483647
+    directory.put(name(number % 300), value(number % 300))
+    found = directory.get(name(step % 300))
+    assert found is None or found == value(step % 300), step
+directory.make_room()
+print("right", flush=True)
+"""
+
+
+def test_processes_share_it_also_when_one_is_killed(tmp_path: Path) -> None:
+    def start(seed: int, steps: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", _WORKER, str(tmp_path), str(seed), str(steps)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    lasting = [start(seed, 400) for seed in (1, 2)]
+    killed = start(3, 10**9)
+    assert killed.stdout is not None
+    assert killed.stdout.readline() == "ready\n"
+    while len(files(tmp_path)) < 20:
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=20)
+    for process in lasting:
+        assert process.communicate(timeout=60)[0] == "ready\nright\n"
+    assert total(tmp_path) <= (1 << 20) * 10 // 8
+    directory = CacheDirectory(tmp_path, 1 << 20)
+    found = [directory.get(name(number)) for number in range(300)]
+    assert any(found)
+    assert all(content is None or content == value(number) for number, content in enumerate(found))

@@ -1,0 +1,258 @@
+"""LocalStore."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.core.stores.contract import VALUES, StoreTests, WritableStoreTests
+from tests.core.stores.local.test_links import check_links, make_links
+from zarrcore.errors import (
+    BrokenBodyError,
+    InvalidKeyError,
+    StoreError,
+    StoreNotFoundError,
+)
+from zarrcore.stores import ByteRange, LocalStore, open_store
+from zarrcore.stores.local import atomic_files
+from zarrcore.stores.local import confined_paths as beneath
+from zarrcore.stores.local import file_reading as files
+from zarrcore.stores.local import store as local_module
+
+
+@pytest.fixture
+def store(values_directory: Path) -> LocalStore:
+    return LocalStore(values_directory)
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> LocalStore:
+    return LocalStore(tmp_path / "new", create=True)
+
+
+class TestLocalStore(StoreTests, WritableStoreTests):
+    pass
+
+
+class TestWithoutOpenat2(StoreTests, WritableStoreTests):
+    """Where a sandbox forbids the system call, the place of what was opened is checked instead."""
+
+    @pytest.fixture(autouse=True)
+    def _without(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(local_module, "open_beneath", beneath._open_checked)
+
+    @pytest.fixture(name="root")
+    def _root(self, tmp_path: Path) -> Path:
+        return make_links(tmp_path)
+
+    def test_links_out_are_refused(self, root: Path) -> None:
+        check_links(root)
+
+
+class TestFollowingLinks(StoreTests, WritableStoreTests):
+    @pytest.fixture
+    def store(self, values_directory: Path) -> LocalStore:
+        return LocalStore(values_directory, follow_links=True)
+
+
+def test_what_is_no_file_is_absent(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+    store = LocalStore(tmp_path)
+    for key in ("pipe", "socket"):
+        assert store.get(key) is None
+        assert store.stat(key) is None
+    assert list(store.list_dir("")) == []
+
+
+def test_a_missing_root_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(StoreNotFoundError, match="there is no directory"):
+        open_store(tmp_path / "absent")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StoreNotFoundError, match="is no directory"):
+        open_store(tmp_path / "file")
+
+
+def test_a_root_that_vanishes_is_an_error_and_not_a_store_without_keys(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    store = LocalStore(root, create=True)
+    store.set("a", b"1")
+    shutil.rmtree(root)
+    with pytest.raises(StoreNotFoundError):
+        store.get("a")
+    with pytest.raises(StoreNotFoundError):
+        store.stat("a")
+    with pytest.raises(StoreNotFoundError):
+        list(store.list_dir("b/"))
+    with pytest.raises(StoreNotFoundError):
+        store.set("a", b"1")
+
+
+def test_a_root_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    store = LocalStore(root, create=True)
+    shutil.rmtree(root)
+    LocalStore(root, create=True).set("a", b"new")
+    assert store.get("a") is None or store.get("a") == b"new"
+    assert store.get("a") == b"new"
+
+
+def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    with pytest.raises(InvalidKeyError):
+        store.get("x" * 300)
+    with pytest.raises(InvalidKeyError):
+        store.set("x" * 300, b"")
+
+
+def test_names_that_are_no_utf8_are_kept(tmp_path: Path) -> None:
+    with open(os.fsencode(tmp_path) + b"/\xff\xfe", "wb") as file:
+        file.write(b"1")
+    store = LocalStore(tmp_path)
+    (entry,) = store.list()
+    assert store.get(entry.key) == b"1"
+
+
+def test_large_values_take_several_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_READ", 1000)
+    store = LocalStore(tmp_path)
+    value = os.urandom(12_345)
+    store.set("a", value)
+    assert store.get("a") == value
+    assert store.get("a", ByteRange(5, 9_000)) == value[5:9_000]
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a", b"x" * 1000)
+    monkeypatch.setattr(os, "pread", lambda *_: b"x" * 10)
+    monkeypatch.setattr(os, "preadv", lambda *_: 0)
+    with pytest.raises(BrokenBodyError, match=r"a in .*: the file became shorter"):
+        store.get("a")
+
+
+def test_unfinished_values_are_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a", b"old")
+
+    def fail(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail)
+        patch.setattr(atomic_files, "unlink", lambda *_: None)  # as if killed
+        with pytest.raises(KeyboardInterrupt):
+            store.set("a", b"new")
+    assert len(os.listdir(tmp_path)) == 2
+    assert [entry.key for entry in store.list()] == ["a"]
+    assert store.get("a") == b"old"
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path)
+    store.set("a/b", b"1")
+    with pytest.raises(StoreError):
+        store.set("a", b"a directory stands here")
+    with pytest.raises(StoreError):
+        store.set("a/b/c", b"a file stands here")
+    assert os.listdir(tmp_path) == ["a"]
+    assert os.listdir(tmp_path / "a") == ["b"]
+
+
+def test_unreadable_files_are_denied(tmp_path: Path) -> None:
+    """Run as another user where the tests run as root, who may read everything."""
+    store = LocalStore(tmp_path)
+    store.set("closed", b"1")
+    store.set("d/x", b"1")
+    os.chmod(tmp_path / "closed", 0)
+    os.chmod(tmp_path / "d", 0)
+    program = (
+        "import os, sys\n"
+        "from zarrcore.stores import LocalStore\n"
+        "from zarrcore.errors import AccessDeniedError\n"
+        "store = LocalStore(sys.argv[1])\n"
+        "if os.getuid() == 0:\n"
+        "    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "for read in (lambda: store.get('closed'), lambda: store.get('d/x'), lambda: list(store.list_dir('d/'))):\n"
+        "    try:\n"
+        "        read()\n"
+        "        sys.exit('was read')\n"
+        "    except AccessDeniedError as error:\n"
+        "        print(error)\n"
+    )
+    try:
+        for parent in (tmp_path, *tmp_path.parents[:2]):
+            os.chmod(parent, 0o755)
+        outcome = subprocess.run(
+            [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, timeout=60
+        )
+    finally:
+        os.chmod(tmp_path / "d", 0o755)
+    assert outcome.stderr == ""
+    assert outcome.returncode == 0
+    assert outcome.stdout.count("Permission denied") == 3
+
+
+def test_descriptors_are_given_back(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        store = LocalStore(tmp_path)
+        store.set("a/b", b"1")
+        store.get("a/b")
+        store.get("absent")
+        list(store.list())
+        next(store.list_dir(""))
+        store.close()
+    del store
+    assert len(os.listdir("/proc/self/fd")) <= before + 1
+
+
+def test_values_are_those_of_the_files(values_directory: Path) -> None:
+    store = open_store(f"file://{values_directory}")
+    assert store.url == str(values_directory)
+    assert store.get("zarr.json") == VALUES["zarr.json"]
+
+
+def test_a_value_that_no_memory_holds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bytearray_(size: int) -> bytearray:
+        raise MemoryError(size)
+
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(2**40)
+    monkeypatch.setattr(files, "bytearray", bytearray_, raising=False)
+    store = LocalStore(tmp_path)
+    for byte_range in (None, ByteRange(1), ByteRange(0, 2**39)):
+        with pytest.raises(StoreError, match=r"^sparse in .*: there is no memory for \d+ bytes at once$"):
+            store.get("sparse", byte_range)
+    assert store.get("sparse", ByteRange(-3)) == b"\0\0\0"
+
+
+def test_half_a_surrogate_pair_is_no_key(tmp_path: Path) -> None:
+    store = LocalStore(tmp_path, create=True)
+    for use in (store.get, store.stat, store.erase, lambda key: store.set(key, b"")):
+        with pytest.raises(InvalidKeyError):
+            use("a/\ud800")
+    with pytest.raises(InvalidKeyError):
+        list(store.list_dir("\ud800/"))
+    with pytest.raises(StoreError):
+        LocalStore(tmp_path / "\ud800")
+
+
+def test_an_empty_directory_is_found_as_it_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").touch()
+    with LocalStore(tmp_path) as store:
+        assert "empty/" in [entry.key for entry in store.list_dir("")]
+        assert store.has_prefix("empty/")
+        assert store.has_prefix("")
+        assert not store.has_prefix("file/")
+        assert not store.has_prefix("absent/")

@@ -266,6 +266,8 @@ class Format(ABC):
         return self.name
 
     def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
-        from zarrcore.formats import format_named
+        from zarrcore.formats import (
+            format_named,
+        )  # late: that imports all formats, which are built on this class
 
         return format_named, (self.name,)

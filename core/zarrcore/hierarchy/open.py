@@ -14,6 +14,7 @@ from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy.collection import open_place, refuse_collection
 from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.wrapper.interface import writable
@@ -75,7 +76,7 @@ def open_hierarchy(
             believe_consolidated=believe_consolidated,
         )
     found, root_documents = _find(store, wanted, mode)
-    hierarchy = Hierarchy(
+    hierarchy = StoreHierarchy(
         store,
         found or wanted or Format.V3,
         chunk_cache=chunk_cache,

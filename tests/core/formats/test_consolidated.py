@@ -12,7 +12,7 @@ import zarr
 import zarrcore
 from zarrcore.errors import ListingUnsupportedError, MetadataError, UnsupportedError
 from zarrcore.formats import Format, format_named
-from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy import Hierarchy
 from zarrcore.stores import MemoryStore
 
 ROOT_KEYS = {"v3": "zarr.json", "v2": ".zmetadata"}

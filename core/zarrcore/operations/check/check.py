@@ -64,7 +64,7 @@ def _check_collection(
     collection: Collection, node: AnyNode, decode: bool, progress: Progress | None
 ) -> Iterator[Finding]:
     """What is wrong with a node of a collection: each hierarchy is checked by itself, and told of by its path here."""
-    member = node.hierarchy
+    member = collection.member(node.path)
     if member is not collection:
         yield from _check_member(member, member.within(node.path), decode, progress)
         return

@@ -35,7 +35,7 @@ class _Consolidated:
     read_s: float
     """When they were asked for, by the monotonic clock."""
     documents: dict[str, JsonObject]
-    """What `Format.comparable` makes of each node's documents, by path."""
+    """What `Format.normalize` makes of each node's documents, by path."""
     names: dict[str, list[str]]
     """The names below each path."""
 
@@ -119,7 +119,7 @@ class Discovery:
         return first is not None
 
     def consolidated_node(self, path: str) -> tuple[JsonObject, float] | None:
-        """What consolidated metadata tell of a node, as `Format.comparable` has it, and when they were asked for.
+        """What consolidated metadata tell of a node, as `Format.normalize` has it, and when they were asked for.
 
         None where they do not.
         """

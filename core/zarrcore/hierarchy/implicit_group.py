@@ -40,7 +40,7 @@ def _agrees(outer: ReadableStore, format: Format, name: str) -> bool:  # noqa: A
         store = Glance(store)
     get = cache(partial(fetch_document, store))
     try:
-        all_found = (candidate.found(get, partial(is_there, store)) for candidate in known_formats())
+        all_found = (candidate.detect(get, partial(is_there, store)) for candidate in known_formats())
         found = next(filter(None, all_found), None)
         if found is None or found is format:
             return True

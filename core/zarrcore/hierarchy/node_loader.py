@@ -99,7 +99,9 @@ class NodeLoader:
     def _parse(self, path: str, found: Found) -> AnyNode | None:
         try:
             metadata = (
-                self._format.parse_told(found) if isinstance(found, dict) else self._format.parse(found)
+                self._format.parse_consolidated(found)
+                if isinstance(found, dict)
+                else self._format.parse(found)
             )
             if isinstance(metadata, ArrayMetadata):
                 return ArrayNode(self._owner, path, found, metadata)

@@ -194,7 +194,7 @@ class NodeWriter:
             node = self._taken(path, documents)
             shrunk = any(new < old for new, old in zip(shape, before.shape, strict=True))
             if erase_chunks and shrunk and isinstance(after, ArrayMetadata):
-                before = self._format.settled(path, before, partial(is_there, self._owner.store))
+                before = self._format.resolve(path, before, partial(is_there, self._owner.store))
                 after = replace(after, chunk_key_encoding=before.chunk_key_encoding)
                 self._erase_outside(path, before, after)
             if self._owner.chunk_cache is not None:

@@ -24,7 +24,7 @@ from zarrcore.stores.interface import ReadableStore
 Kind = Literal["group", "array", "broken", "collection"]
 
 Found = Documents | JsonObject
-"""A node's documents, or what consolidated metadata tell of it: `Format.comparable` of documents."""
+"""A node's documents, or what consolidated metadata tell of it: `Format.normalize` of documents."""
 
 
 class NodeChanges(Protocol):
@@ -76,7 +76,7 @@ class Node:
         """The metadata documents as found, in the order of the format's `document_keys`."""
         # Few ask for the text of what was told of thousands of nodes, parsed already.
         if isinstance(self._found, dict):
-            self._found = self.hierarchy.format.told_documents(self._found)
+            self._found = self.hierarchy.format.split_documents(self._found)
         return self._found
 
     @property
@@ -206,7 +206,7 @@ class ArrayNode(Array, Node):
             hierarchy.chunk_cache,
             hierarchy.max_chunk_bytes,
             hierarchy.read_only,
-            partial(hierarchy.format.settled, within, metadata, partial(is_there, hierarchy.store)),
+            partial(hierarchy.format.resolve, within, metadata, partial(is_there, hierarchy.store)),
         )
         self.hierarchy = hierarchy
         self.path = path

@@ -123,7 +123,7 @@ def create_hierarchy(
 def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Format | None, Documents | None]:
     """The format of the hierarchy that is there and is to stay, with its root's documents; None where one is made."""
     if wanted is not None and mode in {"r", "r+"}:
-        return wanted.bound(partial(fetch_document, store), partial(is_there, store)), None
+        return wanted.configure(partial(fetch_document, store), partial(is_there, store)), None
     if mode == "w":
         erase_hierarchy(store)
         return None, None

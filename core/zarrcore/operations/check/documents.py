@@ -109,7 +109,7 @@ def foreign_keys(format_: Format, path: str) -> dict[str, Format]:
 
 
 def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
-    """Whether documents of further formats stand at this node, where ``found`` are keys of such."""
+    """Whether documents of further formats stand at this node, where ``detect`` are keys of such."""
     hierarchy = node.hierarchy
     for other in FORMATS:
         keys = found.intersection(other.document_keys(node.path))
@@ -147,7 +147,7 @@ class Consolidated:
         if isinstance(node, BrokenNode):
             return
         try:
-            own = node.hierarchy.format.comparable(node.documents)
+            own = node.hierarchy.format.normalize(node.documents)
         except MetadataError:
             return
         if consolidated is None:

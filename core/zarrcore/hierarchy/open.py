@@ -12,7 +12,7 @@ from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, Unsupported
 from zarrcore.formats import Format, detect_format, format_named, known_formats
 from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
-from zarrcore.hierarchy.collection import open_place, refuse_collection
+from zarrcore.hierarchy.collections.collection import open_place, refuse_collection
 from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.stores import open_store

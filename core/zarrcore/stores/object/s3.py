@@ -13,9 +13,10 @@ from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.object.bucket import BucketStore
-from zarrcore.stores.object.clients import client_options, retry_config
+from zarrcore.stores.object.clients import client_options
 from zarrcore.stores.object.failures import Failure
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.retries import retry_config
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from zarrcore.errors import ZarrError
 from zarrcore.formats import Format, known_formats
 from zarrcore.formats.detect import fetch_document, is_there
-from zarrcore.hierarchy.glance import Glance
+from zarrcore.hierarchy.collections.glance import Glance
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.threads import ThreadPool

@@ -121,7 +121,7 @@ class StoreOptions:
         label="Profile",
         example="default",
     )
-    """The section of the AWS configuration files to take credentials from."""
+    """The section of the AWS configuration files to take credentials from; SSO and roles need the extra ``aws``."""
     headers: Mapping[str, str] = option(
         {},
         "--header",

@@ -31,10 +31,10 @@ from zarrcore.errors import (
 from zarrcore.formats import FORMATS, Format, detect_format, known_formats
 from zarrcore.formats.detect import ask_root
 from zarrcore.hierarchy.collections.format import COLLECTION
-from zarrcore.hierarchy.discovery import in_order
 from zarrcore.hierarchy.collections.glance import Glance
-from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.collections.implicit_group import children_agree, store_below
+from zarrcore.hierarchy.discovery import in_order
+from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group

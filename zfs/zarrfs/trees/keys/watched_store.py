@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from zarrcore.stores.interface import BytesLike, ReadableStore
+from zarrcore.stores.interface import BytesLike, ReadableStore, Renaming
 from zarrcore.stores.wrapper.interface import WrapperStore
 
 
@@ -35,14 +35,14 @@ class WatchedStore(WrapperStore):
         finally:
             self.changed(key)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         try:
             return super().rename(key, new, if_absent=if_absent)
         finally:
             self.changed(key)
             self.changed(new)
 
-    def link(self, key: str, new: str) -> bool | None:
+    def link(self, key: str, new: str) -> Renaming:
         try:
             return super().link(key, new)
         finally:

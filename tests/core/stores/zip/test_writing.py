@@ -201,7 +201,8 @@ def test_erasing_what_is_not_there_changes_nothing(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from zarrcore.stores import open_store, zip_changes
+from zarrcore.stores import open_store
+from zarrcore.stores.zip import changes as zip_changes
 zip_changes._REST = float(sys.argv[2])
 store = open_store(sys.argv[1])
 for number in range(50):

@@ -67,10 +67,10 @@ def test_edges_are_never_written_out() -> None:
     [
         (None, "expected an array of edge lengths, found null"),
         ([5], "expected 2 lengths"),
-        ([[2, 2], 5], r"chunk_shapes\[0\]: expected edges of 5 elements together, found 4"),
+        ([[2, 2], 5], r"chunk_shapes\[0\]: expected edges that sum to 5 elements, found 4"),
         (
             [[2, [3]], 5],
-            r"chunk_shapes\[0\]\[1\]: expected a length and how often it comes, found 1 elements",
+            r"chunk_shapes\[0\]\[1\]: expected a length and a count, found 1 elements",
         ),
         ([[2, [3, 0]], 5], r"chunk_shapes\[0\]\[1\]\[1\]: expected at least 1"),
         ([0, 5], "expected at least 1"),

@@ -320,7 +320,7 @@ def test_a_data_type_of_another_package(tmp_path: Path) -> None:
     assert array.fill_value == 128
     assert array.metadata.document()["fill_value"] == "180.0°"
     assert parse_data_type("int8").dtype == np.int8, "ours come first"
-    with pytest.raises(UnsupportedError, match="no data type class"):
+    with pytest.raises(UnsupportedError, match="not a data type class"):
         parse_data_type("example.wrong")
     with pytest.raises(MetadataError, match="expected 256"):
         parse_data_type({"name": "example.angle", "configuration": {"parts": 7}})

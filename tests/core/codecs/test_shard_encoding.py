@@ -174,7 +174,7 @@ def test_a_shard_of_no_dimensions_is_written_in_part() -> None:
 
 
 def test_a_chunk_that_is_no_shard_is_refused() -> None:
-    with pytest.raises(CodecError, match="no shard"):
+    with pytest.raises(CodecError, match="only a shard"):
         updated_shard(
             pipeline((2,), np.array(0), NamedConfiguration("bytes")), None, (slice(0, 1),), np.array([1])
         )

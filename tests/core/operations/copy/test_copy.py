@@ -386,7 +386,7 @@ def test_a_plan_is_a_value(source: Path) -> None:
 
 
 def test_what_does_not_fit_into_memory_is_refused(source: Path, tmp_path: Path) -> None:
-    with pytest.raises(zc.StoreError, match="/g/s: to copy one shard takes"):
+    with pytest.raises(zc.StoreError, match="/g/s: copying one shard takes"):
         copy(source, tmp_path / "t", memory_nbytes=2000)
     assert not (tmp_path / "t").exists()
 
@@ -407,7 +407,7 @@ def test_a_broken_node_is_not_copied_silently(source: Path, tmp_path: Path) -> N
 def test_a_name_that_the_other_format_reserves_is_not_lost_silently() -> None:
     source = zc.create(MemoryStore(), "n5")
     source.create_array("__mine/a", shape=(3,), data_type="int8")[...] = 1
-    with pytest.raises(zc.UnsupportedError, match="node '/__mine' cannot be copied: Zarr v3 has no nodes"):
+    with pytest.raises(zc.UnsupportedError, match="node '/__mine' cannot be copied: Zarr v3 does not allow this name"):
         copy(source.store, MemoryStore(), to="v3")
     assert copy(source.store, MemoryStore(), "/__mine", to="v3").arrays == 1
 
@@ -447,10 +447,10 @@ def test_the_folder_of_a_zip_file_is_no_destination_for_it(source: Path, tmp_pat
     zc.create(tmp_path / "full")
     with open_store(tmp_path / "full/a.zip", create=True) as target:
         copy(source, target)
-    with pytest.raises(zc.SelectionError, match="lies within the other"):
+    with pytest.raises(zc.SelectionError, match="is inside the other"):
         copy(tmp_path / "full/a.zip", tmp_path / "full", overwrite=True)
     with (
-        pytest.raises(zc.SelectionError, match="lies within the other"),
+        pytest.raises(zc.SelectionError, match="is inside the other"),
         open_store(source / "new.zip", create=True) as target,
     ):
         copy(source, target)
@@ -463,7 +463,7 @@ def test_a_place_in_a_bucket_within_the_source_is_no_destination(source: Path, t
     for one, other in [("data/x", "data/x"), ("data/x", "data"), ("data", "data/x")]:
         target = open_store(f"s3://bucket/{other}")
         for options in ({}, {"cache_dir": tmp_path / "cache"}):
-            with pytest.raises(zc.SelectionError, match="lies within the other"):
+            with pytest.raises(zc.SelectionError, match="is inside the other"):
                 prepare(
                     plan,
                     open_store(f"s3://bucket/{one}", anonymous=True, **options),

@@ -36,7 +36,7 @@ def test_the_specifications_example() -> None:
 
 
 @given(EDGES)
-def test_axes_are_what_their_list_says(edges: list[int]) -> None:
+def test_axes_equal_their_explicit_lists(edges: list[int]) -> None:
     axis = rectilinear_axis(edges)
     owners = [index for index, edge in enumerate(edges) for _ in range(edge)]
     assert axis.extent == len(owners)
@@ -80,11 +80,11 @@ def test_edges_are_never_written_out() -> None:
         ([[[[5, 1], 1]], 5], "expected an integer"),
     ],
 )
-def test_what_is_no_rectilinear_grid(edges: object, message: str) -> None:
+def test_invalid_rectilinear_grids_are_refused(edges: object, message: str) -> None:
     with pytest.raises(MetadataError, match=message):
         parse(edges, (5, 5))
 
 
-def test_another_kind_is_told() -> None:
+def test_an_unknown_kind_of_grid_is_named() -> None:
     with pytest.raises(UnsupportedError, match="external"):
         parse_chunk_grid(NamedConfiguration("rectilinear", {"kind": "external"}), (5,))

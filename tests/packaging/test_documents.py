@@ -40,7 +40,7 @@ DOCUMENTS = sorted(
     )
 )
 RUN_ELSEWHERE = {"core/docs/extending.md": "tests/core/test_extending.py"}
-"""Whose Python blocks are files of a package, which another test installs."""
+"""Documents whose Python blocks are files of a package, which another test installs."""
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 MOST_WORDS = 900
@@ -52,7 +52,7 @@ class Example(NamedTuple):
     text: str
     line: int
     output: str | None = None
-    """What is said to be printed, if anything is."""
+    """The expected output, if the document shows it."""
 
 
 def examples(document: str) -> Iterator[Example]:
@@ -124,7 +124,7 @@ def write_brain(path: Path) -> None:
 
 
 def unmount_below(folder: Path) -> None:
-    """Unmount what an example that failed has left."""
+    """Unmount what a failed example left mounted."""
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     for mountpoint in mounts:
         if mountpoint.startswith(f"{folder}/"):

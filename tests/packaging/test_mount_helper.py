@@ -169,7 +169,7 @@ def test_installing_and_removing(namespace: Namespace) -> None:
     foreign = namespace.folder / "sbin" / HELPERS[0]
     foreign.write_text("#!/bin/sh\n")
     for arguments in ((), ("--uninstall",)):
-        assert "not ours" in namespace.run(script, *arguments).stderr
+        assert "was not installed by zarrscope" in namespace.run(script, *arguments).stderr
     assert foreign.read_text() == "#!/bin/sh\n"
     foreign.unlink()
     refused = namespace.run(script, PYTHON="/bin/false")

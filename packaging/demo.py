@@ -22,9 +22,9 @@ from demo_ways import ZARRSCOPE, CommandLine, DemoError, Mount, Selection, as_te
 
 import zarrcore
 from zarrcore.array import plane_ndim
+from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.errors import ZarrError
 from zarrcore.filetypes import supported_suffixes
-from zarrcore.stores.options import add_store_arguments, store_options
 
 WINDOW = 1024
 """The most rows and columns of a plane to read; a source may have planes of gigabytes."""

@@ -394,7 +394,7 @@ def test_all_who_keep_an_answer_keep_to_one_time_together(tmp_path: Path) -> Non
         options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, disk_cache=disk_cache)
         opener, store = _opener("v3", options), MemoryStore(values={})
         session = Session(store, opener, options, Outcome())
-        hierarchy = opener(store, zc.ChunkCache(0))._kept.max_age_s
+        hierarchy = opener(store, zc.ChunkCache(0)).metadata_max_age_s
         trees = session._keys.freshness.ttl_s
         numbers = session._operations._freshness.ttl_s
         kernel = session._operations.appearance.timeout_s

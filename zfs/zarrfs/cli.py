@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.stores.options import add_store_arguments, store_options
+from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrfs.mount.options import MountOptions, OptionWords, add_mount_arguments
 
 if TYPE_CHECKING:

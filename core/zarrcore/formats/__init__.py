@@ -66,6 +66,11 @@ def _extension(name: str) -> Format:
     return found
 
 
+def is_node_key(key: str) -> bool:
+    """Whether a key may be that of a document or a chunk of some node, in any format."""
+    return any(candidate.is_node_key(key) for candidate in known_formats())
+
+
 def format_named(name: str | Format) -> Format:
     """The format of this name.
 
@@ -87,4 +92,4 @@ def format_named(name: str | Format) -> Format:
     raise UnsupportedError("format", str(name), f"is unknown; known are {known}")
 
 
-__all__ = ["FORMATS", "Format", "detect_format", "format_named", "known_formats"]
+__all__ = ["FORMATS", "Format", "detect_format", "format_named", "is_node_key", "known_formats"]

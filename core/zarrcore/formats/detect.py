@@ -81,7 +81,7 @@ def detect_format(
             # Of many places most are told by the first document; then the formats in use come together, the old ones singly.
             get = at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
         tried.update(dict.fromkeys(unknown))
-        if found := candidate.found(get, partial(is_there, store)):
+        if found := candidate.detect(get, partial(is_there, store)):
             return found, found.fetch(get, "/")
     hint = ""
     try:

@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from zarrcore.errors import UnsupportedError
+from zarrcore.formats.renamed import RENAMED, adopt_renamed, old_name
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
+from zarrcore.metadata.chunk_key_encoding import may_be_chunk_key
 
 Documents = tuple[bytes | None, ...]
 """The values of `Format.document_keys`, in their order; None for an absent key."""
@@ -56,7 +58,11 @@ class Format(ABC):
     DRAFT_2022_12: ClassVar[Format]
     DRAFT_2023_02: ClassVar[Format]
 
-    def bound(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        adopt_renamed(cls)
+
+    def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
         """This format as the entry point of the hierarchy configures it, be that of this format or not.
 
         Args:
@@ -72,11 +78,11 @@ class Format(ABC):
 
     @property
     def deciding_keys(self) -> tuple[str, ...]:
-        """The keys that `found` asks for first, if not always all of them."""
+        """The keys that `detect` asks for first, if not always all of them."""
         return self.document_keys("/")
 
-    def found(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
-        """This format, `bound`, if the hierarchy's root is of it; arguments and errors are those of `bound`."""
+    def detect(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
+        """This format, `configure`, if the hierarchy's root is of it; arguments and errors are those of `configure`."""
         return self if self.claims(self.fetch(get, "/")) else None
 
     @abstractmethod
@@ -112,7 +118,7 @@ class Format(ABC):
             UnsupportedError: it needs an extension that we do not know.
         """
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         """The array with all that its documents leave open, and its chunks' keys tell.
 
         Called once it matters: when a chunk is missing, or what is done concerns all keys.
@@ -120,7 +126,7 @@ class Format(ABC):
         Args:
             path: the array's.
             metadata: what its documents say.
-            is_there: as in `bound`.
+            is_there: as in `configure`.
         """
         return metadata
 
@@ -200,7 +206,7 @@ class Format(ABC):
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:
-        """What the root's consolidated metadata says of each path, as `comparable` tells it; None where there is none.
+        """What the root's consolidated metadata says of each path, as `normalize` tells it; None where there is none.
 
         What a node is, its own documents say: where the two differ, the consolidated metadata is stale. Many readers
         believe it nevertheless, since it spares them a request for each node.
@@ -210,19 +216,19 @@ class Format(ABC):
         """
         return None
 
-    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
-        """The node of which consolidated metadata tell, as `comparable` has it, or None where that is none.
+    def parse_consolidated(self, told: JsonObject) -> NodeMetadata | None:
+        """The node of which consolidated metadata tell, as `normalize` has it, or None where that is none.
 
         Raises:
             As `parse`.
         """
-        return self.parse(self.told_documents(told))
+        return self.parse(self.split_documents(told))
 
-    def told_documents(self, told: JsonObject) -> Documents:
-        """Documents of which `comparable` makes ``told``."""
+    def split_documents(self, told: JsonObject) -> Documents:
+        """Documents of which `normalize` makes ``told``."""
         raise self._not_written()
 
-    def comparable(self, documents: Documents) -> JsonObject:
+    def normalize(self, documents: Documents) -> JsonObject:
         """A node's own documents in the form in which `consolidated_documents` has them.
 
         Raises:
@@ -256,6 +262,16 @@ class Format(ABC):
         """
         return name if is_prefix and self.may_name_node(name) else None
 
+    def is_node_key(self, key: str) -> bool:
+        """Whether a key may be that of a document or a chunk of some node, wherever the node is.
+
+        >>> [Format.V3.is_node_key(key) for key in ("foo/zarr.json", "foo/c/0/1", "foo/notes.txt")]
+        [True, True, False]
+        """
+        above = key.rpartition("/")[0]
+        is_document = key == self.consolidated_key or key in self.document_keys(f"/{above}")
+        return is_document or may_be_chunk_key(key)
+
     def _not_written(self) -> UnsupportedError:
         return UnsupportedError("format", self.name, "can be read but not written")
 
@@ -266,6 +282,11 @@ class Format(ABC):
         return self.name
 
     def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
+        # Late: that imports all formats, which are built on this class.
         from zarrcore.formats import format_named
 
         return format_named, (self.name,)
+
+
+for _old in RENAMED:
+    setattr(Format, _old, old_name(_old))

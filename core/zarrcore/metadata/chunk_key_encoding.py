@@ -7,14 +7,16 @@ drafts of Zarr v3 put no separator after the ``c``.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.json_document import JsonObject, describe
 from zarrcore.metadata.named_configuration import NamedConfiguration
 
 _MAX_DIGITS = 19  # of an index below 2**63
+_CHUNK_NAME: Final = re.compile(r"c|c?[0-9.]*[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,15 @@ class ChunkKeyEncoding:
     def document(self) -> JsonObject:
         """Its form in a metadata document."""
         return {"name": self.name, "configuration": {"separator": self.separator}}
+
+
+def may_be_chunk_key(key: str) -> bool:
+    """Whether a key ends as those of chunks do, in any encoding.
+
+    >>> may_be_chunk_key("foo/c/0/1"), may_be_chunk_key("foo/0.1"), may_be_chunk_key("foo/zarr.json")
+    (True, True, False)
+    """
+    return _CHUNK_NAME.fullmatch(key.rpartition("/")[2]) is not None
 
 
 def _is_index(text: str) -> bool:

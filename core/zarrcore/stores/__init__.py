@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import warnings
+from typing import Any
+
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -14,7 +18,7 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
-from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
+from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
 from zarrcore.stores.wrapper.interface import writable
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
@@ -22,6 +26,7 @@ from zarrcore.stores.wrapper.statistics import StatisticsStore
 from zarrcore.stores.zip.store import ZipStore
 
 __all__ = [
+    "STORE_OPTIONS",
     "ByteRange",
     "BytesLike",
     "ListableStore",
@@ -32,12 +37,22 @@ __all__ = [
     "ReadableStore",
     "StatisticsStore",
     "StoreEntry",
+    "StoreOption",
     "StoreOptions",
     "StoreStat",
     "WritableStore",
     "ZipStore",
-    "add_store_arguments",
     "open_store",
-    "store_options",
     "writable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in {"add_store_arguments", "store_options"}:  # they were here before the command line had them
+        warnings.warn(
+            f"zarrcore.stores.{name} has moved to zarrcore.cli.store_arguments",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(importlib.import_module("zarrcore.cli.store_arguments"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -437,3 +437,11 @@ def test_what_no_check_foresaw_is_one_broken_node(monkeypatch: pytest.MonkeyPatc
         MetadataError, match=r"x/zarr.json: cannot be understood \(ZeroDivisionError: surprise\)"
     ):
         hierarchy["x"]
+
+
+def test_the_class_can_still_be_called_with_a_warning() -> None:
+    store = MemoryStore(values={"zarr.json": b'{"zarr_format": 3, "node_type": "group"}'})
+    with pytest.warns(DeprecationWarning, match="zarrcore.open"):
+        hierarchy = zarrcore.Hierarchy(store, zarrcore.Format.V3)  # type: ignore[abstract, call-arg]
+    assert isinstance(hierarchy, zarrcore.Hierarchy)
+    assert hierarchy.root.kind == "group"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from zarrcore.cli.store_arguments import size
 from zarrcore.sizes import SIZE_WORDS
-from zarrcore.stores.options import size
 
 _NOBODY: Final = (1 << 32) - 1
 """No user has this number: to the kernel it means that none is told."""

@@ -12,7 +12,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,15 +20,13 @@ from zarrcore.codecs.array_to_array.transpose import TransposeCodec
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
+from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.codecs.registry import make_codec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import has_byte_order
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import parse_named_configuration
-
-if TYPE_CHECKING:
-    from zarrcore.codecs.pipeline import Pipeline
 
 _START = struct.Struct(">HH")
 _LENGTH = struct.Struct(">I")
@@ -65,8 +63,6 @@ class N5DefaultCodec(ArrayToBytesCodec):
 
     def _make_pipeline(self, spec: ArraySpec) -> Pipeline:
         """The part after the header of a block, with dimensions already reversed."""
-        from zarrcore.codecs.pipeline import Pipeline
-
         return Pipeline(self._codecs, spec, "codecs")
 
     def _check(self, spec: ArraySpec) -> None:

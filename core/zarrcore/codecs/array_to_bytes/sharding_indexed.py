@@ -24,7 +24,7 @@ from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers, parse_named_configuration
 from zarrcore.stores.interface import ByteRange
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a shard holds a pipeline, and a pipeline may hold shards: both import late
     from zarrcore.codecs.pipeline import Pipeline
 
 MISSING = 2**64 - 1

@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from zarrcore.codecs.array_to_bytes.vlen_bytes import MAX_VALUES_NBYTES
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, codecs, known
+from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
-
-if TYPE_CHECKING:
-    from zarrcore.codecs.pipeline import Pipeline
 
 _LENGTH_NBYTES = 8
 _BYTE = np.dtype("u1")
@@ -67,14 +65,10 @@ class VlenCodec(ArrayToBytesCodec):
         }
 
     def _make_index_pipeline(self, size: int) -> Pipeline:
-        from zarrcore.codecs.pipeline import Pipeline
-
         dtype = np.dtype(self._index_data_type)
         return Pipeline(self._index_codecs, ArraySpec((size + 1,), dtype, zero(dtype)), "index_codecs")
 
     def _make_data_pipeline(self, nbytes: int) -> Pipeline:
-        from zarrcore.codecs.pipeline import Pipeline
-
         return Pipeline(self._data_codecs, ArraySpec((nbytes,), _BYTE, zero(_BYTE)), "data_codecs")
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:

@@ -26,7 +26,7 @@ class Draft201905(DraftFormat):
     layouts = (META_AND_DATA,)
     forms = ((Form.MIME_TYPE, ChunkKeyEncoding("v2", ".")),)
 
-    def bound(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
+    def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
         return self
 
     @property
@@ -36,7 +36,7 @@ class Draft201905(DraftFormat):
     def document_keys(self, path: str) -> tuple[str, ...]:
         return self.layout.document_keys(path, "")
 
-    def found(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
+    def detect(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
         return self if self.claims(self.fetch(get, "/")) else None
 
     def claims(self, documents: Documents) -> bool:

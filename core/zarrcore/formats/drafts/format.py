@@ -54,7 +54,7 @@ class DraftFormat(Format):
         self.entry_point = entry_point or usual
         self.layout = layout or self.layouts[0]
 
-    def bound(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
+    def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
         data = get(ENTRY_POINT_KEY)
         if data is None:
             return self
@@ -74,8 +74,8 @@ class DraftFormat(Format):
     def deciding_keys(self) -> tuple[str, ...]:
         return (ENTRY_POINT_KEY,)
 
-    def found(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
-        return self.bound(get, is_there) if self._is_form_of(get(ENTRY_POINT_KEY)) else None
+    def detect(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
+        return self.configure(get, is_there) if self._is_form_of(get(ENTRY_POINT_KEY)) else None
 
     def _is_form_of(self, entry_point: bytes | None) -> bool:
         if entry_point is None:
@@ -110,7 +110,7 @@ class DraftFormat(Format):
     def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
         return dict(self.forms).get(self.entry_point.form, self.forms[0][1])
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys = metadata.chunk_key_encoding
         prefix = self.chunk_prefix(path)
         if keys.name != "draft":
@@ -134,10 +134,10 @@ class DraftFormat(Format):
         found = next((document for document in documents if document is not None), None)
         return {} if found is None else parse_json_object(found)
 
-    def comparable(self, documents: Documents) -> JsonObject:
+    def normalize(self, documents: Documents) -> JsonObject:
         return self.stored_documents(documents[: len(KINDS)])
 
-    def told_documents(self, told: JsonObject) -> Documents:
+    def split_documents(self, told: JsonObject) -> Documents:
         document = document_bytes(told)
         return (document, None) if "shape" in told else (None, document)
 
@@ -159,6 +159,10 @@ class DraftFormat(Format):
 
     def chunk_prefix(self, path: str) -> str:
         return self.layout.chunk_prefix(path)
+
+    def is_node_key(self, key: str) -> bool:
+        is_document = key == ENTRY_POINT_KEY or self.layout.path_of(key, self.entry_point.suffix) is not None
+        return is_document or super().is_node_key(key)
 
     def may_name_node(self, name: str) -> bool:
         return bool(name.strip("."))

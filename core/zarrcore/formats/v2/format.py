@@ -65,16 +65,16 @@ class V2Format(Format):
     def implied_group(self, get: Callable[[str], bytes | None], path: str) -> GroupMetadata:
         return GroupMetadata(_attributes(get(self.document_keys(path)[2])))
 
-    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
+    def parse_consolidated(self, told: JsonObject) -> NodeMetadata | None:
         if not all(isinstance(document, dict) for document in told.values()):
-            return super().parse_told(told)  # which says what is wrong with it
+            return super().parse_consolidated(told)  # which says what is wrong with it
         attributes = told.get(".zattrs", {})
         if ".zarray" in told:
             return parse_array(_with_format(told[".zarray"]), attributes)
         _with_format(told[".zgroup"])
         return GroupMetadata(attributes)
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys, prefix, first = metadata.chunk_key_encoding, self.prefix(path), (0,) * len(metadata.shape)
         if keys.is_told or len(first) < 2:
             return metadata
@@ -163,16 +163,16 @@ class V2Format(Format):
             path, _, name = key.rpartition("/")
             if name in _NAMES:
                 documents.setdefault(f"/{path}", {})[name] = document
-        return {path: _comparable(found) for path, found in documents.items() if found.keys() != {".zattrs"}}
+        return {path: _normalized(found) for path, found in documents.items() if found.keys() != {".zattrs"}}
 
-    def told_documents(self, told: JsonObject) -> Documents:
+    def split_documents(self, told: JsonObject) -> Documents:
         return tuple(json.dumps(told[name]).encode() if name in told else None for name in _NAMES)
 
-    def comparable(self, documents: Documents) -> JsonObject:
-        return _comparable(self.stored_documents(documents))
+    def normalize(self, documents: Documents) -> JsonObject:
+        return _normalized(self.stored_documents(documents))
 
 
-def _comparable(documents: JsonObject) -> JsonObject:
+def _normalized(documents: JsonObject) -> JsonObject:
     """Without what stands for nothing.
 
     That is empty attributes, a group at the path of an array, and what zarr-python puts into ``.zgroup``.

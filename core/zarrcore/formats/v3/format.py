@@ -78,10 +78,10 @@ class V3Format(Format):
             return None
         return parse_node(_document(documents[0]))
 
-    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
+    def parse_consolidated(self, told: JsonObject) -> NodeMetadata | None:
         return parse_node(told)
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys = metadata.chunk_key_encoding
         # In March 2023, when a codec was still called "endian", zarrita built the keys of chunks as earlier drafts do.
         if keys.name == "default" and _has_endian(metadata.codecs):
@@ -138,10 +138,10 @@ class V3Format(Format):
             )
         return {f"/{path.strip('/')}": _without_consolidated(document) for path, document in nodes.items()}
 
-    def told_documents(self, told: JsonObject) -> Documents:
+    def split_documents(self, told: JsonObject) -> Documents:
         return (json.dumps(told).encode(),)
 
-    def comparable(self, documents: Documents) -> JsonObject:
+    def normalize(self, documents: Documents) -> JsonObject:
         return _without_consolidated(self.stored_documents(documents))
 
 

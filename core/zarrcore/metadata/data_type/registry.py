@@ -152,7 +152,7 @@ def _named_configuration_of(dtype: np.dtype[Any]) -> NamedConfiguration:
         fields = [{"name": name, "data_type": part.document()} for name, part in parts]
         return NamedConfiguration("struct", {"fields": fields})
     if is_small_number(dtype):
-        from zarrcore.metadata.data_type.small_numbers import small_number_name
+        from zarrcore.metadata.data_type.small_numbers import small_number_name  # late: it loads ml_dtypes
 
         name = small_number_name(dtype)
         if name is None:

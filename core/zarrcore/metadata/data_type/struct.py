@@ -112,6 +112,7 @@ def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str
 
 
 def _fixed(value: Any, member: str) -> DataType:
+    # Late, here and below: the registry imports this family, whose fields may be of any type of the registry.
     from zarrcore.metadata.data_type.registry import parse_field_type
 
     data_type = parse_field_type(value, member)

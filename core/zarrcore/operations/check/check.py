@@ -64,7 +64,7 @@ def _check_collection(
     collection: Collection, node: AnyNode, decode: bool, progress: Progress | None
 ) -> Iterator[Finding]:
     """Check a node of a collection: each hierarchy by itself, reported with its path in the collection."""
-    member = node.hierarchy
+    member = collection.member(node.path)
     if member is not collection:
         yield from _check_member(member, member.within(node.path), decode, progress)
         return

@@ -149,7 +149,7 @@ class Consolidated:
         if isinstance(node, BrokenNode):
             return
         try:
-            own = node.hierarchy.format.comparable(node.documents)
+            own = node.hierarchy.format.normalize(node.documents)
         except MetadataError:
             return
         if consolidated is None:

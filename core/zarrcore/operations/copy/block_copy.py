@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,3 +100,9 @@ def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         .view("u1")
         .reshape(math.prod(array.shape), array.dtype.itemsize)
     )
+
+
+Piece = tuple[BlockCopy, Box, int]
+"""What copies a block, the block, and the memory it takes."""
+RunPieces = Callable[[Iterable[Piece]], Iterator[int]]
+"""Copies pieces; the bytes of each, in their order."""

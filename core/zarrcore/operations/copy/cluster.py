@@ -7,15 +7,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zarrcore.errors import MissingExtraError, StoreError, UnreachableError
-from zarrcore.operations.copy.block_copy import BlockCopy
+from zarrcore.operations.copy.block_copy import BlockCopy, Piece, RunPieces
 from zarrcore.operations.copy.blocks import Box
 from zarrcore.stores.memory import MemoryStore
-
-if TYPE_CHECKING:
-    from zarrcore.operations.copy.execute import Piece, RunPieces
 
 _AHEAD = 2
 """Blocks that are queued at the cluster for each of its threads."""

@@ -18,8 +18,8 @@ from zarrcore.array import Array
 from zarrcore.array.pools import CORES
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import Hierarchy
-from zarrcore.operations.copy.block_copy import BlockCopy
-from zarrcore.operations.copy.blocks import BlockGrid, Box, nbytes_of
+from zarrcore.operations.copy.block_copy import BlockCopy, Piece, RunPieces
+from zarrcore.operations.copy.blocks import BlockGrid, nbytes_of
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.copy.left_keys import LeftKeys, find_left_keys
 from zarrcore.operations.copy.plan import ArrayPlan, CopyPlan
@@ -29,10 +29,6 @@ from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ReadableStore, WritableStore
 from zarrcore.stores.wrapper.interface import writable
 
-Piece = tuple[BlockCopy, Box, int]
-"""The function that copies a block, the block, and the memory that it needs."""
-RunPieces = Callable[[Iterable[Piece]], Iterator[int]]
-"""Copies pieces; yields the bytes of each, in their order."""
 Progress = Callable[[str, int, int], None]
 """Called with an array's path, the bytes done, and the bytes of all arrays."""
 

@@ -12,7 +12,7 @@ from functools import cache, partial
 from zarrcore.errors import ZarrError
 from zarrcore.formats import Format, known_formats
 from zarrcore.formats.detect import fetch_document, is_there
-from zarrcore.hierarchy.glance import Glance
+from zarrcore.hierarchy.collections.glance import Glance
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.threads import ThreadPool
@@ -40,7 +40,7 @@ def _agrees(outer: ReadableStore, format: Format, name: str) -> bool:  # noqa: A
         store = Glance(store)
     get = cache(partial(fetch_document, store))
     try:
-        all_found = (candidate.found(get, partial(is_there, store)) for candidate in known_formats())
+        all_found = (candidate.detect(get, partial(is_there, store)) for candidate in known_formats())
         found = next(filter(None, all_found), None)
         if found is None or found is format:
             return True

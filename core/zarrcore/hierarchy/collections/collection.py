@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from zarrcore.array import ChunkCache
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
@@ -30,14 +30,16 @@ from zarrcore.errors import (
 )
 from zarrcore.formats import FORMATS, Format, detect_format, known_formats
 from zarrcore.formats.detect import ask_root
-from zarrcore.hierarchy.collection_format import COLLECTION
-from zarrcore.hierarchy.discovery import Discovery
-from zarrcore.hierarchy.glance import Glance
-from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
-from zarrcore.hierarchy.implicit_group import children_agree, store_below
+from zarrcore.hierarchy.collections.format import COLLECTION
+from zarrcore.hierarchy.collections.glance import Glance
+from zarrcore.hierarchy.collections.implicit_group import children_agree, store_below
+from zarrcore.hierarchy.discovery import in_order
+from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.kept_nodes import KeptNodes
 from zarrcore.hierarchy.node_writer import NodeWriter
 from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
+from zarrcore.hierarchy.paths import normalize_path
+from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.metadata import GroupMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.wrapper.interface import listable
@@ -48,6 +50,15 @@ PROBES = 16
 """Prefixes that are looked at to tell a collection from a place that holds no hierarchy."""
 _MIN_AGE_S = 5.0
 """How long it counts at least what stands at a prefix: without that, every path would cost finding it out all the way down."""
+
+
+class _Member(NamedTuple):
+    """What stands at a prefix of a collection."""
+
+    hierarchy: Hierarchy
+    """The hierarchy, or further collection; where it cannot be opened, the collection itself."""
+    top: AnyNode
+    """The root of it, or a broken node."""
 
 
 class Collection(Hierarchy):
@@ -80,15 +91,24 @@ class Collection(Hierarchy):
         believe_consolidated: bool | None = None,
         at: str = "/",
     ) -> None:
+        super().__init__(
+            store,
+            format,
+            chunk_cache=chunk_cache,
+            metadata_max_age_s=metadata_max_age_s,
+            max_chunk_bytes=max_chunk_bytes,
+            read_only=True,
+            at=at,
+        )
         self._options: Mapping[str, Any] = {
             "chunk_cache": chunk_cache,
             "metadata_max_age_s": metadata_max_age_s,
             "max_chunk_bytes": max_chunk_bytes,
             "believe_consolidated": believe_consolidated,
         }
-        super().__init__(store, format, **{**self._options, "believe_consolidated": False}, at=at)
-        self._discovery = _Members(self, metadata_max_age_s, believes=False)
-        self._kept = KeptNodes(None if metadata_max_age_s is None else max(metadata_max_age_s, _MIN_AGE_S))
+        self._kept: KeptNodes[_Member] = KeptNodes(
+            None if metadata_max_age_s is None else max(metadata_max_age_s, _MIN_AGE_S)
+        )
         self._opened: weakref.WeakSet[Hierarchy] = weakref.WeakSet()
         self._lock = Lock()
 
@@ -96,12 +116,28 @@ class Collection(Hierarchy):
         path = normalize_path(path)
         if path == self.at:
             return self._top()
-        top, is_new = self._member(path)
-        if top.path == path and (is_new or top.hierarchy is self):
-            return top
-        if top.hierarchy is self:
+        member, is_new = self._member(path)
+        if member.top.path == path and (is_new or member.hierarchy is self):
+            return member.top
+        if member.hierarchy is self:
             raise NodeNotFoundError(path, self.url)
-        return top.hierarchy.node(path, together=together)
+        return member.hierarchy.node(path, together=together)
+
+    def child_names(self, path: str) -> Iterator[str]:
+        below = self.below(path)
+        if below is not self:
+            yield from below.child_names(path)
+            return
+        if not isinstance(self.store, ListableStore):
+            raise ListingUnsupportedError(
+                f"{self.url} cannot be listed: name the path of a hierarchy", url=self.url
+            )
+        names = (
+            entry.key.rstrip("/")
+            for entry in self.store.list_dir("")
+            if (entry.is_prefix or entry.key.endswith(ZIP_SUFFIXES)) and not entry.key.startswith(".")
+        )
+        yield from in_order(names, self.store.is_remote)
 
     def member(self, path: str) -> Hierarchy:
         path = normalize_path(path)
@@ -112,18 +148,20 @@ class Collection(Hierarchy):
         return Collection(self.store, self.format, **{**self._options, "believe_consolidated": False})
 
     def refresh(self) -> None:
-        super().refresh()
-        with self._lock:
-            opened = [*self._opened]
-        for member in opened:
+        self._kept.clear()
+        if self.chunk_cache is not None:
+            self.chunk_cache.clear()
+        for member in self._members():
             member.refresh()
 
     def forget(self, path: str) -> None:
-        super().forget(path)
-        with self._lock:
-            opened = [*self._opened]
-        for member in opened:
+        self._kept.forget(path)
+        for member in self._members():
             member.forget(path)
+
+    def _members(self) -> list[Hierarchy]:
+        with self._lock:
+            return [*self._opened]
 
     def writer(self) -> NodeWriter:
         raise ReadOnlyError(
@@ -150,9 +188,9 @@ class Collection(Hierarchy):
         with ThreadPool(PROBES, "zarrcore-collection") as threads:
             while pending and looked < PROBES:
                 above = pending.popleft().rstrip("/")
-                names = islice(self._discovery.child_names(above or "/"), PROBES - looked)
+                names = islice(self.child_names(above or "/"), PROBES - looked)
                 paths = (f"{above}/{name}" for name in names)
-                for node in (threads.map if self.store.is_remote else map)(self._discovery.child, paths):
+                for node in (threads.map if self.store.is_remote else map)(self.child, paths):
                     if node is not None and node.kind != "collection":
                         return node.path, looked
                     if node is not None:
@@ -164,10 +202,8 @@ class Collection(Hierarchy):
         kind = CollectionNode if self.format is COLLECTION else Group
         return kind(self, self.at, (None,) * len(self.format.document_keys("/")), GroupMetadata())
 
-    def _member(self, path: str) -> tuple[AnyNode, bool]:
-        """The root of the hierarchy that stands at the first segment of ``path``, and whether it was read now.
-
-        A broken node may be our own.
+    def _member(self, path: str) -> tuple[_Member, bool]:
+        """What stands at the first segment of ``path``, and whether it was read now.
 
         Raises:
             NodeNotFoundError: nothing stands there.
@@ -180,23 +216,23 @@ class Collection(Hierarchy):
             return kept, False
         read_s = time.monotonic()
         try:
-            top = self._open(name, at)
+            member = self._open(name, at)
         except HierarchyNotFoundError as error:
             raise NodeNotFoundError(at, self.url) from error
         except (MetadataError, UnsupportedError) as error:
-            top = self._discovery.broken(at, error)
-        self._kept.keep(at, read_s, top)
-        return top, True
+            member = _Member(self, self.broken(at, error))
+        self._kept.keep(at, read_s, member)
+        return member, True
 
-    def _open(self, name: str, at: str) -> AnyNode:
+    def _open(self, name: str, at: str) -> _Member:
         if name.endswith(ZIP_SUFFIXES) and self.store.stat(name) is not None:
             # Any zip file can be looked into; one without a hierarchy is but a file.
-            member = open_place(ZipStore(self.store, name), at, **self._options)
+            hierarchy = open_place(ZipStore(self.store, name), at, **self._options)
         else:
-            member = self._open_prefix(f"{name}/", at)
+            hierarchy = self._open_prefix(f"{name}/", at)
         with self._lock:
-            self._opened.add(member)
-        return member.node(at)
+            self._opened.add(hierarchy)
+        return _Member(hierarchy, hierarchy.node(at))
 
     def _open_prefix(self, prefix: str, at: str) -> Hierarchy:
         store = store_below(self.store, prefix)
@@ -217,29 +253,6 @@ class Collection(Hierarchy):
     def __reduce__(self) -> tuple[Any, ...]:
         options = {**self._options, "chunk_cache": None}
         return _restore, (self.store, self.format, options, self.at)
-
-
-class _Members(Discovery):
-    """Tells what stands below the nodes of a collection, by asking the hierarchy that they belong to."""
-
-    _hierarchy: Collection
-
-    def child_names(self, path: str) -> Iterator[str]:
-        below = self._hierarchy.below(path)
-        if below is not self._hierarchy:
-            yield from below.child_names(path)
-            return
-        store = below.store
-        if not isinstance(store, ListableStore):
-            raise ListingUnsupportedError(
-                f"{store.url} cannot be listed: name the path of a hierarchy", url=store.url
-            )
-        names = (
-            entry.key.rstrip("/")
-            for entry in store.list_dir("")
-            if (entry.is_prefix or entry.key.endswith(ZIP_SUFFIXES)) and not entry.key.startswith(".")
-        )
-        yield from self.in_order(names)
 
 
 def open_place(
@@ -272,7 +285,7 @@ def open_place(
     except HierarchyNotFoundError as error:
         format_, documents, missing = COLLECTION, None, error
     if missing is None and (documents is not None or format_.prefix("/")):
-        return Hierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)
+        return StoreHierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)
     collection = Collection(store, format_, at=at, **options)
     if missing is None:
         collection.settle()

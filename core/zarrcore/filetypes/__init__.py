@@ -10,6 +10,7 @@ from zarrcore.filetypes.interface import ArrayFile, VirtualFile
 from zarrcore.filetypes.npy import NpyFile
 from zarrcore.filetypes.nrrd import NrrdFile
 from zarrcore.filetypes.plain_chunks import PlainChunk, PlainChunks, group_document
+from zarrcore.filetypes.plan import BytesPlan
 from zarrcore.filetypes.png import PngFile
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.text import TEXT_SUFFIXES, values_as_text
@@ -68,6 +69,7 @@ def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, .
 __all__ = [
     "SUFFIXES",
     "TEXT_SUFFIXES",
+    "BytesPlan",
     "NpyFile",
     "NrrdFile",
     "OmeTiffFile",

@@ -124,7 +124,7 @@ def test_the_log_goes_on_in_a_new_file_when_it_was_rotated(tmp_path: Path) -> No
     folder.mkdir()
     script = """if True:
         import logging, os, shutil, sys
-        from zarrfs import logs
+        from zarrfs.mount import logs
         logs.start("info", sys.argv[1], False)
         logging.info("first")
         os.rename(sys.argv[1], sys.argv[1] + ".1")

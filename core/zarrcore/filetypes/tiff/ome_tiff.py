@@ -54,6 +54,7 @@ class OmeTiffFile(JoinedFile):
     """
 
     suffix = "ome.tiff"
+    holds_many = True
 
     def __init__(self, levels: Sequence[TilesFile], facts: ImageFacts) -> None:
         base = levels[0].body

@@ -15,7 +15,7 @@ from weakref import ReferenceType, WeakValueDictionary, ref
 from zarrcore.errors import NodeNotFoundError
 from zarrcore.filetypes.hdf5 import HDF5File
 from zarrcore.hierarchy import AnyNode, BrokenNode, Group
-from zarrfs.trees.arrays.decoded import OpenArrays
+from zarrfs.trees.arrays.decoded import OpenDecoded
 from zarrfs.trees.entry import Entry, File, OpenFile, WouldBlockError
 from zarrfs.trees.freshness import Remembered
 
@@ -154,7 +154,7 @@ class NodeFile(File):
         return NodeFile(self._files, self._question, self.mtime_s, made)
 
 
-class OpenNodeFile(OpenArrays):
+class OpenNodeFile(OpenDecoded):
     """A node's file, open: all that is not elements stays as it is."""
 
     def __init__(self, made: Made, entry: NodeFile) -> None:

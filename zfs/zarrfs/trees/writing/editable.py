@@ -71,9 +71,11 @@ class OpenEditable(OpenDecoded):
         return self._editor.changes(self._array.path)
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        if not wait and self._editor.edits(self._array) is not None:
+        if self._editor.edits(self._array) is None:
+            return super().read(offset, nbytes, wait)
+        if not wait:
             raise WouldBlockError
-        return super().read(offset, nbytes, wait)
+        return self.read_into(offset, memoryview(bytearray(max(0, min(nbytes, self.size - offset)))))
 
     def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
         edits = self._editor.edits(self._array)

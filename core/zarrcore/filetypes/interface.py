@@ -31,6 +31,11 @@ class VirtualFile(ABC):
     """Whether it holds many arrays, or many parts of one, of which readers want some."""
     size: int
 
+    @property
+    def version(self) -> str:
+        """A text that changes with what metadata say of the elements and of how they are decoded."""
+        return ""
+
     @abstractmethod
     def plan(self, offset: int, nbytes: int) -> BytesPlan:
         """How at most ``nbytes`` bytes from ``offset`` on are read; fewer only at the end of the file.
@@ -125,6 +130,10 @@ class ArrayFile(VirtualFile):
             )
         self.array = array
         self.body = ArrayBody(array, selection)
+
+    @property
+    def version(self) -> str:
+        return self.array.version
 
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
         """As `VirtualFile.write_to`, chunk row by chunk row."""

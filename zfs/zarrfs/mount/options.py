@@ -11,14 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from zarrcore.filetypes import FILE_TYPES
 from zarrcore.sizes import SIZE_WORDS
 from zarrcore.stores.options import size
 
 _NOBODY: Final = (1 << 32) - 1
 """No user has this number: to the kernel it means that none is told."""
 
-FILE_TYPES: Final = ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff", "h5", "nc")
-"""Those of `zarrcore.filetypes`, which takes too long to import for a command line."""
+SHOWABLE: Final = tuple(kind.suffix for kind in FILE_TYPES if not kind.is_text)
+"""The file types that listings can show."""
+_SHOWN: Final = tuple(kind.suffix for kind in FILE_TYPES if kind.is_listed)
 
 _IGNORED: Final = frozenset(
     [
@@ -101,7 +103,7 @@ class MountOptions:
     """Group to show."""
     umask: int = 0
     """Permissions to take away."""
-    show: tuple[str, ...] = ("raw", "npy", "h5")
+    show: tuple[str, ...] = _SHOWN
     """File types that listings of arrays show; the others open by name."""
     read_write: bool = False
     """Let programs change what the store holds."""
@@ -180,8 +182,8 @@ def file_types(text: str) -> tuple[str, ...]:
     """
     names = tuple(text.split(",")) if text else ()
     for name in names:
-        if name not in FILE_TYPES:
-            raise argparse.ArgumentTypeError(f"expected some of {','.join(FILE_TYPES)}, found {name!r}")
+        if name not in SHOWABLE:
+            raise argparse.ArgumentTypeError(f"expected some of {','.join(SHOWABLE)}, found {name!r}")
     return names
 
 
@@ -206,8 +208,8 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
                        help="disk for decoded chunks of arrays of which memory holds no slab; 0 for none (8G)")  # fmt: skip
     group.add_argument("--metadata-ttl", type=time_to_live, default=60.0, metavar="SECONDS",
                        help="how old an answer may be: seconds, or 'forever'; 0 always asks the store (60)")  # fmt: skip
-    group.add_argument("--show", type=file_types, default=("raw", "npy", "h5"), metavar="TYPE,...",
-                       help=f"file types to list, of {','.join(FILE_TYPES)}; others open by name (raw,npy,h5)")  # fmt: skip
+    group.add_argument("--show", type=file_types, default=_SHOWN, metavar="TYPE,...",
+                       help=f"file types to list, of {','.join(SHOWABLE)}; others open by name ({','.join(_SHOWN)})")  # fmt: skip
     group.add_argument("--xattr", action="store_true",
                        help="show facts as extended attributes user.zarr.*; listings with 'ls -l' get slower")  # fmt: skip
     group.add_argument("--read-write", action="store_true",

@@ -116,6 +116,16 @@ class HDF5File(VirtualFile):
             start = end
 
 
+def hdf5_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
+    """As `HDF5File`."""
+    return HDF5File(node, find=find)
+
+
+def netcdf_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
+    """As `HDF5File`, in the types and names of NetCDF-4."""
+    return HDF5File(node, netcdf=True, find=find)
+
+
 def _with_coordinates(array: ArrayNode, find: Callable[[str], AnyNode]) -> dict[str, AnyNode]:
     """An array and the arrays beside it that its dimensions and its attribute ``coordinates`` (CF conventions) name."""
     nodes: dict[str, AnyNode] = {array.name or "array": array}

@@ -12,14 +12,19 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import Array, Selection
+from zarrcore.errors import SelectionError
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
 from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageFacts
 from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-from zarrcore.hierarchy.multiscales import Multiscale, MultiscaleChannel, multiscale, single_level
+from zarrcore.hierarchy.multiscales import (
+    Multiscale,
+    MultiscaleChannel,
+    is_multiscale,
+    multiscale,
+    single_level,
+)
 
-IMAGE_NAME: Final = "image.ome.tiff"
-"""What the file is called where it stands beside the levels."""
 _NAMES: Final = {"time": "t", "channel": "c"}
 
 
@@ -47,14 +52,19 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
     """The image that a group is; of several the first.
 
     Args:
-        group: of its attributes `is_multiscale` holds.
+        group: the group.
         find: the node at an absolute path of the group's hierarchy; by default that is asked.
 
     Raises:
+        SelectionError: the group is not an image in levels.
         UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
         MetadataError, NodeNotFoundError: there is no first level.
         StoreError: the store did not answer as it should.
     """
+    if not is_multiscale(group.attributes):
+        raise SelectionError(
+            f"{group.uri} is not an image in levels: name an array in it (zarrscope tree shows them)"
+        )
     image = multiscale(group.path, group.attributes, find or group.hierarchy.node)
     base = TilesFile(image.levels[0].node, names=_names(image))
     letters = base.body.letters

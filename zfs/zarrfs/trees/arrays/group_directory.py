@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
-from zarrcore.filetypes.tiff import IMAGE_NAME, OmeTiffFile, group_as_ome_tiff
+from zarrcore.filetypes import file_type
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
 from zarrcore.hierarchy.multiscales import is_multiscale
 from zarrfs.trees.arrays.decoded import DecodedFile
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from zarrfs.trees.arrays.tree import ArraysView
 
 _NPY: Final = ".npy"
+_IMAGE: Final = file_type("ome.tiff")
+IMAGE_NAME: Final = f"image.{_IMAGE.suffix}"
+"""The file that holds the levels of an image."""
 _log = logging.getLogger(__name__)
 
 
@@ -49,7 +52,7 @@ class GroupDirectory(Directory):
             return None
         _need(wait)
         try:
-            file = group_as_ome_tiff(self._node, self._find)
+            file = _IMAGE.of_group(self._node, find=self._find)
         except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError) as error:
             if self._view.imageless.get(self._node.path) is None:
                 self._view.imageless.put(self._node.path, None, self._view.imageless.freshness.now())
@@ -132,7 +135,7 @@ class GroupDirectory(Directory):
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         documents = self._documents()
-        if OmeTiffFile.suffix in self._view.shown and (image := self._image(wait=True)) is not None:
+        if _IMAGE.suffix in self._view.shown and (image := self._image(wait=True)) is not None:
             documents[IMAGE_NAME] = image
         for node in self._view.children(self._node):
             name = file_name(node.name)

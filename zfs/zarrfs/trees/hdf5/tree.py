@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from zarrcore.errors import UnsupportedError
+from zarrcore.filetypes import FILE_TYPES
 from zarrcore.filetypes.hdf5.elements import stored
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrfs.trees.arrays.documents import sentence
@@ -25,7 +26,8 @@ from zarrfs.trees.entry import Directory, Entry
 from zarrfs.trees.hdf5.file import HDF5Files
 from zarrfs.trees.names import file_name
 
-SUFFIXES: Final = ("h5", "nc")
+SUFFIXES: Final = tuple(kind.suffix for kind in FILE_TYPES if not kind.takes_selection)
+"""The file types of whole nodes."""
 _ALL: Final = "__all__"
 
 

@@ -89,7 +89,7 @@ class Operations(ReadOnlyOperations):
     async def _directory(self, number: int) -> Directory:
         """A directory to look names up in, itself looked up again where it is too old to know them, or was moved."""
         entry = self.inodes.entry(number)
-        if not entry.knows_only_its_path or self.inodes.is_expired(number):
+        if not entry.caching.never_expires or self.inodes.is_expired(number):
             entry = await self._current(number)
         if not isinstance(entry, Directory):
             raise pyfuse3.FUSEError(errno.ENOTDIR)
@@ -97,7 +97,7 @@ class Operations(ReadOnlyOperations):
 
     def _age_of(self, number: int) -> float:
         """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
-        if self.inodes.remembers(number) and not self.inodes.entry(number).knows_only_its_path:
+        if self.inodes.remembers(number) and not self.inodes.entry(number).caching.never_expires:
             return self.inodes.inode(number).taken_s
         return self._freshness.now()
 
@@ -221,7 +221,8 @@ class Operations(ReadOnlyOperations):
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
         else:
             file = await self._ask(entry.open)
-        return self._opened(inode, file, entry.direct_io or file.is_direct)
+        uses_pages = entry.caching.uses_pages and file.caching.uses_pages
+        return self._opened(inode, file, direct_io=not uses_pages)
 
     def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
         """A handle for an open file; ESTALE where others have another version of it open."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from zarrfs.trees.caching import FIXED_PATH, PATH
 from zarrfs.trees.entry import Directory, Entry, File, OpenFile
 
 CONTROL: Final = ".zarrscope"
@@ -44,7 +45,7 @@ class LazyTree(_Before):
         mode: its permissions.
     """
 
-    knows_only_its_path = True
+    caching = PATH
     mtime_s = None
 
     def __init__(self, make: Callable[[bool], Directory], mode: int = 0o555) -> None:
@@ -76,9 +77,8 @@ class NamedTrees(Directory):
         mtime_s: what to show as its time.
     """
 
-    knows_only_its_path = True
+    caching = FIXED_PATH
     lists_at_once = True
-    follows_writing = True
 
     def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
         self._trees = trees
@@ -101,7 +101,7 @@ class WithControl(_Before):
         control: the hidden directory.
     """
 
-    knows_only_its_path = True
+    caching = PATH
     mtime_s = None
 
     def __init__(self, tree: Directory, control: Directory) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from zarrcore.filetypes import VirtualFile
+from zarrfs.trees.caching import DECODED
 from zarrfs.trees.entry import BytesLike, File, OpenFile, WouldBlockError
 
 
@@ -54,14 +55,12 @@ class DecodedFile(File):
 class OpenDecoded(OpenFile):
     """A decoded file, open."""
 
-    reads_ahead = True
-    gets_old = True
+    caching = DECODED
 
     def __init__(self, file: VirtualFile) -> None:
         self._file = file
         self.size = file.size
-        self.slabs = file.slabs
-        self.holds_many = file.holds_many
+        self.layout = file
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
         plan = self._file.plan(offset, nbytes)
@@ -76,6 +75,3 @@ class OpenDecoded(OpenFile):
         plan = self._file.plan(offset, len(buffer))
         plan.read_into(buffer[: plan.nbytes])
         return buffer[: plan.nbytes]
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        return self._file.array_at(offset)

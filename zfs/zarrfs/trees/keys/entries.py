@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zarrcore.errors import ChangedError
 from zarrcore.stores.interface import StoreStat
+from zarrfs.trees.caching import CHANGING_KEY, FIXED_PATH, KEY, Caching
 from zarrfs.trees.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, version_of
 from zarrfs.trees.names import file_name, segment
@@ -22,8 +23,7 @@ class KeysDirectory(Directory):
 
     __slots__ = ("_prefix", "_view")
 
-    knows_only_its_path = True
-    follows_writing = True
+    caching = FIXED_PATH
     mtime_s = None
 
     def __init__(self, view: KeysView, prefix: str) -> None:
@@ -77,17 +77,17 @@ class KeysDirectory(Directory):
         target = target.behind(wait)
         other, new = target.place(new_name) if isinstance(target, KeysDirectory) else (None, "")
         if other is not writer:
-            raise RefusedError(errno.EXDEV, "a key cannot become part of another tree", is_news=False)
+            raise RefusedError(errno.EXDEV, "a key cannot become part of another tree", is_logged=False)
         if new == key:  # under two paths, or the kernel would not have asked
             if not replace:
-                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
             return
         if not isinstance(self.lookup(name, wait), Directory):
             writer.rename(key, new, replace=replace)
             return
         if next(KeysDirectory(self._view, key + "/").entries(), None) is not None:
             # Programs copy key by key then, and erase: all of it at once is nothing that a store can do.
-            raise RefusedError(errno.EXDEV, f"{key} holds keys, which have no common name", is_news=False)
+            raise RefusedError(errno.EXDEV, f"{key} holds keys, which have no common name", is_logged=False)
         self._refuse_content(new)
         writer.make_directory(new)
         writer.remove_directory(key)
@@ -113,7 +113,7 @@ class KeysDirectory(Directory):
 
     def _refuse_content(self, path: str) -> None:
         if next(KeysDirectory(self._view, path + "/").entries(), None) is not None:
-            raise RefusedError(errno.ENOTEMPTY, f"{path} holds keys", is_news=False)
+            raise RefusedError(errno.ENOTEMPTY, f"{path} holds keys", is_logged=False)
 
 
 def _need(wait: bool) -> None:
@@ -125,8 +125,6 @@ class KeyFile(File):
     """One key's value."""
 
     __slots__ = ("_etag", "_key", "_view", "mtime_s", "size")
-
-    follows_writing = True
 
     def __init__(self, view: KeysView, key: str, facts: StoreStat) -> None:
         self._view = view
@@ -140,10 +138,10 @@ class KeyFile(File):
         return 0o444 if self._view.writer is None else 0o644
 
     @property
-    def is_settled(self) -> bool:  # type: ignore[override]
-        """Not while somebody may store another value at any moment, whom the kernel does not ask."""
+    def caching(self) -> Caching:  # type: ignore[override]
+        """Nothing is kept while a writer may store another value, since the kernel does not ask the writer."""
         writer = self._view.writer
-        return writer is None or not writer.is_writing(self._key)
+        return KEY if writer is None or not writer.is_writing(self._key) else CHANGING_KEY
 
     @property
     def version(self) -> str:

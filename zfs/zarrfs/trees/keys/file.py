@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 
 from zarrcore.errors import ChangedError
 from zarrcore.stores.interface import ByteRange, ReadableStore, StoreStat
-from zarrfs.trees.entry import BytesLike, OpenFile, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OneRun, OpenFile, WouldBlockError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 _INLINE_MAX: Final = 1 << 20
@@ -37,12 +37,11 @@ class OpenKey(OpenFile):
         changed: told when the value is another than ``facts`` says.
     """
 
-    reads_ahead = True
-
     def __init__(
         self, store: ReadableStore, key: str, facts: StoreStat, changed: Callable[[str], None]
     ) -> None:
         self.size = facts.size
+        self.layout = OneRun(facts.size)
         self.version = version_of(facts)
         self._store = store
         self._key = key

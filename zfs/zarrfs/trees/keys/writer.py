@@ -176,7 +176,7 @@ class KeyWriter:
             elif renamed:
                 self.unstored.stored(new)
             else:
-                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
             self._gone(key)
             with self._lock:
                 self._open.pop(new, None)
@@ -198,7 +198,7 @@ class KeyWriter:
             finally:
                 spool.close()
         if not linked:
-            raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+            raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
         self.unstored.stored(new)
 
     def make_directory(self, path: str) -> None:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from zarrcore.errors import ChangedError, StoreError, ZarrError
+from zarrfs.trees.caching import CHANGING_KEY, UNCACHED
 from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, fetched, version_of
 from zarrfs.trees.writing.spool import Spool
@@ -158,13 +159,13 @@ class WrittenKey(OpenFile):
 
 def look_again(key: str | None) -> RefusedError:
     """What has the kernel look a name up again: there are two values, and it found the other one."""
-    return RefusedError(errno.ESTALE, f"{key} is being written", is_news=False)
+    return RefusedError(errno.ESTALE, f"{key} is being written", is_logged=False)
 
 
 class FileBeingWritten(UnfinishedFile):
     """What handles that write see of their file, and under a name that nothing was stored under yet, everybody."""
 
-    follows_writing = True
+    caching = CHANGING_KEY
 
     def __init__(self, written: WrittenKey) -> None:
         super().__init__(written)
@@ -176,9 +177,9 @@ class FileBeingWritten(UnfinishedFile):
         if key is None:  # the name stands for another file by now, or for none
             raise look_again(key)
         if not self._written.is_stored:
-            raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_news=False)
+            raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_logged=False)
         file = self._written.writer.stored_value(key, wait)
-        file.version, file.is_direct = None, True
+        file.version, file.caching = None, UNCACHED
         return file
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:

@@ -108,7 +108,7 @@ class ArrayEditor:
         hierarchy = self._hierarchy()
         _refuse_name(hierarchy, path)
         if path in hierarchy:
-            raise RefusedError(errno.EEXIST, f"{path} is there already", is_news=False)
+            raise RefusedError(errno.EEXIST, f"{path} is there already", is_logged=False)
         with self._lock:
             if path in self.news:
                 raise RefusedError(errno.EBUSY, f"{path} is being written")
@@ -133,7 +133,7 @@ class ArrayEditor:
             attributes: dict[str, Any] = dict(fresh.attributes)
             if text is None:
                 if name not in attributes:
-                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_news=False)
+                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_logged=False)
                 del attributes[name]
             else:
                 attributes[name] = _parsed(name, text)

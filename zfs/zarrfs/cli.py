@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.stores.options import add_store_arguments, store_options
-from zarrfs.mount.options import MountOptions, OptionWords, add_mount_arguments
+from zarrfs.mount.option_words import OptionWords
+from zarrfs.mount.options import MountOptions, add_mount_arguments, mount_options
 
 if TYPE_CHECKING:
     from zarrcore import ChunkCache, Hierarchy
@@ -62,10 +63,10 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
     """Add ``umount`` to the command line."""
     parser = subparsers.add_parser(
         "umount",
-        help="take mounts away",
-        description="Take mounts away, and wait until their daemons are gone.",
-        epilog="Exit status: 0 nothing is left of them, 1 one of them is not ours, busy (by whom is told) or hangs, "
-        "2 the command line is wrong.",
+        help="unmount",
+        description="Unmount, and wait until the daemons have ended.",
+        epilog="Exit status: 0 all are unmounted; 1 a mount is not one of zarrscope's, is busy (the message names the"
+        " processes) or hangs; 2 the command line is wrong.",
     )
     parser.add_argument("mountpoints", metavar="MOUNTPOINT", nargs="+")
     parser.add_argument(
@@ -89,7 +90,7 @@ def _mount(namespace: argparse.Namespace) -> int:
     mountpoints.check_device()
     if namespace.read_write and namespace.ro:
         raise mountpoints.MountError("cannot mount both with ro and with --read-write: leave one of them out")
-    options = _options(namespace, mountpoints.prepare(namespace.mountpoint))
+    options = mount_options(namespace, mountpoints.prepare(namespace.mountpoint))
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     if namespace.cache_dir is not None:
         mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
@@ -109,29 +110,6 @@ def _secrets(namespace: argparse.Namespace) -> list[str]:
     """What the command line may hold that nobody else should read."""
     address = namespace.source.partition("://")[2].partition("/")[0]
     return [address.rpartition("@")[0], *(value for _, value in namespace.header)]
-
-
-def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
-    return MountOptions(
-        mountpoint=mountpoint,
-        view=namespace.view,
-        cache_bytes=namespace.cache_size,
-        spill_bytes=namespace.spill_size,
-        ttl_s=namespace.metadata_ttl,
-        disk_cache=namespace.cache_dir is not None,
-        threads=namespace.threads,
-        read_only=namespace.ro,
-        allow_other=namespace.allow_other,
-        default_permissions=namespace.default_permissions,
-        auto_unmount=namespace.auto_unmount,
-        fsname=namespace.fsname,
-        uid=namespace.uid,
-        gid=namespace.gid,
-        umask=namespace.umask,
-        show=namespace.show,
-        read_write=namespace.read_write,
-        xattr=namespace.xattr,
-    )
 
 
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:

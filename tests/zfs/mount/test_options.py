@@ -16,7 +16,7 @@ from zarrcore.cli import copy
 from zarrcore.filetypes import SUFFIXES
 from zarrfs.cli import _secrets, _take_environment, register_mount
 from zarrfs.mount.mountpoints import MountError
-from zarrfs.mount.options import SHOWABLE
+from zarrfs.mount.option_values import SHOWABLE
 
 
 def parse(*arguments: str) -> argparse.Namespace:

@@ -19,7 +19,7 @@ from zarrcore.stores.options import add_store_arguments, store_options
 from zarrfs.mount.option_words import OptionWords
 from zarrfs.mount.options import MountOptions, add_mount_arguments, mount_options
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loading these takes long
     from zarrcore import ChunkCache, Hierarchy
     from zarrcore.stores.interface import ReadableStore
     from zarrfs.mount.outcome import Outcome
@@ -120,7 +120,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
         from zarrcore.stores import PrefixStore, open_store
         from zarrcore.stores.wrapper.interface import writable
         from zarrfs.mount import logs
-        from zarrfs.mount.mount import Session
+        from zarrfs.mount.mount import Mount
         from zarrfs.mount.outcome import Outcome
 
         if namespace.format is not None:
@@ -144,7 +144,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             _reach(shown)
             if inside:
                 _refuse_nothing(store, inside)
-            Session(shown, _opener(namespace.format, options), options, outcome).run(ready)
+            Mount(shown, _opener(namespace.format, options), options, outcome).run(ready)
 
     return serve
 

@@ -14,7 +14,7 @@ _BLOCK_BYTES: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Appearance:
+class CommonAttributes:
     """What all entries of a mount have in common."""
 
     uid: int

@@ -69,7 +69,7 @@ class Entry(ABC):
         """The version that is being written under its name; None without one."""
         return None
 
-    def facts(self, wait: bool) -> dict[str, Any]:
+    def metadata(self, wait: bool) -> dict[str, Any]:
         """What is known of it, for extended attributes: values as JSON has them, by name.
 
         Raises:
@@ -77,8 +77,8 @@ class Entry(ABC):
         """
         return {}
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
-        """Set what `facts` tells; None removes it.
+    def set_metadata(self, name: str, value: bytes | None) -> None:
+        """Set what `metadata` tells; None removes it.
 
         Raises:
             ReadOnlyError: it cannot be set.

@@ -32,8 +32,8 @@ class _Before(Directory):
     def copy(self, file: File, name: str, wait: bool) -> None:
         self.behind(wait).copy(file, name, wait)
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
-        self.behind(wait=True).set_fact(name, value)
+    def set_metadata(self, name: str, value: bytes | None) -> None:
+        self.behind(wait=True).set_metadata(name, value)
 
 
 class LazyTree(_Before):
@@ -62,8 +62,8 @@ class LazyTree(_Before):
     def lookup(self, name: str, wait: bool) -> Entry | None:
         return self._make(wait).lookup(name, wait)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return self._make(wait).facts(wait)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return self._make(wait).metadata(wait)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         return self._make(True).entries()
@@ -122,8 +122,8 @@ class WithControl(_Before):
     def lookup(self, name: str, wait: bool) -> Entry | None:
         return self._control if name == CONTROL else self._tree.lookup(name, wait)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return self._tree.facts(wait)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return self._tree.metadata(wait)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         return ((name, entry) for name, entry in self._tree.entries() if name != CONTROL)

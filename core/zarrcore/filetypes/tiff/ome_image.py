@@ -14,7 +14,7 @@ from typing import Any, Final
 from zarrcore.array import Array, Selection
 from zarrcore.errors import SelectionError
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
-from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageFacts
+from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageMetadata
 from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrcore.hierarchy.multiscales import (
@@ -43,7 +43,7 @@ def array_as_ome_tiff(
     name = array.name if isinstance(array, ArrayNode) else ""
     image = single_level(group_attributes or {}, name, array)
     if image is None:
-        return OmeTiffFile([TilesFile(array, selection)], ImageFacts(name))
+        return OmeTiffFile([TilesFile(array, selection)], ImageMetadata(name))
     tiles = TilesFile(array, selection, _names(image))
     return OmeTiffFile([tiles], _facts(image, tiles.body, name))
 
@@ -101,14 +101,14 @@ def _names(image: Multiscale) -> list[str | None]:
     return [_NAMES.get(axis.kind, axis.name) for axis in image.axes]
 
 
-def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "") -> ImageFacts:
+def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "") -> ImageMetadata:
     """What is known of the part of an image that a file holds."""
     spacing = {}
     for letter, axis in zip(body.letters, body.kept, strict=True):
         if image.spacing:
             step = abs(image.spacing[axis] * body.indices[axis].step)
             spacing[letter] = step, image.axes[axis].unit
-    return ImageFacts(name, description, spacing, _channels(image, body))
+    return ImageMetadata(name, description, spacing, _channels(image, body))
 
 
 def _channels(image: Multiscale, body: TiledBody) -> list[MultiscaleChannel]:

@@ -65,7 +65,7 @@ class Budget:
         self.buffers = Buffers(nbytes)
         self._fetches = 0
 
-    def take(self, nbytes: int) -> bool:
+    def reserve(self, nbytes: int) -> bool:
         """Reserve bytes and a thread to fetch them, where that many are left."""
         if self.used + nbytes > self.limit or self._fetches >= FETCHES_MAX:
             return False
@@ -77,7 +77,7 @@ class Budget:
         """Give back the thread."""
         self._fetches -= 1
 
-    def give_back(self, nbytes: int) -> None:
+    def release(self, nbytes: int) -> None:
         """Give back bytes that are no longer held."""
         self.used -= nbytes
         if not self.used:
@@ -199,7 +199,7 @@ class Reader:
             end = min(limit, _end_of_block(start + wanted, begin, slab))
             if end > stop and end - start > max(_BLOCK_MIN, slab) and end != limit:
                 return
-            if self._fetches >= _FETCHES_MAX or not self._budget.take(end - start):
+            if self._fetches >= _FETCHES_MAX or not self._budget.reserve(end - start):
                 return
             self._fetches += 1
             block = _Block(start, end, left=end - start)
@@ -288,7 +288,7 @@ class Reader:
 
     def _give_back(self, block: _Block) -> None:
         block.content = None
-        self._budget.give_back(block.stop - block.start)
+        self._budget.release(block.stop - block.start)
 
 
 def _end_of_block(wanted: int, begin: int, slab: int) -> int:

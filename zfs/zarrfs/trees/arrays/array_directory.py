@@ -18,7 +18,7 @@ from zarrcore.filetypes import SUFFIXES, VirtualFile, file_type, suffix_of
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json
-from zarrfs.trees.arrays.facts import facts_of
+from zarrfs.trees.arrays.node_metadata import metadata_of
 from zarrfs.trees.arrays.slices import Slices
 from zarrfs.trees.arrays.texts import Texts
 from zarrfs.trees.entry import Directory, Entry
@@ -96,12 +96,12 @@ class ArrayDirectory(Directory):
     def mode(self) -> int:
         return 0o555 if self._editor is None else 0o755
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._array)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return metadata_of(self._array)
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
+    def set_metadata(self, name: str, value: bytes | None) -> None:
         if self._editor is None:
-            super().set_fact(name, value)
+            super().set_metadata(name, value)
         else:
             self._editor.set_attribute(self._array, name, value)
 

@@ -40,7 +40,7 @@ _TELLING: Final = re.compile(r"(json|/\.z\w+|/attrs|/meta|/[c\d.]+)$")
 _SHOWN: Final = ("raw", "npy")
 
 
-class ArraysView:
+class ArraysTree:
     """The decoded tree of a hierarchy.
 
     Args:

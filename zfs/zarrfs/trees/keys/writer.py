@@ -101,10 +101,10 @@ class KeyWriter:
         """
         if not wait and self.store.is_remote:
             raise WouldBlockError
-        facts = self.store.stat(key)
-        if facts is None:
+        stat = self.store.stat(key)
+        if stat is None:
             raise ChangedError(f"{key} in {self.store.url} is gone", key=key, url=self.store.url)
-        return OpenKey(self.store, key, facts, lambda _: None)
+        return OpenKey(self.store, key, stat, lambda _: None)
 
     def _opened(self, key: str, written: WrittenKey) -> WrittenKey:
         with self._lock:

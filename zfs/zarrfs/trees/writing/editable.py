@@ -5,17 +5,14 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from zarrcore.filetypes import virtual_file
 from zarrcore.filetypes.interface import HeaderAndBody
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile, OpenDecoded
 from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
-
-if TYPE_CHECKING:
-    from zarrfs.trees.writing.array_editor import ArrayEditor
-    from zarrfs.trees.writing.array_edits import ArrayEdits
+from zarrfs.trees.writing.array_editor import ArrayEditor
+from zarrfs.trees.writing.array_edits import ArrayEdits
 
 
 class EditableFile(DecodedFile):

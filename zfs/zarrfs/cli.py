@@ -21,7 +21,7 @@ from zarrfs.mount.options import MountOptions, add_mount_arguments, mount_option
 
 if TYPE_CHECKING:  # loading these takes long
     from zarrcore import ChunkCache, Hierarchy
-    from zarrcore.stores.interface import ReadableStore
+    from zarrcore.stores import ReadableStore
     from zarrfs.mount.outcome import Outcome
 
 _MOUNT_EXAMPLES = """\
@@ -117,8 +117,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
 
     def serve(ready: Callable[[], None]) -> None:
         from zarrcore.cli.source import split_uri
-        from zarrcore.stores import PrefixStore, open_store
-        from zarrcore.stores.wrapper.interface import writable
+        from zarrcore.stores import PrefixStore, open_store, writable
         from zarrfs.mount import logs
         from zarrfs.mount.mount import Mount
         from zarrfs.mount.outcome import Outcome
@@ -224,7 +223,7 @@ def _refuse_unknown(format_name: str) -> None:
 def _refuse_nothing(store: ReadableStore, inside: str) -> None:
     """Refuse a path below which there is nothing, where the store can tell."""
     from zarrcore.errors import AccessDeniedError, ListingUnsupportedError
-    from zarrcore.stores.interface import ListableStore
+    from zarrcore.stores import ListableStore
     from zarrfs.mount.mountpoints import MountError
 
     try:

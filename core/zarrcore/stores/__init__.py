@@ -15,7 +15,7 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
-from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.wrapper.interface import WrapperStore, writable
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 from zarrcore.stores.wrapper.statistics import StatisticsStore
@@ -34,6 +34,7 @@ __all__ = [
     "StoreEntry",
     "StoreOptions",
     "StoreStat",
+    "WrapperStore",
     "WritableStore",
     "ZipStore",
     "add_store_arguments",

@@ -18,10 +18,9 @@ import pyfuse3
 import trio
 
 from zarrcore import ChunkCache, Hierarchy
-from zarrcore.array.spill import Spill
+from zarrcore.array import Spill
 from zarrcore.errors import ZarrError
-from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.wrapper.statistics import StatisticsStore
+from zarrcore.stores import ReadableStore, StatisticsStore
 from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.operations import Operations

@@ -13,7 +13,7 @@ from typing import Final
 from weakref import ReferenceType, WeakValueDictionary, ref
 
 from zarrcore.errors import NodeNotFoundError
-from zarrcore.filetypes.hdf5 import HDF5File
+from zarrcore.filetypes import HDF5File
 from zarrcore.hierarchy import AnyNode, BrokenNode, Group
 from zarrfs.trees.arrays.decoded import OpenDecoded
 from zarrfs.trees.arrays.tree import ArraysTree

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes import FILE_TYPES
-from zarrcore.filetypes.hdf5.elements import stored
+from zarrcore.filetypes.hdf5 import stored
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrfs.trees.arrays.documents import sentence
 from zarrfs.trees.arrays.group_directory import ErrorDirectory

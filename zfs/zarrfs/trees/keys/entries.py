@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import StoreStat
+from zarrcore.stores import StoreStat
 from zarrfs.trees.caching import CHANGING_KEY, FIXED_PATH, KEY, Caching
 from zarrfs.trees.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, version_of

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Final, NoReturn
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import ByteRange, ReadableStore, StoreStat
+from zarrcore.stores import ByteRange, ReadableStore, StoreStat
 from zarrfs.trees.entry import BytesLike, OneRun, OpenFile, WouldBlockError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 

@@ -16,8 +16,7 @@ from itertools import islice
 from typing import Final
 
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError, ReadOnlyError
-from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
-from zarrcore.stores.local.store import LocalStore
+from zarrcore.stores import ListableStore, LocalStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.threads import ThreadPool
 from zarrfs.trees.entry import Entry, File, WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered

@@ -9,9 +9,7 @@ from threading import Lock
 from typing import Final
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.local.store import LocalStore
-from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrcore.stores import LocalStore, ReadableStore, WrapperStore
 from zarrfs.trees.entry import File, RefusedError, WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.file import OpenKey, fetched

@@ -15,9 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.array.selection import AxisRange, crossings
-from zarrcore.filetypes import RawFile
-from zarrcore.filetypes.plan import boxes
+from zarrcore.array import AxisRange, crossings
+from zarrcore.filetypes import RawFile, boxes
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.threads import ThreadPool
 from zarrfs.trees.entry import WouldBlockError

@@ -6,8 +6,7 @@ import errno
 from collections.abc import Callable
 from functools import partial
 
-from zarrcore.filetypes import virtual_file
-from zarrcore.filetypes.interface import HeaderAndBody
+from zarrcore.filetypes import HeaderAndBody, virtual_file
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile, OpenDecoded
 from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.errors import StoreError
-from zarrcore.stores.interface import WritableStore
+from zarrcore.stores import WritableStore
 from zarrfs.trees.entry import RefusedError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 

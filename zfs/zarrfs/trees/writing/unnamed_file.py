@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.array.spill import unnamed_files_folder
+from zarrcore.array import unnamed_files_folder
 from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
 from zarrfs.trees.entry import RefusedError
 

@@ -52,11 +52,11 @@ class Photographer:
         from PySide6.QtWidgets import QApplication
 
         from zarrbrowser.settings import Settings
-        from zarrbrowser.theme import Appearance, apply_theme
+        from zarrbrowser.theme import CommonAttributes, apply_theme
         from zarrbrowser.window.main_window import MainWindow
 
         self.application = QApplication([])
-        apply_theme(self.application, Appearance.LIGHT)
+        apply_theme(self.application, CommonAttributes.LIGHT)
         self.data = data
         self.window = MainWindow(Settings(fresh=True))
         self.window.resize(*SIZE)
@@ -152,9 +152,9 @@ class Photographer:
 
     def dark(self) -> None:
         """The other palette."""
-        from zarrbrowser.theme import Appearance
+        from zarrbrowser.theme import CommonAttributes
 
-        self.window.wear(Appearance.DARK)
+        self.window.wear(CommonAttributes.DARK)
         self.go("/brain.zarr/anatomical", "Image")
 
     def keys(self) -> object:

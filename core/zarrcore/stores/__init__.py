@@ -19,7 +19,7 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
-from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.wrapper.interface import WrapperStore, writable
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 from zarrcore.stores.wrapper.statistics import StatisticsStore
@@ -40,6 +40,7 @@ __all__ = [
     "StoreOption",
     "StoreOptions",
     "StoreStat",
+    "WrapperStore",
     "WritableStore",
     "ZipStore",
     "open_store",

@@ -10,18 +10,18 @@ ATTRIBUTES: Final = "attributes."
 """Before the names of the user's own attributes."""
 
 
-def facts_of(node: AnyNode) -> dict[str, Any]:
+def metadata_of(node: AnyNode) -> dict[str, Any]:
     """Names, as the array's document in version 3 terms has them, and values as JSON has them."""
-    facts: dict[str, Any] = {"kind": node.kind}
+    metadata: dict[str, Any] = {"kind": node.kind}
     if node.kind == "collection":
-        return facts
-    facts["format"] = node.hierarchy.format.name
+        return metadata
+    metadata["format"] = node.hierarchy.format.name
     if isinstance(node, ArrayNode):
         document = node.metadata.document()
-        facts |= {
+        metadata |= {
             name: document[name]
             for name in ("shape", "data_type", "fill_value", "dimension_names")
             if name in document
         }
-        facts |= {"chunk_shape": list(node.chunk_shape), "numpy_dtype": str(node.dtype)}
-    return facts | {f"{ATTRIBUTES}{name}": value for name, value in node.attributes.items()}
+        metadata |= {"chunk_shape": list(node.chunk_shape), "numpy_dtype": str(node.dtype)}
+    return metadata | {f"{ATTRIBUTES}{name}": value for name, value in node.attributes.items()}

@@ -136,13 +136,13 @@ class Photographer:
 
     def location(self) -> object:
         """The dialog for all that may be told of a place."""
-        from zarrbrowser.session.connection import Reach
+        from zarrbrowser.session.connection import Connection
         from zarrbrowser.session.sources import SourceRequest
         from zarrbrowser.window.opening import ask_for_location
 
         self.window.side.box.clear()
-        reach = Reach("https://storage.example.org", "eu-central-1", anonymous=True)
-        request = SourceRequest("s3://bucket/scan.zarr", options=reach)
+        connection = Connection("https://storage.example.org", "eu-central-1", anonymous=True)
+        request = SourceRequest("s3://bucket/scan.zarr", options=connection)
         return ask_for_location(self.window, lambda _request: None, request, [])
 
     def export(self) -> object:
@@ -154,7 +154,7 @@ class Photographer:
         """The other palette."""
         from zarrbrowser.theme import Appearance
 
-        self.window.wear(Appearance.DARK)
+        self.window.set_appearance(Appearance.DARK)
         self.go("/brain.zarr/anatomical", "Image")
 
     def keys(self) -> object:

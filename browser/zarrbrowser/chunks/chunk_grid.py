@@ -14,7 +14,7 @@ from typing import Any
 
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.image.tiles.raster import Raster
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.session.read_cost import Cancelled
 
 MOST_ASKED = 4096
 """More chunks in view than this are not asked for: nobody could tell them apart."""

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import label
@@ -37,7 +37,7 @@ class OpenDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Open location")
         self.setMinimumWidth(520)
-        reach = Reach.of(suggested.options)
+        connection = Connection.of(suggested.options)
         self.address = _line(
             suggested.address, "/data/scan.zarr   s3://bucket/scan.zarr   https://…", "path or URL"
         )
@@ -47,13 +47,13 @@ class OpenDialog(QDialog):
         self.format = QComboBox()
         self.format.setAccessibleName("format")
         self._fill_formats(suggested.format)
-        self.endpoint = _line(reach.endpoint_url, "http://localhost:9000", "endpoint URL")
-        self.region = _line(reach.region, "us-east-1", "region")
-        self.profile = _line(reach.profile, "default", "profile")
+        self.endpoint = _line(connection.endpoint_url, "http://localhost:9000", "endpoint URL")
+        self.region = _line(connection.region, "us-east-1", "region")
+        self.profile = _line(connection.profile, "default", "profile")
         self.anonymous = QCheckBox("Anonymous: send no credentials")
-        self.anonymous.setChecked(reach.anonymous)
+        self.anonymous.setChecked(connection.anonymous)
         self.requester_pays = QCheckBox("Agree to pay for requests")
-        self.requester_pays.setChecked(reach.requester_pays)
+        self.requester_pays.setChecked(connection.requester_pays)
         self.problem = label(role="problem", wrap=True)
         self.problem.hide()
         self.buttons = QDialogButtonBox(
@@ -63,7 +63,7 @@ class OpenDialog(QDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.anonymous.toggled.connect(lambda checked: self.profile.setEnabled(not checked))
-        self.profile.setEnabled(not reach.anonymous)
+        self.profile.setEnabled(not connection.anonymous)
         self._lay_out()
 
     def accept(self) -> None:
@@ -84,15 +84,15 @@ class OpenDialog(QDialog):
         typed = SourceRequest.typed(self.address.text())
         if not typed.address:
             raise StoreError("a path or URL is needed")
-        reach = Reach(
+        connection = Connection(
             self.endpoint.text().strip(),
             self.region.text().strip(),
             "" if self.anonymous.isChecked() else self.profile.text().strip(),
             self.anonymous.isChecked(),
             self.requester_pays.isChecked(),
         )
-        reach.store_options()
-        return SourceRequest(typed.address, typed.path, self.format.currentData(), reach)
+        connection.store_options()
+        return SourceRequest(typed.address, typed.path, self.format.currentData(), connection)
 
     def _fill_formats(self, chosen: str | None) -> None:
         from zarrcore.formats import known_formats

@@ -62,9 +62,9 @@ class MetadataPane(QSplitter):
         self.facts.setWidget(QWidget())
         self.document.show_text("")
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
-        self.document.wear()
+        self.document.update_colours()
 
     def _ask(self) -> None:
         node = self._node

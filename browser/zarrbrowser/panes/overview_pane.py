@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from zarrbrowser.nodes.describe import Fact, group_facts
 from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.session.read_cost import Cancelled
 from zarrbrowser.session.sources import Source
 from zarrbrowser.values.quantities import count
 from zarrbrowser.widgets.attribute_tree import AttributeTree

@@ -9,10 +9,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from zarrbrowser.export.subject import Subject
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, lookup_table
-from zarrbrowser.image.shown import Shown
+from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
 from zarrbrowser.panes.metadata_pane import MetadataPane
 from zarrbrowser.panes.overview_pane import OverviewPane
@@ -41,14 +41,14 @@ class Panes(QObject):
         reported: what was read, for the status bar.
         shown: a pane has its data on the screen.
         retried: the person wants the node read again.
-        looked: how the picture is looked at now, as `look_of` tells.
+        view_changed: how the picture is looked at now, as `view_state_of` tells.
     """
 
     pointed = Signal(str)
     reported = Signal(str)
     shown = Signal()
     retried = Signal()
-    looked = Signal(object)
+    view_changed = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -132,7 +132,7 @@ class Panes(QObject):
             plot.unpacked.connect(self._unpack)
             add_picture_keys(pane, {"F": pane.fit})
         if isinstance(pane, ImagePane):
-            pane.view_changed.connect(lambda: self.looked.emit(look_of(image)))
+            pane.view_changed.connect(lambda: self.view_changed.emit(view_state_of(image)))
         self._unpackers.append(pane.unpack)
         pane.stack.settled.connect(self.shown)
         pane.pointed.connect(self.pointed)
@@ -140,7 +140,7 @@ class Panes(QObject):
         return pane
 
 
-def subject_of(pane: QWidget) -> Subject | None:
+def viewed_array_of(pane: QWidget) -> ViewedArray | None:
     """What of an array a pane shows."""
     if isinstance(pane, TablePane):
         grid, chosen = pane.grid, pane.table.chosen()
@@ -148,17 +148,17 @@ def subject_of(pane: QWidget) -> Subject | None:
             return None
         everything = grid.selection(slice(None), slice(None))
         packing = grid.packing if grid.is_unpacked else None
-        return Subject(grid.array, everything, grid.selection(*chosen), packing=packing)
-    for_levels = getattr(pane, "shown_levels", None)
+        return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=packing)
+    for_levels = getattr(pane, "displayed_levels", None)
     if for_levels is not None:
         levels = for_levels()
-        return Subject.of_levels(levels) if levels else None
+        return ViewedArray.of_levels(levels) if levels else None
     shown_by = getattr(pane, "shown", None)
     shown = shown_by() if callable(shown_by) else None
-    return Subject.of(shown) if isinstance(shown, Shown) else None
+    return ViewedArray.of(shown) if isinstance(shown, DisplayedSlice) else None
 
 
-def look_of(pane: QWidget | None) -> dict[str, Any]:
+def view_state_of(pane: QWidget | None) -> dict[str, Any]:
     """How a node is looked at, as JSON has it: where, in which colours; empty where a pane has no such thing."""
     tell = getattr(pane, "view_state", None)
     return dict(tell()) if tell is not None else {}

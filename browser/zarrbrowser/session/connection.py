@@ -10,7 +10,7 @@ from zarrbrowser.session.sources import SourceRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Connection:
     """The options of a store that a person chooses in the window; `zarrcore` loads when they are used."""
 
     endpoint_url: str = ""
@@ -23,9 +23,9 @@ class Reach:
     requester_pays: bool = False
 
     @classmethod
-    def of(cls, options: Any) -> Reach:
-        """Of the options of a request: `StoreOptions`, a `Reach`, or None."""
-        if options is None or isinstance(options, Reach):
+    def of(cls, options: Any) -> Connection:
+        """Of the options of a request: `StoreOptions`, a `Connection`, or None."""
+        if options is None or isinstance(options, Connection):
             return options or cls()
         return cls(
             options.endpoint_url or "",
@@ -54,7 +54,7 @@ class Reach:
     def words(self) -> list[str]:
         """As words of a command line of `zarrscope`.
 
-        >>> Reach(region="eu-west-1", anonymous=True).words()
+        >>> Connection(region="eu-west-1", anonymous=True).words()
         ['--region', 'eu-west-1', '--anonymous']
         """
         words = []
@@ -69,7 +69,7 @@ class Reach:
     def describe(self) -> str:
         """In a few words; empty for what is usual.
 
-        >>> Reach("http://localhost:9000", anonymous=True).describe()
+        >>> Connection("http://localhost:9000", anonymous=True).describe()
         'http://localhost:9000, anonymous'
         """
         words = [self.endpoint_url, self.region, f"profile {self.profile}" if self.profile else ""]
@@ -77,33 +77,44 @@ class Reach:
         return ", ".join(word for word in words if word)
 
 
-def remembered(request: SourceRequest) -> str:
+def to_line(request: SourceRequest) -> str:
     """A request as one line for the settings; headers, and whatever else may be secret, are left out.
 
-    >>> remembered(SourceRequest("s3://bucket/a.zarr", options=Reach(region="eu-west-1")))
+    >>> to_line(SourceRequest("s3://bucket/a.zarr", options=Connection(region="eu-west-1")))
     '{"address": "s3://bucket/a.zarr", "region": "eu-west-1"}'
     """
-    reach = {name: value for name, value in asdict(Reach.of(request.options)).items() if value}
-    if "@" in reach.get("endpoint_url", ""):
-        del reach["endpoint_url"]
+    connection = {name: value for name, value in asdict(Connection.of(request.options)).items() if value}
+    if "@" in connection.get("endpoint_url", ""):
+        del connection["endpoint_url"]
     further = {"format": request.format} if request.format else {}
     further |= {"path": request.path} if request.path != "/" else {}
-    return json.dumps({"address": request.address, **further, **reach})
+    return json.dumps({"address": request.address, **further, **connection})
 
 
-def recalled(text: str) -> SourceRequest | None:
-    """The request that `remembered` made a line of; None where it makes no sense.
+def from_line(text: str) -> SourceRequest | None:
+    """The request that `to_line` made a line of; None where it makes no sense.
 
-    >>> recalled('{"address": "a.zarr", "anonymous": true}').options
-    Reach(endpoint_url='', region='', profile='', anonymous=True, requester_pays=False)
+    >>> from_line('{"address": "a.zarr", "anonymous": true}').options
+    Connection(endpoint_url='', region='', profile='', anonymous=True, requester_pays=False)
     """
     try:
         known = json.loads(text)
         address, path = known["address"], known.get("path", "/")
-        reach = Reach(**{field.name: known[field.name] for field in fields(Reach) if field.name in known})
+        connection = Connection(
+            **{field.name: known[field.name] for field in fields(Connection) if field.name in known}
+        )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
-    strings = (address, path, reach.endpoint_url, reach.region, reach.profile, known.get("format") or "")
+    strings = (
+        address,
+        path,
+        connection.endpoint_url,
+        connection.region,
+        connection.profile,
+        known.get("format") or "",
+    )
     if not all(isinstance(one, str) for one in strings) or not address:
         return None
-    return SourceRequest(address, path, known.get("format"), reach if reach != Reach() else None)
+    return SourceRequest(
+        address, path, known.get("format"), connection if connection != Connection() else None
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.multiscales import is_image
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.history import History
 from zarrbrowser.session.sources import RecentSources, Source
@@ -25,7 +25,7 @@ class Session:
     history: History = field(default_factory=History)
     tab: str = ""
     """The kind of tab that the person chose last; empty until they chose one."""
-    _views: dict[tuple[int, str], Look] = field(default_factory=dict)
+    _views: dict[tuple[int, str], ViewSettings] = field(default_factory=dict)
     _unpacked: set[tuple[int, str]] = field(default_factory=set)
 
     def add(self, source: Source) -> None:
@@ -55,11 +55,11 @@ class Session:
         """No node is looked at."""
         self.source = self.node = None
 
-    def view_of(self, source: Source, path: str) -> Look | None:
+    def view_of(self, source: Source, path: str) -> ViewSettings | None:
         """How this array was shown before."""
         return self._views.get((id(source), path))
 
-    def remember(self, source: Source, path: str, view: Look) -> None:
+    def remember(self, source: Source, path: str, view: ViewSettings) -> None:
         """Keep how this array is shown."""
         self._views[id(source), path] = view
 

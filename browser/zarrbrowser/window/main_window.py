@@ -13,7 +13,7 @@ from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.completion import folders_like
-from zarrbrowser.session.connection import remembered
+from zarrbrowser.session.connection import to_line
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
@@ -22,18 +22,18 @@ from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
-from zarrbrowser.window.layout import Frame
 from zarrbrowser.window.menus import add_shortcuts, fill_menu
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
 from zarrbrowser.window.reveal import Revealer
-from zarrbrowser.window.saved_session import keep_session, kept_session, requests_kept_as
+from zarrbrowser.window.saved_session import save_session, saved_requests, saved_session
 from zarrbrowser.window.side.side_pane import SidePane
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.window.status_bar import StatusBar
 from zarrbrowser.window.top_bar import TopBar
+from zarrbrowser.window.window_layout import WindowLayout
 from zarrbrowser.workers import Lane, Workers
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         self.settings = settings
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
-        self.session.recent.requests = requests_kept_as(settings, "recent")
+        self.session.recent.requests = saved_requests(settings, "recent")
         self.workers = Workers(self)
         self.model = TreeModel(self.workers, opener, self)
         self.tree = TreeView(self.model)
@@ -73,12 +73,12 @@ class MainWindow(QMainWindow):
         self._revealer = Revealer(self.model, self.tree, self.workers)
         self._completing = Lane(self.workers, in_flight=1)
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
-        self._frame = Frame(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
+        self._layout = WindowLayout(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
         self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
         self.exporter = Exporter(
-            self, self.session, self.workers, self.node_pane.subject, self.mounter.mounts.folder
+            self, self.session, self.workers, self.node_pane.viewed, self.mounter.mounts.folder
         )
-        self._frame.fill(self, self.status, settings)
+        self._layout.fill(self, self.status, settings)
         self._connect()
         self._show_recent()
         self.top_bar.address.setFocus()
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
 
     def open(self, request: SourceRequest) -> None:
         """Open a source; its row stands in the tree at once."""
-        self._frame.show_tree()
+        self._layout.show_tree()
         self.tree.choose(self.model.open(request))
         self.tree.setFocus()
 
@@ -98,7 +98,7 @@ class MainWindow(QMainWindow):
 
     def restore_session(self) -> None:
         """Open again what was open when the window was closed last, and go where the person was."""
-        requests, here = kept_session(self.settings)
+        requests, here = saved_session(self.settings)
         for request in requests:
             self.model.open(request)
         if here is not None and requests:
@@ -143,25 +143,25 @@ class MainWindow(QMainWindow):
         """Close the source of the current row."""
         self.model.close(_source_of(self.tree.currentIndex()))
 
-    def wear(self, appearance: Appearance) -> None:
+    def set_appearance(self, appearance: Appearance) -> None:
         """Change the appearance, now and for later runs."""
         self.settings.keep("appearance", appearance.value)
-        self._wear(appearance)
+        self._apply_appearance(appearance)
 
     def follow_system(self) -> None:
         """The system has other colours now: wear them, unless the person chose their own."""
         if self.settings.appearance() is Appearance.SYSTEM:
-            self._wear(Appearance.SYSTEM)
+            self._apply_appearance(Appearance.SYSTEM)
 
-    def _wear(self, appearance: Appearance) -> None:
+    def _apply_appearance(self, appearance: Appearance) -> None:
         application = QApplication.instance()
         if isinstance(application, QApplication):
             apply_theme(application, appearance)
         recolour(self)
-        self.empty.wear()
-        self.node_pane.wear()
+        self.empty.update_colours()
+        self.node_pane.update_colours()
         self.tree.viewport().update()
-        self.side.wear()
+        self.side.update_colours()
 
     def focus_address(self) -> None:
         """Let the person type another address."""
@@ -229,7 +229,7 @@ class MainWindow(QMainWindow):
             return
         if item.node is not None and item.source is not None:
             self.status.report("")
-            self._frame.show_node()
+            self._layout.show_node()
             self.node_pane.show_node(item.source, item.node)
             self.top_bar.show_address(_address(item.source, item.node))
             self.navigator.arrived()
@@ -252,14 +252,14 @@ class MainWindow(QMainWindow):
 
     def _row_clicked(self, index: QModelIndex) -> None:
         # A click on the current row changes no row, but a sentence may stand in its place.
-        if self._frame.shows_sentence:
+        if self._layout.shows_sentence:
             self._show_row(index)
 
     def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
         self._retry = self._retry_row
         self.location_button.hide()
         self.sentence.say(text, drawing=drawing, retry=retry)
-        self._frame.show_sentence()
+        self._layout.show_sentence()
         if retry:
             self.settled.emit()
 
@@ -278,7 +278,7 @@ class MainWindow(QMainWindow):
         self._forget_closed()  # reloading puts another source in the place of the old one
         self.session.add(item.source)
         self.side.sources_changed()
-        self.settings.keep("recent", [*map(remembered, self.session.recent.requests)])
+        self.settings.keep("recent", [*map(to_line, self.session.recent.requests)])
         self._show_recent()
         self.tree.expand(index)
         self.model.fetchMore(index)  # a row that is expanded already asks for nothing
@@ -315,7 +315,7 @@ class MainWindow(QMainWindow):
             self.session.remove(source)
         self.side.sources_changed()
         if not sources:
-            self._frame.show_empty()
+            self._layout.show_empty()
             self.top_bar.show_address("")
             self.setWindowTitle("zarrscope")
 
@@ -343,9 +343,9 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        self._frame.keep(self, self.settings)
+        self._layout.keep(self, self.settings)
         self.settings.keep("colour_map", self.session.colour_map)
-        keep_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.look())
+        save_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.view_state())
         self.settings.flush()
         self.hide()  # taking mounts away may last
         self.mounter.leave()

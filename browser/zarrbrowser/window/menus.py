@@ -73,6 +73,6 @@ def _appearance_menu(window: MainWindow, parent: QMenu) -> QMenu:
         action = menu.addAction(title)
         action.setCheckable(True)
         action.setChecked(window.settings.appearance() is appearance)
-        action.triggered.connect(lambda _checked=False, chosen=appearance: window.wear(chosen))
+        action.triggered.connect(lambda _checked=False, chosen=appearance: window.set_appearance(chosen))
         group.addAction(action)
     return menu

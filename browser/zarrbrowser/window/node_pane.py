@@ -18,11 +18,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.export.subject import Subject
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken
-from zarrbrowser.panes.panes import DRAWN, FOLLOWS_THE_PICTURE, Panes, load_pictures, look_of, subject_of
+from zarrbrowser.panes.panes import (
+    DRAWN,
+    FOLLOWS_THE_PICTURE,
+    Panes,
+    load_pictures,
+    view_state_of,
+    viewed_array_of,
+)
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session, tabs_for
@@ -50,7 +57,7 @@ class NodePane(QWidget):
         failed: the sentence that says why nothing can be drawn at all.
         retried: the person wants the node read again.
         path_chosen: the path of a node above, where the person wants to go.
-        looked: how the picture is looked at now, as `look` tells.
+        view_changed: how the picture is looked at now, as `view_state` tells.
     """
 
     pointed = Signal(str)
@@ -59,7 +66,7 @@ class NodePane(QWidget):
     failed = Signal(str)
     retried = Signal()
     path_chosen = Signal(str)
-    looked = Signal(object)
+    view_changed = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +74,7 @@ class NodePane(QWidget):
         self._workers = workers
         self._panes: dict[str, QWidget] = {}
         self._maker = Panes(session, workers, self)
-        for name in ("pointed", "reported", "shown", "retried", "looked"):
+        for name in ("pointed", "reported", "shown", "retried", "view_changed"):
             getattr(self._maker, name).connect(getattr(self, name))
         self._stale: set[str] = set()
         self._pictures_loaded = False
@@ -147,21 +154,21 @@ class NodePane(QWidget):
             self.tabs.setCurrentIndex(names.index(name))
         return name in names
 
-    def subject(self) -> Subject | None:
+    def viewed(self) -> ViewedArray | None:
         """The array, and its elements, that the person looks at; None where the node is no array."""
         pane, node = self._panes.get(self.current_tab()), self._session.node
-        found = subject_of(pane) if pane is not None else None
-        return found or (Subject.whole(node) if node is not None and is_array(node) else None)
+        found = viewed_array_of(pane) if pane is not None else None
+        return found or (ViewedArray.whole(node) if node is not None and is_array(node) else None)
 
-    def look(self) -> dict[str, Any]:
+    def view_state(self) -> dict[str, Any]:
         """How the node is looked at in the tab in front."""
-        return look_of(self._panes.get(self.current_tab()))
+        return view_state_of(self._panes.get(self.current_tab()))
 
-    def look_at(self, look: Mapping[str, Any]) -> bool:
-        """Look at the node as `look` told; False while the pane has nothing to look at."""
-        if not self.look():
+    def restore_view(self, view_state: Mapping[str, Any]) -> bool:
+        """Look at the node as `view_state` told; False while the pane has nothing to look at."""
+        if not self.view_state():
             return False
-        self._panes[self.current_tab()].restore(look)  # type: ignore[attr-defined]
+        self._panes[self.current_tab()].restore(view_state)  # type: ignore[attr-defined]
         return True
 
     def turn(self, by: int) -> None:
@@ -192,13 +199,13 @@ class NodePane(QWidget):
         if can is not None:
             can(*words)
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         self._draw_icon()
         for pane in self._panes.values():
-            wear = getattr(pane, "wear", None)
-            if wear is not None:
-                wear()
+            update_colours = getattr(pane, "update_colours", None)
+            if update_colours is not None:
+                update_colours()
         node = self._session.node
         if node is not None:
             # What was not filled yet stays so: it would show the node before.

@@ -16,7 +16,7 @@ from tests.browser.fakes import FakeArray
 from zarrbrowser.chunks import chunk_map
 from zarrbrowser.chunks.chunk_map import Cells, ChunkMap, count_chunks
 from zarrbrowser.nodes.describe import storage_facts
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.session.read_cost import Cancelled
 
 GRIDS = st.lists(st.integers(0, 12), max_size=4).map(tuple)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
 from zarrbrowser.image.levels import image_of_array
-from zarrbrowser.image.look import first_look
+from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import array_facts, codec_facts, json_text, summary, type_name
 from zarrbrowser.session.error_text import sentence
@@ -98,7 +98,7 @@ def test_views_are_remembered_until_their_source_closes() -> None:
 
     array = FakeArray(np.zeros((3, 4)))
     source = Source(SourceRequest("a"), FakeHierarchy(array), array)
-    session, view = Session(), first_look(image_of_array(array))
+    session, view = Session(), initial_settings(image_of_array(array))
     session.add(source)
     session.remember(source, "/", view)
     assert session.view_of(source, "/") is view

@@ -18,7 +18,7 @@ from zarrbrowser.panes import data_stack
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.plot.plot_pane import PlotPane
 from zarrbrowser.panes.table.table_pane import TablePane
-from zarrbrowser.session import reading as plane
+from zarrbrowser.session import read_cost
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Lane, Workers
 from zarrbrowser.workers.tile_loader import IN_FLIGHT
@@ -184,4 +184,4 @@ def test_what_waits_in_a_lane_is_stopped_too(workers: Workers, qtbot: QtBot) -> 
 
 
 def test_the_limit_is_that_of_the_session() -> None:
-    assert frames.ASK_ABOVE_BYTES == data_stack.ASK_ABOVE_BYTES == plane.ASK_ABOVE_BYTES
+    assert frames.ASK_ABOVE_BYTES == data_stack.ASK_ABOVE_BYTES == read_cost.ASK_ABOVE_BYTES

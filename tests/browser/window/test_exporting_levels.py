@@ -110,11 +110,11 @@ def test_another_level_and_one_channel(window: MainWindow, qtbot: QtBot, tmp_pat
 
 
 def test_steps_make_larger_pixels(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    subject = window.node_pane.subject()
-    assert subject is not None
+    viewed = window.node_pane.viewed()
+    assert viewed is not None
     path = tmp_path / "x.tiff"
     with qtbot.waitSignal(window.exporter.reported):
-        window.exporter.write(Export(subject, (0, slice(None, None, 3), slice(0, 9)), "tiff", str(path)))
+        window.exporter.write(Export(viewed, (0, slice(None, None, 3), slice(0, 9)), "tiff", str(path)))
     with tifffile.TiffFile(path) as file:
         assert size_um(file.pages[0]) == pytest.approx((3 * PIXEL_UM[0], PIXEL_UM[1]), rel=1e-6)
 

@@ -244,10 +244,10 @@ def test_folders_can_be_dropped(application: QApplication, qtbot: QtBot) -> None
 def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.wear(Appearance.DARK)
+    window.set_appearance(Appearance.DARK)
     assert current_colours() is DARK
     assert window.grab().toImage().pixelColor(2, 2).name() == DARK.window
-    window.wear(Appearance.LIGHT)
+    window.set_appearance(Appearance.LIGHT)
 
 
 def test_the_system_s_colours_are_followed_while_running(
@@ -261,7 +261,7 @@ def test_the_system_s_colours_are_followed_while_running(
     monkeypatch.setattr(window.settings, "appearance", lambda: Appearance.DARK)
     window.follow_system()
     assert current_colours() is DARK, "their own are kept"
-    window.wear(Appearance.LIGHT)
+    window.set_appearance(Appearance.LIGHT)
 
 
 def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -275,7 +275,7 @@ def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: 
     window.open_text("fake.zarr#/group/inner")
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
     assert pane.document.text == ""
-    window.wear(Appearance.LIGHT)
+    window.set_appearance(Appearance.LIGHT)
     window.node_pane.show_tab("Metadata")
     qtbot.waitUntil(lambda: "2,\n" in pane.document.text or "[2, 3]" in pane.document.text)
 

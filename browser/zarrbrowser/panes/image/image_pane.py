@@ -10,25 +10,25 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.image.colours.painting import shown_of
+from zarrbrowser.image.colours.painting import displayed_slice
+from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import Image, image_of_array
-from zarrbrowser.image.look import Look, first_look
-from zarrbrowser.image.look_document import look_document, place_of, take_document
 from zarrbrowser.image.multiscales import image_of_group
-from zarrbrowser.image.shown import Shown
+from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
 from zarrbrowser.image.tiles.frame_text import report, withheld
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.panes.image.colours.colouring import Colouring
+from zarrbrowser.panes.image.colours.colour_controller import ColourController
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.colours.legend import MissingLegend
 from zarrbrowser.panes.image.image_controls import ImageControls
+from zarrbrowser.panes.image.plane_controller import PlaneController
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
-from zarrbrowser.panes.image.tools.coordinate_labels import Locating
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
-from zarrbrowser.panes.image.turning import Turning
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -62,11 +62,11 @@ class ImagePane(QWidget):
         super().__init__(parent)
         self._session = session
         self._opening = Lane(workers)
-        self.locating = Locating(workers, self)
+        self.coordinate_labels = CoordinateLabels(workers, self)
         self._source: Source | None = None
         self._node: NodeLike | None = None
         self._image: Image | None = None
-        self._look: Look | None = None
+        self._settings: ViewSettings | None = None
         self._awaited: Mapping[str, Any] | None = None
         self._steps = 0
         self.cache = TileCache()
@@ -74,11 +74,11 @@ class ImagePane(QWidget):
         self.grid = PlaneGrid(workers, self.cache)
         self.view = self.grid.main
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
-        self.tools = ImageTools(workers, self.controls, self.grid, self.locating, self)
+        self.tools = ImageTools(workers, self.controls, self.grid, self.coordinate_labels, self)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
-        self.turning = Turning(self.controls, self.sliders, self.grid, self.locating, self)
-        self.colouring = Colouring(session, self.contrast, self)
+        self.turning = PlaneController(self.controls, self.sliders, self.grid, self.coordinate_labels, self)
+        self.colouring = ColourController(session, self.contrast, self)
         self.missing = MissingLegend()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -97,7 +97,7 @@ class ImagePane(QWidget):
         column.addWidget(self.sliders)
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._connect()
-        self.wear()
+        self.update_colours()
 
     @property
     def canvas(self) -> Canvas:
@@ -124,9 +124,9 @@ class ImagePane(QWidget):
         self._opening.forget()
         self.tools.clear()
         self.turning.clear()
-        self.locating.forget()
+        self.coordinate_labels.forget()
         self._calm.stop()
-        self._source = self._node = self._image = self._look = self._awaited = None
+        self._source = self._node = self._image = self._settings = self._awaited = None
         self._steps = 0
         self.grid.clear()
         self.missing.hide()
@@ -149,7 +149,7 @@ class ImagePane(QWidget):
 
     def unpack(self, *, is_on: bool) -> None:
         """Unpack stored numbers, or show them as they are."""
-        if self._look is not None:
+        if self._settings is not None:
             self.contrast.unpacking.setChecked(is_on)
 
     def fit(self) -> None:
@@ -160,41 +160,41 @@ class ImagePane(QWidget):
         """One element per pixel."""
         self.canvas.actual_size()
 
-    def shown_levels(self) -> list[Shown]:
+    def displayed_levels(self) -> list[DisplayedSlice]:
         """What is on the screen as all levels have it, the finest first; empty while nothing is."""
         found = [self.shown(number) for number in range(len(self._image.levels))] if self._image else []
         return [one for one in found if one is not None]
 
-    def shown(self, level: int | None = None) -> Shown | None:
+    def shown(self, level: int | None = None) -> DisplayedSlice | None:
         """What is on the screen, told without Qt; None while nothing is.
 
         Args:
             level: another one that is to be read, by its number; by default that on the screen.
         """
         frame, measured = self.view.frame, self.view.measured
-        if self._image is None or self._look is None or frame is None or measured is None:
+        if self._image is None or self._settings is None or frame is None or measured is None:
             return None
         if not self.view.fits_look:
             return None
         style = self.view.picture_style()
         visible = self.canvas.visible()
-        return shown_of(self._image, self._look, frame, measured, visible, style.colour_map, level)
+        return displayed_slice(self._image, self._settings, frame, measured, visible, style.colour_map, level)
 
     def view_state(self) -> dict[str, Any]:
         """How the image is looked at, as JSON has it; empty while none is."""
-        if self._look is None:
+        if self._settings is None:
             return {}
         view = None if self.canvas.is_fitted else self.canvas.visible()
         place = None if view is None else [list(view.rows), list(view.columns)]
-        return {**look_document(self._look), "place": place, "layout": self.grid.layout_shown.value}
+        return {**settings_document(self._settings), "place": place, "layout": self.grid.layout_shown.value}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Look at the image as `view_state` told; what does not fit it is left as it is."""
-        if self._image is None or self._look is None:
+        if self._image is None or self._settings is None:
             self._awaited = state  # the levels of a pyramid are still being opened
             return
-        take_document(self._look, state)
-        self._begin(self._image, self._look)
+        apply_document(self._settings, state)
+        self._begin(self._image, self._settings)
         button = self.controls.layouts.get(str(state.get("layout")))
         if button is not None and not button.isChecked():
             button.click()
@@ -202,11 +202,11 @@ class ImagePane(QWidget):
         if place is not None:
             self.canvas.show_range(*place)
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
-        self.grid.wear(current_colours())
-        self.tools.wear(current_colours())
-        self.contrast.histogram.wear(current_colours())
+        self.grid.set_colours(current_colours())
+        self.tools.set_colours(current_colours())
+        self.contrast.histogram.set_colours(current_colours())
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Under another tab nothing is read; a window that is out of sight as a whole goes on."""
@@ -260,30 +260,32 @@ class ImagePane(QWidget):
             self.sliders.hide()
             self.stack.show_sentence(reason, drawing="array2")
             return
-        look = self._session.view_of(source, image.path)
-        if look is None or look.axes.shape != tuple(array.shape):
-            look = first_look(image, is_unpacked=self._session.is_unpacked(source, image.path))
-        look.may_read_bytes = 0  # what the person agreed to when they were here before, they are asked again
-        self._image, self._look = image, look
-        self._session.remember(source, image.path, look)
-        self._begin(image, look)
+        settings = self._session.view_of(source, image.path)
+        if settings is None or settings.axes.shape != tuple(array.shape):
+            settings = initial_settings(image, is_unpacked=self._session.is_unpacked(source, image.path))
+        settings.may_read_bytes = (
+            0  # what the person agreed to when they were here before, they are asked again
+        )
+        self._image, self._settings = image, settings
+        self._session.remember(source, image.path, settings)
+        self._begin(image, settings)
         if self._awaited is not None:
             self.restore(self._awaited)
         self.step(self._steps)
 
-    def _begin(self, image: Image, look: Look) -> None:
+    def _begin(self, image: Image, settings: ViewSettings) -> None:
         """Read and show the image as the look says."""
-        self.turning.show_image(image, look)
-        self.colouring.show_image(image, look)
+        self.turning.show_image(image, settings)
+        self.colouring.show_image(image, settings)
         self.stack.make_room()
-        self.grid.show_image(image, look, self._session.colour_map)
+        self.grid.show_image(image, settings, self._session.colour_map)
         if self._source is not None:
-            self.tools.show_image(self._source, image, look)
-            self.locating.look_for(self._source, image)
+            self.tools.show_image(self._source, image, settings)
+            self.coordinate_labels.look_for(self._source, image)
 
     def _turned(self) -> None:
         """Other axes lie in the picture."""
-        self.colouring.show_image(self._image, self._look)
+        self.colouring.show_image(self._image, self._settings)
         self.stack.make_room()
 
     def _rechannel(self) -> None:
@@ -295,7 +297,7 @@ class ImagePane(QWidget):
 
     def _data_shown(self, shown: bool) -> None:
         # Colours and contrast of nothing would be those of the picture before.
-        plain = self._look is not None and self._look.axes.channel is None
+        plain = self._settings is not None and self._settings.axes.channel is None
         self.contrast.setVisible(shown and plain)
 
     def _frame_shown(self) -> None:
@@ -306,17 +308,17 @@ class ImagePane(QWidget):
             self.stack.show_error(faults[0])
             return
         self.stack.show_data(*self._notice())
-        if self._image is not None and self._look is not None:
-            self.reported.emit(report(self._image, self._look, frame, self.view.took_s))
+        if self._image is not None and self._settings is not None:
+            self.reported.emit(report(self._image, self._settings, frame, self.view.took_s))
         self.plane_shown.emit()
         self._look_ahead()
 
     def _look_ahead(self) -> None:
         """Read the next planes of a film while this one is seen."""
-        look = self._look
+        settings = self._settings
         ahead = self.sliders.next_positions(_AHEAD)
-        if look is not None and ahead:
-            self.view.look_ahead([replace(look, axes=look.axes.at(*place)) for place in ahead])
+        if settings is not None and ahead:
+            self.view.look_ahead([replace(settings, axes=settings.axes.at(*place)) for place in ahead])
 
     def _notice(self) -> tuple[str, str]:
         """What stands above the picture, and on its button."""
@@ -332,21 +334,21 @@ class ImagePane(QWidget):
     def _notice_pressed(self) -> None:
         if self.view.faults or self.view.torn:
             self.retry()
-        elif self._look is not None and self.view.frame is not None:
+        elif self._settings is not None and self.view.frame is not None:
             cost = self.view.withheld or self.view.frame.cost
-            self._look.may_read_bytes = cost.nbytes
+            self._settings.may_read_bytes = cost.nbytes
             if self.view.withheld is not None:
                 self.view.withheld = None
                 self.canvas.fit()
             self.grid.refresh()
 
     def _drawn(self) -> None:
-        look, measured = self._look, self.view.measured
-        if look is None or measured is None:
+        settings, measured = self._settings, self.view.measured
+        if settings is None or measured is None:
             return
         self.colouring.show_measured(measured)
         found = measured.statistics[0] if len(measured.statistics) == 1 else None
-        whole = found is not None and found.size == look.axes.height * look.axes.width
+        whole = found is not None and found.size == settings.axes.height * settings.axes.width
         if not self.sliders.is_playing:  # of a film only the first plane is measured
             self.missing.show_statistics(found, is_exact=whole)
 

@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.labels import Labels
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.probe import element_at
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.plane_view import PlaneView
-from zarrbrowser.panes.image.tools.coordinate_labels import Locating
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.workers import Workers
 
 
-class Layout(Enum):
+class PlaneLayout(Enum):
     """Which planes stand beside the main one."""
 
     SINGLE = "single"
@@ -47,10 +47,10 @@ class PlaneGrid(QWidget):
         self.main = PlaneView(workers, cache)
         self.others: list[PlaneView] = []
         """To the right, and below where the planes are orthogonal."""
-        self.layout_shown = Layout.SINGLE
+        self.layout_shown = PlaneLayout.SINGLE
         self._image: Image | None = None
-        self._look: Look | None = None
-        self._pinned: tuple[Image, Look] | None = None
+        self._settings: ViewSettings | None = None
+        self._pinned: tuple[Image, ViewSettings] | None = None
         """What the right one of a pair shows, whatever the main one does."""
         self._colours: Colours | None = None
         self._labels: tuple[Labels | None, float] = (None, 1.0)
@@ -68,7 +68,7 @@ class PlaneGrid(QWidget):
         """All of them, the main one first."""
         return [self.main, *self.others]
 
-    def arrange(self, layout: Layout) -> None:
+    def arrange(self, layout: PlaneLayout) -> None:
         """Put other planes beside the main one; a pinned one stays where the main one is now."""
         while self.others:
             gone = self.others.pop()
@@ -78,26 +78,26 @@ class PlaneGrid(QWidget):
         self.layout_shown = layout
         self._pinned = None
         self.main.canvas.show_title("")
-        for place in {Layout.PAIR: [(0, 1)], Layout.ORTHOGONAL: [(0, 1), (1, 0)]}.get(layout, []):
+        for place in {PlaneLayout.PAIR: [(0, 1)], PlaneLayout.ORTHOGONAL: [(0, 1), (1, 0)]}.get(layout, []):
             view = PlaneView(self._workers, self._cache)
             view.follow(self.main)
             self._listen(view)
             self._grid.addWidget(view, *place)
             self.others.append(view)
         for number, shares in enumerate(((1, 1), (1, 1))):
-            used = number == 0 or layout is Layout.ORTHOGONAL
+            used = number == 0 or layout is PlaneLayout.ORTHOGONAL
             self._grid.setColumnStretch(
-                number, shares[0] if number == 0 or layout is not Layout.SINGLE else 0
+                number, shares[0] if number == 0 or layout is not PlaneLayout.SINGLE else 0
             )
             self._grid.setRowStretch(number, shares[1] if used else 0)
         if self._colours is not None:
-            self.wear(self._colours)
+            self.set_colours(self._colours)
         self._show_others()
 
-    def show_image(self, image: Image, look: Look, colour_map: str) -> None:
+    def show_image(self, image: Image, settings: ViewSettings, colour_map: str) -> None:
         """Another image; one that is pinned stays."""
-        self._image, self._look = image, look
-        self.main.show_image(image, look, colour_map)
+        self._image, self._settings = image, settings
+        self.main.show_image(image, settings, colour_map)
         self._show_others()
 
     def show_axes(self) -> None:
@@ -111,8 +111,8 @@ class PlaneGrid(QWidget):
         """The look stands at another place."""
         self.main.refresh()
         for view, axes in zip(self._kin, self._axes_of_others(), strict=False):
-            if self._look is not None:
-                view.look_at(replace(self._look, axes=axes))
+            if self._settings is not None:
+                view.look_at(replace(self._settings, axes=axes))
         self._show_cross()
 
     def recolour(self, colour_map: str) -> None:
@@ -133,9 +133,9 @@ class PlaneGrid(QWidget):
 
     def flip(self) -> None:
         """The look is turned another way."""
-        if self._look is not None:
+        if self._settings is not None:
             for view in (self.main, *self._kin):
-                view.canvas.set_flips(rows=self._look.flip_rows, columns=self._look.flip_columns)
+                view.canvas.set_flips(rows=self._settings.flip_rows, columns=self._settings.flip_columns)
 
     def retry(self) -> None:
         """Try again what could not be read."""
@@ -149,79 +149,79 @@ class PlaneGrid(QWidget):
 
     def clear(self) -> None:
         """Show nothing but what is pinned."""
-        self._image = self._look = None
+        self._image = self._settings = None
         self.main.clear()
         for view in self.others:
-            if self.layout_shown is Layout.PAIR:
+            if self.layout_shown is PlaneLayout.PAIR:
                 view.canvas.link(self.main.canvas, rows=False, columns=False)
             else:
                 view.clear()
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
         self._colours = colours
         for view in self.views:
-            view.wear(colours)
+            view.set_colours(colours)
 
-    def write_coordinates(self, locating: Locating) -> None:
+    def write_coordinates(self, coordinate_labels: CoordinateLabels) -> None:
         """Name the axes of all views."""
         for view in (self.main, *self._kin):
-            if view.look is not None:
-                locating.write_on(view.canvas, view.look, has_bar=view is self.main)
+            if view.settings is not None:
+                coordinate_labels.write_on(view.canvas, view.settings, has_bar=view is self.main)
 
     def _listen(self, view: PlaneView) -> None:
         view.canvas.pointed.connect(lambda place: self.pointed.emit(None if place is None else (view, place)))
         view.canvas.picked.connect(lambda place: self._move(view, place))
 
     def _move(self, view: PlaneView, place: tuple[float, float]) -> None:
-        if self.layout_shown is not Layout.ORTHOGONAL or self._look is None or view.look is None:
+        if self.layout_shown is not PlaneLayout.ORTHOGONAL or self._settings is None or view.settings is None:
             return
         row, column = element_at(place)
-        shown = view.look.axes
-        self.moved_to.emit(self._look.axes.at(shown.rows, row).at(shown.columns, column))
+        shown = view.settings.axes
+        self.moved_to.emit(self._settings.axes.at(shown.rows, row).at(shown.columns, column))
 
     def _axes_of_others(self) -> list[Axes]:
-        look = self._look
-        if look is None or self._image is None:
+        settings = self._settings
+        if settings is None or self._image is None:
             return []
-        axes = look.axes
-        if self.layout_shown is Layout.PAIR:
+        axes = settings.axes
+        if self.layout_shown is PlaneLayout.PAIR:
             return [self._pinned[1].axes] if self._pinned is not None else []
-        depth = next(iter(self._depths(look)), None)
-        if self.layout_shown is Layout.SINGLE or depth is None:
+        depth = next(iter(self._depths(settings)), None)
+        if self.layout_shown is PlaneLayout.SINGLE or depth is None:
             return []
         return [replace(axes, columns=depth), replace(axes, rows=depth)]
 
-    def _depths(self, look: Look) -> list[int]:
+    def _depths(self, settings: ViewSettings) -> list[int]:
         """Axes that may be seen from the side, that of depth first."""
         assert self._image is not None  # noqa: S101 - asked only while there is one
-        further = look.sliders(self._image)
+        further = settings.sliders(self._image)
         return sorted(
-            further, key=lambda axis: look.axes.names[axis].lower() not in ("z", "depth", "lev", "level")
+            further, key=lambda axis: settings.axes.names[axis].lower() not in ("z", "depth", "lev", "level")
         )
 
     def _show_others(self) -> None:
-        image, look = self._image, self._look
-        if image is None or look is None:
+        image, settings = self._image, self._settings
+        if image is None or settings is None:
             return
-        if self.layout_shown is Layout.PAIR and self.others:
-            self._show_pinned(self.others[0], image, look)
+        if self.layout_shown is PlaneLayout.PAIR and self.others:
+            self._show_pinned(self.others[0], image, settings)
             return
         axes_of_others = self._axes_of_others()
         for view in self.others[len(axes_of_others) :]:
             view.clear()
         for view, axes in zip(self.others, axes_of_others, strict=False):
-            view.show_image(image, replace(look, axes=axes), self.main.colour_map)
+            view.show_image(image, replace(settings, axes=axes), self.main.colour_map)
             view.overlay.show(*self._labels)
         if len(axes_of_others) == 2:
             self.others[0].canvas.link(self.main.canvas, rows=True, columns=False)
             self.others[1].canvas.link(self.main.canvas, rows=False, columns=True)
         self._show_cross()
 
-    def _show_pinned(self, view: PlaneView, image: Image, look: Look) -> None:
+    def _show_pinned(self, view: PlaneView, image: Image, settings: ViewSettings) -> None:
         """What is pinned, along with the main plane where that has the same shape, and named where it is of another image."""
         if self._pinned is None:
-            self._pinned = (image, replace(look))
+            self._pinned = (image, replace(settings))
             view.show_image(*self._pinned, self.main.colour_map)
         of_another = not self._kin
         view.follow(None if of_another else self.main)
@@ -231,7 +231,7 @@ class PlaneGrid(QWidget):
         where = pinned.describe(there)
         view.canvas.show_title(f"{there.path}{', ' if where else ''}{where}" if of_another else "")
         self.main.canvas.show_title(image.path if of_another else "")
-        alike = (pinned.axes.height, pinned.axes.width) == (look.axes.height, look.axes.width)
+        alike = (pinned.axes.height, pinned.axes.width) == (settings.axes.height, settings.axes.width)
         view.canvas.link(self.main.canvas, rows=alike, columns=alike)
         if not alike:
             view.canvas.fit()
@@ -245,15 +245,15 @@ class PlaneGrid(QWidget):
 
     def _show_cross(self) -> None:
         for view in self.views:
-            look = view.look
+            settings = view.settings
             is_shown = (
-                self.layout_shown is Layout.ORTHOGONAL
-                and look is not None
+                self.layout_shown is PlaneLayout.ORTHOGONAL
+                and settings is not None
                 and len(self._axes_of_others()) == 2
             )
-            if is_shown and look is not None:
-                index = self._look.axes.index if self._look is not None else look.axes.index
-                view.canvas.show_cross((index[look.axes.rows], index[look.axes.columns]))
+            if is_shown and settings is not None:
+                index = self._settings.axes.index if self._settings is not None else settings.axes.index
+                view.canvas.show_cross((index[settings.axes.rows], index[settings.axes.columns]))
             else:
                 view.canvas.show_cross(None)
 
@@ -263,6 +263,6 @@ class PlaneGrid(QWidget):
 
     def _restyle_others(self, colour_map: str | None) -> None:
         for view in self.others:
-            if self._look is not None and view.look is not None and view in self._kin:
-                view.look_at(replace(self._look, axes=view.look.axes))
+            if self._settings is not None and view.settings is not None and view in self._kin:
+                view.look_at(replace(self._settings, axes=view.settings.axes))
             view.recolour(colour_map)

@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from zarrbrowser.image.colours.painting import Measured, paint, style_of
 from zarrbrowser.image.colours.render import NOTHING, Rgba, Style
 from zarrbrowser.image.levels import Image, Level, proportion
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.tiles.composition import Composition
 from zarrbrowser.image.tiles.frame_text import reading
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan, rect_of
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
-from zarrbrowser.session.reading import Cost
+from zarrbrowser.session.read_cost import ReadCost
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers
@@ -56,7 +56,7 @@ class PlaneView(QWidget):
         self.overlay = LabelOverlay(workers, cache, self.canvas, self)
         self._cache = cache
         self._image: Image | None = None
-        self.look: Look | None = None
+        self.settings: ViewSettings | None = None
         self.colour_map = "gray"
         self._leader: PlaneView | None = None
         self._marks: tuple[Rgba, Rgba] = (NOTHING, NOTHING)
@@ -67,7 +67,7 @@ class PlaneView(QWidget):
         self.keeps_contrast: Callable[[], bool] = lambda: False
         """Asked for each plane: whether its colours mean what those of the plane before did."""
         self._drawn = Composition()
-        self.withheld: Cost | None = None
+        self.withheld: ReadCost | None = None
         """What the whole plane costs, where only its middle was looked at, since that is more than may be read unasked."""
         self.took_s = 0.0
         """How long the picture took from wish to screen."""
@@ -136,22 +136,24 @@ class PlaneView(QWidget):
         return self.frame is not None and self._fits(self.frame)
 
     def _fits(self, frame: Frame) -> bool:
-        wanted = self.look.planes(self._image) if self.look is not None and self._image is not None else []
+        wanted = (
+            self.settings.planes(self._image) if self.settings is not None and self._image is not None else []
+        )
         return len(frame.planes) == len(wanted)
 
-    def show_image(self, image: Image, look: Look, colour_map: str) -> None:
+    def show_image(self, image: Image, settings: ViewSettings, colour_map: str) -> None:
         """Another image."""
         self.clear()
-        self._image, self.look, self.colour_map = image, look, colour_map
+        self._image, self.settings, self.colour_map = image, settings, colour_map
         self._turn()
 
     def follow(self, leader: PlaneView | None) -> None:
         """Take the contrast of another view, so that colours mean the same in both; or have one's own."""
         self._leader = leader
 
-    def look_at(self, look: Look) -> None:
+    def look_at(self, settings: ViewSettings) -> None:
         """Another plane with the same axes, or the same in another style."""
-        self.look = look
+        self.settings = settings
         self.refresh()
 
     def show_axes(self) -> None:
@@ -162,11 +164,11 @@ class PlaneView(QWidget):
 
     def refresh(self) -> None:
         """Read and draw what is in view: the look stands at another plane, or another part of it is in view."""
-        if self._image is None or self.look is None or not self.canvas.size_shown[0]:
+        if self._image is None or self.settings is None or not self.canvas.size_shown[0]:
             return
-        look = self.look
-        self.overlay.follow(look)
-        frame = self._planned(self._image, look)
+        settings = self.settings
+        self.overlay.follow(settings)
+        frame = self._planned(self._image, settings)
         if self._wanted is not None and _same(frame, self._wanted) and not self.loader.broken:
             return
         if self._wanted is None or frame.planes != self._wanted.planes:
@@ -181,10 +183,10 @@ class PlaneView(QWidget):
         self._read()
         self._advance()
 
-    def _planned(self, image: Image, look: Look) -> Frame:
+    def _planned(self, image: Image, settings: ViewSettings) -> Frame:
         """What is to be read for a look at what is in view."""
         visible, cached = self.canvas.visible(), self._cache.__contains__
-        return plan(image, look.planes(image), visible, cached, look.may_read_bytes)
+        return plan(image, settings.planes(image), visible, cached, settings.may_read_bytes)
 
     def recolour(self, colour_map: str | None = None) -> None:
         """The same numbers in other colours."""
@@ -193,17 +195,17 @@ class PlaneView(QWidget):
 
     def measure(self) -> None:
         """Look anew at the numbers that are in view."""
-        if self.look is not None and self.fits_look:
-            self._drawn.measure(self.look)
+        if self.settings is not None and self.fits_look:
+            self._drawn.measure(self.settings)
             self._paint()
 
-    def look_ahead(self, planes: Sequence[Look]) -> None:
+    def look_ahead(self, planes: Sequence[ViewSettings]) -> None:
         """Read other planes as they would be seen here, once nothing else is wanted: those that come next in a film."""
         if self._image is None or not self.is_complete or self._is_paused:
             return
         tiles = []
-        for look in planes:
-            frame = self._planned(self._image, look)
+        for settings in planes:
+            frame = self._planned(self._image, settings)
             tiles += frame.missing(self._cache)
         self.loader.want(tiles)
 
@@ -220,15 +222,15 @@ class PlaneView(QWidget):
             self.loader.forget()
             self.overlay.loader.forget()
         else:
-            self.overlay.follow(self.look)
+            self.overlay.follow(self.settings)
             self._read()
 
     def picture_style(self) -> Style:
         """How numbers become colours now."""
         measured = self._measured_for_colours()
-        if self.look is None or measured is None or not self.fits_look:
+        if self.settings is None or measured is None or not self.fits_look:
             return Style()
-        return style_of(self.look, measured, self.colour_map, *self._marks)
+        return style_of(self.settings, measured, self.colour_map, *self._marks)
 
     def _measured_for_colours(self) -> Measured | None:
         led = self._leader.measured if self._leader is not None else None
@@ -240,26 +242,26 @@ class PlaneView(QWidget):
         """Show nothing, want nothing."""
         self._forget()
         self.loader.retry()
-        self._image = self.look = None
+        self._image = self.settings = None
         self.overlay.follow(None)
         self.canvas.clear_plane()
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
         self._marks = (_rgba(colours.missing), _rgba(colours.fill))
-        self.canvas.wear(colours)
+        self.canvas.set_colours(colours)
         self._paint()
 
     def _stopped(self) -> None:
-        if self.look is not None:
-            self.look.may_read_bytes = 0  # what the person agreed to, they take back
+        if self.settings is not None:
+            self.settings.may_read_bytes = 0  # what the person agreed to, they take back
         self.stopped.emit()
 
     def _turn(self) -> None:
-        image, look = self._image, self.look
-        if image is not None and look is not None:
-            axes = look.axes
-            self.canvas.set_flips(rows=look.flip_rows, columns=look.flip_columns)
+        image, settings = self._image, self.settings
+        if image is not None and settings is not None:
+            axes = settings.axes
+            self.canvas.set_flips(rows=settings.flip_rows, columns=settings.flip_columns)
             self.canvas.show_plane(axes.height, axes.width, proportion(image, axes.rows, axes.columns))
             self.refresh()
 
@@ -293,12 +295,12 @@ class PlaneView(QWidget):
         if self._is_paused:
             return
         tiles = [] if self._earlier is None else self._earlier.missing(self._cache)
-        if self._wanted is not None and self.look is not None:
+        if self._wanted is not None and self.settings is not None:
             tiles += self._wanted.missing(self._cache)
         self.loader.want(tiles, self._label())
 
     def _label(self) -> str:
-        return "" if self._image is None or self.look is None else reading(self._image, self.look)
+        return "" if self._image is None or self.settings is None else reading(self._image, self.settings)
 
     def _gather(self) -> None:
         if not self.loader.busy:
@@ -333,10 +335,10 @@ class PlaneView(QWidget):
 
     def _draw(self, frame: Frame, *, is_whole: bool) -> None:
         drawn = self._drawn
-        if self.look is None or not self._fits(frame) or (drawn.is_whole and drawn.frame is frame):
+        if self.settings is None or not self._fits(frame) or (drawn.is_whole and drawn.frame is frame):
             return
         keeps = self.keeps_contrast()
-        drawn.take(frame, self.look, self._cache, is_whole=is_whole, keeps_contrast=keeps)
+        drawn.take(frame, self.settings, self._cache, is_whole=is_whole, keeps_contrast=keeps)
         self._paint()
         if is_whole:
             self.took_s = time.monotonic() - self._wanted_since
@@ -344,8 +346,8 @@ class PlaneView(QWidget):
 
     def _paint(self) -> None:
         self.words.hide()
-        look, measured = self.look, self._measured_for_colours()
-        if look is None or not self.fits_look or measured is None:
+        settings, measured = self.settings, self._measured_for_colours()
+        if settings is None or not self.fits_look or measured is None:
             return
         style = self.picture_style()
         view = self.canvas.visible()
@@ -354,7 +356,7 @@ class PlaneView(QWidget):
             view.density(side) * 1.001 < mosaic.raster.to_base(side, 1) - mosaic.raster.to_base(side, 0)
             for side in (0, 1)
         )
-        picture = paint(look, self._drawn.mosaics, measured, style)
+        picture = paint(settings, self._drawn.mosaics, measured, style)
         self.canvas.show_picture(picture, mosaic.rect, is_smooth=not is_fine and not style.is_labels)
         holes = [rect_of(one.raster, hole) for one in self._drawn.mosaics for hole in one.holes]
         self.canvas.show_holes(list(dict.fromkeys(holes)))  # a set cannot hold slices before Python 3.12

@@ -93,9 +93,9 @@ class StoragePane(QSplitter):
             self._tell()
             self.settled.emit()
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
-        self.picture.wear()
+        self.picture.update_colours()
 
     def _right(self) -> QWidget:
         right = QWidget()

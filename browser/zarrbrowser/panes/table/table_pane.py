@@ -58,14 +58,14 @@ class TablePane(QWidget):
     def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._workers = workers
-        self._locating = Lane(workers, in_flight=1)
+        self._coordinate_lane = Lane(workers, in_flight=1)
         self._reading: dict[Place, Request] = {}
         self._failed: set[Place] = set()
         self._copying: Request | None = None
         self._agreed_bytes = 0
         self.model = GridModel(self)
         self.table = TableView(self.model)
-        self.stack = DataStack(self.table, self._look, self._load_anyway)
+        self.stack = DataStack(self.table, self._read_visible, self._load_anyway)
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
@@ -78,7 +78,7 @@ class TablePane(QWidget):
         column.addWidget(self.stack, 1)
         column.addWidget(self.sliders)
         self._soon = QTimer(self, singleShot=True, interval=15)
-        self._soon.timeout.connect(self._look)
+        self._soon.timeout.connect(self._read_visible)
         self.table.looked_elsewhere.connect(self._soon.start)
         self.table.chosen_changed.connect(self._say_if_too_many)
         self.axes.chosen.connect(self._show_axes)
@@ -125,7 +125,7 @@ class TablePane(QWidget):
         self._show_grid(grid)
         self.stack.show_data()
         if find is not None:
-            self._locating.ask(
+            self._coordinate_lane.ask(
                 lambda _asked: coordinates_of(image_of_array(array), find),
                 self._show_coordinates,
                 lambda error: _log.debug("no coordinates of %s: %s", array.path, error),
@@ -137,7 +137,7 @@ class TablePane(QWidget):
         if self._copying is not None:
             self._workers.cancel(self._copying)
         self._agreed_bytes = 0
-        self._locating.forget()
+        self._coordinate_lane.forget()
         self.model.show_coordinates({})
         self.model.show(None)
         self.stack.notice.say("")
@@ -179,7 +179,7 @@ class TablePane(QWidget):
                 f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
             )
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         self.table.viewport().update()
 
@@ -236,7 +236,7 @@ class TablePane(QWidget):
             self._soon.start()
             self.unpacked.emit(is_on)
 
-    def _look(self) -> None:
+    def _read_visible(self) -> None:
         """Read the blocks in view that are not there; want no others any more."""
         grid = self.model.grid
         if grid is None or not self.isVisible():
@@ -282,7 +282,7 @@ class TablePane(QWidget):
         self._reading.pop(place, None)
         self.model.put(place, values)
         self.table.fit_columns()
-        self._look()
+        self._read_visible()
 
     def _say(self, place: Place, error: Exception) -> None:
         self._reading.pop(place, None)
@@ -291,19 +291,19 @@ class TablePane(QWidget):
             self._agreed_bytes = 0
             self._failed.update(self._in_view())  # or others would take the place of those that were stopped
         self.problem.say(sentence(error))
-        self._look()
+        self._read_visible()
 
     def _retry(self) -> None:
         self._failed.clear()
         self.problem.say("")
-        self._look()
+        self._read_visible()
 
     def _load_anyway(self) -> None:
         grid = self.model.grid
         if grid is not None:
             self._agreed_bytes = grid.cost(*self.table.in_view()).nbytes
             self.stack.show_data()
-            self._look()
+            self._read_visible()
 
     def _cancel(self) -> None:
         for request in self._reading.values():

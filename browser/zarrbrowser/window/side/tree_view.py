@@ -52,13 +52,13 @@ class TreeView(QTreeView):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._widen = QTimer(self, singleShot=True, interval=80)
         self._widen.timeout.connect(self._make_room)
-        self._look = QTimer(self, singleShot=True, interval=30)
-        self._look.timeout.connect(self._fetch_visible)
+        self._view_state = QTimer(self, singleShot=True, interval=30)
+        self._view_state.timeout.connect(self._fetch_visible)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         model.children_arrived.connect(self._look_on)
         model.children_arrived.connect(self._span_note)
         model.rowsInserted.connect(lambda parent, _first, _last: self._span_note(parent))
-        self.expanded.connect(lambda _index: self._look.start())
+        self.expanded.connect(lambda _index: self._view_state.start())
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)
         self.selectionModel().currentChanged.connect(lambda now, _before: self.node_chosen.emit(now))
@@ -85,7 +85,7 @@ class TreeView(QTreeView):
         super().keyPressEvent(event)
 
     def _scrolled(self) -> None:
-        self._look.start()
+        self._view_state.start()
         self._widen.start()
 
     def _section_resized(self, column: int, _before: int, _now: int) -> None:
@@ -111,7 +111,7 @@ class TreeView(QTreeView):
     def _look_on(self, index: QModelIndex) -> None:
         # A range is one row, so the end of a large group would stay in view, and be fetched to its last node.
         if self.tree_model.rowCount(index) <= PAGE_SIZE:
-            self._look.start()
+            self._view_state.start()
 
     def _fetch_visible(self) -> None:
         """Fetch the next page of each group whose last row is in view."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QColorDialog, QListWidget, QListWidgetItem, QWidget
 
-from zarrbrowser.image.look import ChannelLook
+from zarrbrowser.image.view_settings import ChannelSettings
 
 _MOST_ROWS, _ROW = 6, 22
 _SWATCH = QSize(12, 12)
@@ -38,7 +38,7 @@ class ChannelList(QListWidget):
         self.currentRowChanged.connect(lambda row: self.channel_chosen.emit(row) if row >= 0 else None)
         self.itemDoubleClicked.connect(self._ask_colour)
 
-    def show_channels(self, channels: Sequence[ChannelLook], current: int) -> None:
+    def show_channels(self, channels: Sequence[ChannelSettings], current: int) -> None:
         """One row per channel."""
         with QSignalBlocker(self):
             self.clear()

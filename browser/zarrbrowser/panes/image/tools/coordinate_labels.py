@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
 from zarrbrowser.coordinates.units import symbol
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.session.sources import Source
 from zarrbrowser.values.elements import Elements, packing_of
@@ -18,7 +18,7 @@ from zarrbrowser.workers import Lane, Workers
 _log = logging.getLogger(__name__)
 
 
-class Locating(QObject):
+class CoordinateLabels(QObject):
     """Keeps the coordinates of the image that is looked at.
 
     Signals:
@@ -69,9 +69,9 @@ class Locating(QObject):
         self._is_on = is_on
         self.changed.emit()
 
-    def write_on(self, canvas: Canvas, look: Look, *, has_bar: bool = True) -> None:
+    def write_on(self, canvas: Canvas, settings: ViewSettings, *, has_bar: bool = True) -> None:
         """Name the axes of a picture, and tell what they stand for; with a scale bar where that makes sense."""
-        axes = look.axes
+        axes = settings.axes
         known = self.coordinates
         canvas.show_coordinates(
             (axes.names[axes.rows], axes.names[axes.columns]),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.image_controls import ImageControls
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
-from zarrbrowser.panes.image.tools.chunk_showing import ChunkShowing
-from zarrbrowser.panes.image.tools.coordinate_labels import Locating
-from zarrbrowser.panes.image.tools.labelling import Labelling
-from zarrbrowser.panes.image.tools.measuring import Measuring
-from zarrbrowser.panes.image.tools.pointing import Pointing
+from zarrbrowser.panes.image.tools.chunk_overlay_controller import ChunkOverlayController
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.panes.image.tools.labels_controller import LabelsController
+from zarrbrowser.panes.image.tools.measurement_panel import MeasurementPanel
+from zarrbrowser.panes.image.tools.pointer_readout import PointerReadout
 from zarrbrowser.session.sources import Source
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.workers import Workers
@@ -30,14 +30,19 @@ class ImageTools(QObject):
     reported = Signal(str)
 
     def __init__(
-        self, workers: Workers, controls: ImageControls, grid: PlaneGrid, locating: Locating, parent: QObject
+        self,
+        workers: Workers,
+        controls: ImageControls,
+        grid: PlaneGrid,
+        coordinate_labels: CoordinateLabels,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._controls = controls
-        self.measuring = Measuring(workers, grid.main.canvas)
-        self.chunks = ChunkShowing(workers, grid.main, self)
-        self.labelling = Labelling(workers, controls.labels, grid, self)
-        self.pointing = Pointing(workers, locating, self)
+        self.measuring = MeasurementPanel(workers, grid.main.canvas)
+        self.chunks = ChunkOverlayController(workers, grid.main, self)
+        self.labelling = LabelsController(workers, controls.labels, grid, self)
+        self.pointing = PointerReadout(workers, coordinate_labels, self)
         grid.pointed.connect(self.pointing.move)
         grid.main.frame_shown.connect(self.measuring.refresh)
         self.pointing.said.connect(self.pointed)
@@ -47,10 +52,10 @@ class ImageTools(QObject):
         for name, button in controls.tools.items():
             button.toggled.connect(lambda on, name=name: self.measuring.turn(name, is_on=on))
 
-    def show_image(self, source: Source, image: Image, look: Look) -> None:
+    def show_image(self, source: Source, image: Image, settings: ViewSettings) -> None:
         """Another image is looked at."""
-        self.measuring.show_image(image, look)
-        self.labelling.look_for(source, image, look)
+        self.measuring.show_image(image, settings)
+        self.labelling.look_for(source, image, settings)
 
     def clear(self) -> None:
         """No image is looked at."""
@@ -59,6 +64,6 @@ class ImageTools(QObject):
         for button in self._controls.tools.values():
             button.setChecked(False)
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
-        self.measuring.wear(colours)
+        self.measuring.set_colours(colours)

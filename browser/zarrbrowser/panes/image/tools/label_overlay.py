@@ -6,10 +6,10 @@ from PySide6.QtCore import QObject, QRectF, QTimer
 
 from zarrbrowser.image.colours.painting import compose
 from zarrbrowser.image.labels import Labels, label_colours
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.probe import sample_at
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas, Picture
 from zarrbrowser.values.quantities import format_value
 from zarrbrowser.workers import Workers
@@ -31,7 +31,7 @@ class LabelOverlay(QObject):
         self.loader = TileLoader(workers, cache, self)
         self.mosaic: Mosaic | None = None
         self._labels: Labels | None = None
-        self._look: Look | None = None
+        self._settings: ViewSettings | None = None
         self._frame: Frame | None = None
         self._picture = Picture(axisOrder="row-major")
         self._picture.setZValue(5)
@@ -44,15 +44,15 @@ class LabelOverlay(QObject):
         """Lay labels over the picture, or none."""
         self._labels = labels
         self._picture.setOpacity(opacity)
-        self.follow(self._look)
+        self.follow(self._settings)
 
-    def follow(self, look: Look | None) -> None:
+    def follow(self, settings: ViewSettings | None) -> None:
         """The view shows another plane, or another part of it, or nothing."""
-        self._look, self._frame = look, None
+        self._settings, self._frame = settings, None
         labels = self._labels
-        axes = None if labels is None or look is None else labels.axes(look.axes)
-        if labels is not None and look is not None and axes is not None:
-            view = labels.view(look.axes, self._canvas.visible())
+        axes = None if labels is None or settings is None else labels.axes(settings.axes)
+        if labels is not None and settings is not None and axes is not None:
+            view = labels.view(settings.axes, self._canvas.visible())
             self._frame = plan(labels.image, [axes.as_plane()], view, self._cache.__contains__)
             self.loader.want(self._frame.missing(self._cache), f"Reading {labels.image.path}")
         else:
@@ -61,22 +61,22 @@ class LabelOverlay(QObject):
 
     def text(self, place: tuple[float, float]) -> str:
         """The label at a position down and to the right of the image; empty where none is."""
-        if self.mosaic is None or self._labels is None or self._look is None:
+        if self.mosaic is None or self._labels is None or self._settings is None:
             return ""
-        axes = self._look.axes
+        axes = self._settings.axes
         row, column = self._labels.place(axes.rows, place[0]), self._labels.place(axes.columns, place[1])
         value = sample_at(self.mosaic, (row, column))
         return f",  {self._labels.name} {format_value(value)}" if value is not None and value != 0 else ""
 
     def _draw(self) -> None:
-        frame, labels, look = self._frame, self._labels, self._look
+        frame, labels, settings = self._frame, self._labels, self._settings
         self.mosaic = None
-        if frame is not None and not frame.is_held_back and labels is not None and look is not None:
+        if frame is not None and not frame.is_held_back and labels is not None and settings is not None:
             self.mosaic = compose(frame, self._cache)[0]
-        if self.mosaic is None or not self.mosaic.values.size or labels is None or look is None:
+        if self.mosaic is None or not self.mosaic.values.size or labels is None or settings is None:
             if self._picture.image is not None:
                 self._picture.clear()
             return
-        top, left, bottom, right = labels.rect(look.axes, self.mosaic)
+        top, left, bottom, right = labels.rect(settings.axes, self.mosaic)
         self._picture.setImage(label_colours(self.mosaic), autoLevels=False, levels=None)
         self._picture.setRect(QRectF(left, top, right - left, bottom - top))

@@ -8,8 +8,8 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
-from zarrbrowser.image.measuring import Profile, RegionFacts, read_profile, read_region
+from zarrbrowser.image.measurements import Profile, RegionFacts, read_profile, read_region
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
 from zarrbrowser.session.error_text import sentence
@@ -18,7 +18,7 @@ from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Workers
 
 
-class Measuring(QFrame):
+class MeasurementPanel(QFrame):
     """Below the picture; hidden while nothing is measured."""
 
     def __init__(self, workers: Workers, canvas: Canvas, parent: QWidget | None = None) -> None:
@@ -28,7 +28,7 @@ class Measuring(QFrame):
         self._lanes = {"profile": Lane(workers, in_flight=1), "region": Lane(workers, in_flight=1)}
         self._shapes: dict[str, Any] = {}
         self._image: Image | None = None
-        self._look: Look | None = None
+        self._settings: ViewSettings | None = None
         self._pen = pg.mkPen("w")
         self.words = label(role="muted", selectable=True, wrap=True)
         self.words.setContentsMargins(12, 6, 12, 6)
@@ -42,12 +42,12 @@ class Measuring(QFrame):
         column.addWidget(self.words)
         self._show()
 
-    def show_image(self, image: Image | None, look: Look | None) -> None:
+    def show_image(self, image: Image | None, settings: ViewSettings | None) -> None:
         """Another image: lines and rectangles of the last one say nothing about it."""
         if image is not self._image:
             for name in list(self._shapes):
                 self.turn(name, is_on=False)
-        self._image, self._look = image, look
+        self._image, self._settings = image, settings
         self.refresh()
 
     def turn(self, name: str, *, is_on: bool) -> None:
@@ -70,12 +70,12 @@ class Measuring(QFrame):
         for name in self._shapes:
             self._measure(name)
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
         self._pen = pg.mkPen(DARK.accent, width=2)  # pictures are dark in both appearances
         self._colours = colours
         if self.profile is not None:
-            self.profile.wear(colours)
+            self.profile.set_colours(colours)
         for shape in self._shapes.values():
             shape.setPen(self._pen)
 
@@ -85,7 +85,7 @@ class Measuring(QFrame):
             self.profile = ProfilePlot()
             self._column.addWidget(self.profile)
             if self._colours is not None:
-                self.profile.wear(self._colours)
+                self.profile.set_colours(self._colours)
         if self.profile is not None:
             self.profile.setVisible("profile" in self._shapes)
         self.setVisible(bool(self._shapes))
@@ -106,20 +106,20 @@ class Measuring(QFrame):
         return shape
 
     def _measure(self, name: str) -> None:
-        image, look, shape = self._image, self._look, self._shapes.get(name)
-        if image is None or look is None or shape is None:
+        image, settings, shape = self._image, self._settings, self._shapes.get(name)
+        if image is None or settings is None or shape is None:
             return
         if name == "profile":
             (start, end) = (shape.mapToParent(handle["item"].pos()) for handle in shape.handles)
             ends = (start.y(), start.x()), (end.y(), end.x())
             self._lanes[name].ask(
-                lambda asked: read_profile(image, look, *ends, asked.is_cancelled), self._draw, self._fail
+                lambda asked: read_profile(image, settings, *ends, asked.is_cancelled), self._draw, self._fail
             )
         else:
             at, size = shape.pos(), shape.size()
             rows, columns = (at.y(), at.y() + size.y()), (at.x(), at.x() + size.x())
             self._lanes[name].ask(
-                lambda asked: read_region(image, look, rows, columns, asked.is_cancelled),
+                lambda asked: read_region(image, settings, rows, columns, asked.is_cancelled),
                 self._tell,
                 self._fail,
             )

@@ -11,15 +11,15 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
-from zarrbrowser.image.look import Look
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.values.elements import Elements, Packing, Part
 
 Place = tuple[tuple[float, float], tuple[float, float]]
 
 
-def look_document(look: Look) -> dict[str, Any]:
+def settings_document(settings: ViewSettings) -> dict[str, Any]:
     """A look as JSON has it; what the person agreed to read is not kept."""
-    axes, elements = look.axes, look.elements
+    axes, elements = settings.axes, settings.elements
     packing = elements.packing
     return {
         "rows": axes.rows,
@@ -29,20 +29,20 @@ def look_document(look: Look) -> dict[str, Any]:
         "part": elements.part.value,
         "fill": list(elements.fill),
         "packing": None if packing is None else [packing.scale, packing.offset, list(packing.missing)],
-        "contrast": _contrast(look.contrast),
-        "norm": look.norm.value,
-        "colour_map": look.colour_map,
-        "flips": [look.flip_rows, look.flip_columns],
-        "blended": look.is_blended,
-        "labels": [look.labels, look.labels_opacity],
-        "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in look.channels],
+        "contrast": _contrast(settings.contrast),
+        "norm": settings.norm.value,
+        "colour_map": settings.colour_map,
+        "flips": [settings.flip_rows, settings.flip_columns],
+        "blended": settings.is_blended,
+        "labels": [settings.labels, settings.labels_opacity],
+        "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in settings.channels],
     }
 
 
-def take_document(look: Look, document: Mapping[str, Any]) -> None:
+def apply_document(settings: ViewSettings, document: Mapping[str, Any]) -> None:
     """Look as a document says; one that does not fit the image, or is none, changes nothing."""
     try:
-        axes, elements = _axes(look.axes, document), _elements(document)
+        axes, elements = _axes(settings.axes, document), _elements(document)
         contrast, norm = _contrast_of(document["contrast"]), Norm(document["norm"])
         flips = [bool(one) for one in document["flips"]]
         channels = [
@@ -53,13 +53,19 @@ def take_document(look: Look, document: Mapping[str, Any]) -> None:
         labels, opacity = str(labels), min(max(float(opacity), 0.0), 1.0)
     except (KeyError, TypeError, ValueError, IndexError):
         return
-    if len(flips) != 2 or len(channels) != len(look.channels) or (name and not is_known(name)):
+    if len(flips) != 2 or len(channels) != len(settings.channels) or (name and not is_known(name)):
         return
-    look.axes, look.elements, look.contrast, look.norm, look.colour_map = axes, elements, contrast, norm, name
-    look.flip_rows, look.flip_columns = flips
-    look.labels, look.labels_opacity = labels, opacity
-    look.is_blended = bool(document.get("blended")) and bool(look.channels)
-    for one, (is_on, colour, wish) in zip(look.channels, channels, strict=True):
+    settings.axes, settings.elements, settings.contrast, settings.norm, settings.colour_map = (
+        axes,
+        elements,
+        contrast,
+        norm,
+        name,
+    )
+    settings.flip_rows, settings.flip_columns = flips
+    settings.labels, settings.labels_opacity = labels, opacity
+    settings.is_blended = bool(document.get("blended")) and bool(settings.channels)
+    for one, (is_on, colour, wish) in zip(settings.channels, channels, strict=True):
         one.is_on, one.colour, one.contrast = is_on, colour, wish
 
 

@@ -16,7 +16,7 @@ from zarrbrowser.workers import Lane, Workers
 _log = logging.getLogger(__name__)
 
 
-class ChunkShowing(QObject):
+class ChunkOverlayController(QObject):
     """The chunk overlay of one view.
 
     Signals:

@@ -115,8 +115,8 @@ def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane))
     pane.contrast.channels.setCurrentRow(2)
     pane.contrast.bounds.typed.emit(0.0, 10.0)
-    assert pane._look.channels[2].contrast.high == 10
-    assert pane._look.channels[0].contrast.high != 10
+    assert pane._settings.channels[2].contrast.high == 10
+    assert pane._settings.channels[0].contrast.high != 10
     with qtbot.waitSignal(pane.plane_shown):
         pane.contrast.blend.toggle()
     assert list(pane.sliders.sliders) == [0]
@@ -181,7 +181,7 @@ def test_a_pyramid_is_restored_once_its_levels_are_there(open_window: OpenWindow
     pane.show_node(window.session.sources[0], group)
     pane.restore(state)
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    assert pane._look.channels_on == [0, 2]
+    assert pane._settings.channels_on == [0, 2]
     assert not pane.canvas.is_fitted
     rows, columns = pane.canvas.visible().rows, pane.canvas.visible().columns
     assert rows[0] <= 5 < 15 <= rows[1]
@@ -254,13 +254,13 @@ def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
     seen: dict[int, tuple[float, float]] = {}
 
-    def look() -> None:
+    def settings() -> None:
         frame = pane.view.frame
         assert frame is not None
         seen[frame.planes[0].index[0]] = pane.view.picture_style().levels
 
     before = pane.view.picture_style().levels
-    pane.view.drawn.connect(look)
+    pane.view.drawn.connect(settings)
     pane.sliders.play()
     qtbot.waitUntil(lambda: len(seen) >= 4, timeout=10_000)
     pane.sliders.play()

@@ -14,7 +14,7 @@ from zarrbrowser.values.numbers import drawable_fields
 
 
 @dataclass(slots=True)
-class ChannelLook:
+class ChannelSettings:
     """One channel of a blend."""
 
     channel: Channel
@@ -24,7 +24,7 @@ class ChannelLook:
 
 
 @dataclass(slots=True)
-class Look:
+class ViewSettings:
     """How one image is shown; kept, so that coming back to it shows the same."""
 
     axes: Axes
@@ -36,7 +36,7 @@ class Look:
     flip_rows: bool = False
     flip_columns: bool = False
     is_blended: bool = False
-    channels: list[ChannelLook] = field(default_factory=list)
+    channels: list[ChannelSettings] = field(default_factory=list)
     labels: str = ""
     """Those that lie over the picture; empty for none."""
     labels_opacity: float = 0.5
@@ -65,15 +65,15 @@ class Look:
         return [position for position, one in enumerate(self.channels) if one.is_on] or [0]
 
 
-def first_look(image: Image, *, is_unpacked: bool = False) -> Look:
+def initial_settings(image: Image, *, is_unpacked: bool = False) -> ViewSettings:
     """How a person most likely wants to see an image first; its numbers unpacked if they want that."""
     array = image.base
     axes = Axes.initial(array, image.names)
     fields = drawable_fields(array.dtype)
     packing = packing_of(array)
     missing = packing.missing if packing is not None else ()
-    channels = [ChannelLook(one, one.is_on, one.colour, _wished(one.bounds)) for one in image.channels]
-    return Look(
+    channels = [ChannelSettings(one, one.is_on, one.colour, _wished(one.bounds)) for one in image.channels]
+    return ViewSettings(
         axes,
         Elements(fields[0] if fields else None, packing=packing if is_unpacked else None, fill=missing),
         colour_map=LABELS if image.is_labels else "",

@@ -13,30 +13,32 @@ from tests.browser.fakes import FakeArray
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Channel, Image, whole
-from zarrbrowser.image.look import Look, first_look
-from zarrbrowser.image.look_document import look_document, place_of, take_document
+from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
+from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 from zarrbrowser.values.elements import Packing, Part
 
 
-def look_of() -> Look:
+def look_of() -> ViewSettings:
     array = FakeArray(np.zeros((2, 5, 30, 40)))
     channels = (Channel("a", (255, 0, 0)), Channel("b", (0, 255, 0)))
-    return first_look(
+    return initial_settings(
         Image("/a", (whole(array),), ("c", "z", "y", "x"), channel_axis=0, channels=channels, is_blended=True)
     )
 
 
 def test_there_and_back() -> None:
-    look = look_of()
-    look.axes = replace(look.axes.with_rows(1), index=(1, 2, 3, 4))
-    look.elements = replace(look.elements, part=Part.PHASE, packing=Packing(2.0, 1.0, (5.0,)), fill=(0.0,))
-    look.contrast, look.norm = Contrast(ContrastMode.FIXED, -1.5, 3.0), Norm.SYMLOG
-    look.flip_columns, look.colour_map, look.is_blended = True, "viridis", False
-    look.channels[1].is_on, look.channels[1].colour = False, (1, 2, 3)
-    look.channels[0].contrast = Contrast(ContrastMode.FULL_RANGE)
+    settings = look_of()
+    settings.axes = replace(settings.axes.with_rows(1), index=(1, 2, 3, 4))
+    settings.elements = replace(
+        settings.elements, part=Part.PHASE, packing=Packing(2.0, 1.0, (5.0,)), fill=(0.0,)
+    )
+    settings.contrast, settings.norm = Contrast(ContrastMode.FIXED, -1.5, 3.0), Norm.SYMLOG
+    settings.flip_columns, settings.colour_map, settings.is_blended = True, "viridis", False
+    settings.channels[1].is_on, settings.channels[1].colour = False, (1, 2, 3)
+    settings.channels[0].contrast = Contrast(ContrastMode.FULL_RANGE)
     other = look_of()
-    take_document(other, json.loads(json.dumps(look_document(look))))
-    assert other == look
+    apply_document(other, json.loads(json.dumps(settings_document(settings))))
+    assert other == settings
 
 
 @pytest.mark.parametrize(
@@ -55,11 +57,11 @@ def test_there_and_back() -> None:
     ],
 )
 def test_what_does_not_fit_changes_nothing(change: dict[str, Any]) -> None:
-    look = look_of()
-    take_document(look, {**look_document(look), "part": "phase", **change})
-    assert look == look_of()
-    take_document(look, {})
-    assert look == look_of()
+    settings = look_of()
+    apply_document(settings, {**settings_document(settings), "part": "phase", **change})
+    assert settings == look_of()
+    apply_document(settings, {})
+    assert settings == look_of()
 
 
 def test_places() -> None:

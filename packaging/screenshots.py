@@ -103,7 +103,7 @@ class Photographer:
         """Labels over their image, closer."""
         self.go("/cells.zarr", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.tools.labelling.choose("cells")  # type: ignore[attr-defined]
+        pane.tools.labels.choose("cells")  # type: ignore[attr-defined]
         pane.canvas.show_range((120, 620), (300, 900))  # type: ignore[attr-defined]
 
     def coordinates(self) -> None:

@@ -1,4 +1,4 @@
-"""How an image is looked at, as a JSON document: for the history of views and for the next session."""
+"""`ViewSettings` as a JSON document: for the history of views and for the next session."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.colours.colour_maps import is_known
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
 from zarrbrowser.image.colours.render import Norm
-from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
 from zarrbrowser.values.elements import Elements, Packing, Part
 
 Place = tuple[tuple[float, float], tuple[float, float]]
 
 
 def settings_document(settings: ViewSettings) -> dict[str, Any]:
-    """A look as JSON has it; what the person agreed to read is not kept."""
+    """View settings as JSON, without the size of reads that the person agreed to."""
     axes, elements = settings.axes, settings.elements
     packing = elements.packing
     return {
@@ -39,38 +39,31 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
     }
 
 
-def apply_document(settings: ViewSettings, document: Mapping[str, Any]) -> None:
-    """Look as a document says; one that does not fit the image, or is none, changes nothing."""
+def apply_document(settings: ViewSettings, document: Mapping[str, Any]) -> ViewSettings:
+    """The settings that a document holds; unchanged where it is malformed or does not fit the image."""
     try:
-        axes, elements = _axes(settings.axes, document), _elements(document)
-        contrast, norm = _contrast_of(document["contrast"]), Norm(document["norm"])
-        flips = [bool(one) for one in document["flips"]]
-        channels = [
-            (bool(on), _colour(colour), _contrast_of(wish)) for on, colour, wish in document["channels"]
-        ]
-        name = document["colour_map"]
-        labels, opacity = document.get("labels", ("", 0.5))
-        labels, opacity = str(labels), min(max(float(opacity), 0.0), 1.0)
+        opacity = document.get("labels", ("", 0.5))[1]
+        flip_rows, flip_columns = document["flips"]
+        return replace(
+            settings,
+            axes=_axes(settings.axes, document),
+            elements=_elements(document),
+            contrast=_contrast_of(document["contrast"]),
+            norm=Norm(document["norm"]),
+            colour_map=_colour_map(document["colour_map"]),
+            flip_rows=bool(flip_rows),
+            flip_columns=bool(flip_columns),
+            is_blended=bool(document.get("blended")) and bool(settings.channels),
+            channels=_channels(settings.channels, document["channels"]),
+            labels=str(document.get("labels", ("", 0.5))[0]),
+            labels_opacity=min(max(float(opacity), 0.0), 1.0),
+        )
     except (KeyError, TypeError, ValueError, IndexError):
-        return
-    if len(flips) != 2 or len(channels) != len(settings.channels) or (name and not is_known(name)):
-        return
-    settings.axes, settings.elements, settings.contrast, settings.norm, settings.colour_map = (
-        axes,
-        elements,
-        contrast,
-        norm,
-        name,
-    )
-    settings.flip_rows, settings.flip_columns = flips
-    settings.labels, settings.labels_opacity = labels, opacity
-    settings.is_blended = bool(document.get("blended")) and bool(settings.channels)
-    for one, (is_on, colour, wish) in zip(settings.channels, channels, strict=True):
-        one.is_on, one.colour, one.contrast = is_on, colour, wish
+        return settings
 
 
 def place_of(document: Mapping[str, Any]) -> Place | None:
-    """The part of the plane that was in view; None for all of it."""
+    """The part of the plane that was in view; None for the whole plane."""
     place = document.get("place")
     try:
         (top, bottom), (left, right) = place  # type: ignore[misc]
@@ -86,8 +79,21 @@ def _contrast(contrast: Contrast) -> list[Any]:
     return [contrast.mode.value, contrast.low, contrast.high]
 
 
-def _contrast_of(told: Any) -> Contrast:
-    mode, low, high = told
+def _colour_map(name: Any) -> str:
+    if name and not is_known(name):
+        raise ValueError("unknown colour map")
+    return str(name)
+
+
+def _channels(channels: tuple[ChannelSettings, ...], documents: Any) -> tuple[ChannelSettings, ...]:
+    return tuple(
+        replace(one, is_on=bool(is_on), colour=_colour(colour), contrast=_contrast_of(contrast))
+        for one, (is_on, colour, contrast) in zip(channels, documents, strict=True)
+    )
+
+
+def _contrast_of(document: Any) -> Contrast:
+    mode, low, high = document
     return Contrast(ContrastMode(mode), *_numbers((low, high)))
 
 
@@ -97,26 +103,26 @@ def _axes(axes: Axes, document: Mapping[str, Any]) -> Axes:
         0 <= axis < len(axes.shape) and axis != axes.channel for axis in (rows, columns)
     )
     if not fits or len(index) != len(axes.shape):
-        raise ValueError("of another image")
+        raise ValueError("the document belongs to another image")
     inside = tuple(min(max(int(one), 0), max(n - 1, 0)) for one, n in zip(index, axes.shape, strict=True))
     return replace(axes, rows=rows, columns=columns, index=inside)
 
 
 def _elements(document: Mapping[str, Any]) -> Elements:
-    told = document["packing"]
+    stored = document["packing"]
     packing = None
-    if told is not None:
-        packing = Packing(float(told[0]), float(told[1]), _numbers(told[2]))
+    if stored is not None:
+        packing = Packing(float(stored[0]), float(stored[1]), _numbers(stored[2]))
     field = document["field"]
     return Elements(
         None if field is None else str(field), Part(document["part"]), packing, _numbers(document["fill"])
     )
 
 
-def _numbers(told: Any) -> tuple[float, ...]:
-    return tuple(one if isinstance(one, int) else float(one) for one in told)
+def _numbers(document: Any) -> tuple[float, ...]:
+    return tuple(one if isinstance(one, int) else float(one) for one in document)
 
 
-def _colour(told: Any) -> tuple[int, int, int]:
-    red, green, blue = (min(max(int(one), 0), 255) for one in told)
+def _colour(document: Any) -> tuple[int, int, int]:
+    red, green, blue = (min(max(int(one), 0), 255) for one in document)
     return red, green, blue

@@ -153,7 +153,7 @@ def viewed_array_of(pane: QWidget) -> ViewedArray | None:
     if for_levels is not None:
         levels = for_levels()
         return ViewedArray.of_levels(levels) if levels else None
-    shown_by = getattr(pane, "shown", None)
+    shown_by = getattr(pane, "displayed", None)
     shown = shown_by() if callable(shown_by) else None
     return ViewedArray.of(shown) if isinstance(shown, DisplayedSlice) else None
 

@@ -44,7 +44,7 @@ def test_what_has_no_value_does_not_count() -> None:
     values[1, :5] = -1
     image = image_of_array(FakeArray(values))
     settings = initial_settings(image)
-    settings.elements = replace(settings.elements, fill=(-1.0,))
+    settings = replace(settings, elements=replace(settings.elements, fill=(-1.0,)))
     facts = read_region(image, settings, (-0.5, 1.5), (-0.5, 5.5))
     assert (facts.size, facts.known) == (12, 2)
     assert "10 of them without a value" in facts.text()
@@ -59,7 +59,8 @@ def test_what_has_no_value_does_not_count() -> None:
 def test_profiles(turned: bool, ends: tuple[int, int, int, int], shift: float) -> None:
     image = image_of_array(FakeArray(PLANE[:, :40]))
     settings = initial_settings(image)
-    settings.axes = settings.axes.with_rows(1) if turned else settings.axes
+    if turned:
+        settings = replace(settings, axes=settings.axes.with_rows(1))
     plane = PLANE[:, :40].T if turned else PLANE[:, :40]
     start, end = ends[:2], ends[2:]
     profile = read_profile(image, settings, (start[0] + shift, start[1]), (end[0] + shift, end[1]))

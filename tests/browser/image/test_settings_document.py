@@ -1,4 +1,4 @@
-"""A look survives as JSON; what is no look, or that of another image, changes nothing."""
+"""View settings survive as JSON; a document that is malformed or belongs to another image changes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from zarrbrowser.image.view_settings import ViewSettings, initial_settings
 from zarrbrowser.values.elements import Packing, Part
 
 
-def look_of() -> ViewSettings:
+def settings_of_two_channels() -> ViewSettings:
     array = FakeArray(np.zeros((2, 5, 30, 40)))
     channels = (Channel("a", (255, 0, 0)), Channel("b", (0, 255, 0)))
     return initial_settings(
@@ -26,19 +26,21 @@ def look_of() -> ViewSettings:
     )
 
 
-def test_there_and_back() -> None:
-    settings = look_of()
-    settings.axes = replace(settings.axes.with_rows(1), index=(1, 2, 3, 4))
-    settings.elements = replace(
-        settings.elements, part=Part.PHASE, packing=Packing(2.0, 1.0, (5.0,)), fill=(0.0,)
+def test_settings_survive_as_a_document() -> None:
+    other = settings_of_two_channels()
+    settings = replace(
+        other,
+        axes=replace(other.axes.with_rows(1), index=(1, 2, 3, 4)),
+        elements=replace(other.elements, part=Part.PHASE, packing=Packing(2.0, 1.0, (5.0,)), fill=(0.0,)),
+        contrast=Contrast(ContrastMode.FIXED, -1.5, 3.0),
+        norm=Norm.SYMLOG,
+        flip_columns=True,
+        colour_map="viridis",
+        is_blended=False,
     )
-    settings.contrast, settings.norm = Contrast(ContrastMode.FIXED, -1.5, 3.0), Norm.SYMLOG
-    settings.flip_columns, settings.colour_map, settings.is_blended = True, "viridis", False
-    settings.channels[1].is_on, settings.channels[1].colour = False, (1, 2, 3)
-    settings.channels[0].contrast = Contrast(ContrastMode.FULL_RANGE)
-    other = look_of()
-    apply_document(other, json.loads(json.dumps(settings_document(settings))))
-    assert other == settings
+    settings = settings.with_channel(1, is_on=False, colour=(1, 2, 3))
+    settings = settings.with_channel(0, contrast=Contrast(ContrastMode.FULL_RANGE))
+    assert apply_document(other, json.loads(json.dumps(settings_document(settings)))) == settings
 
 
 @pytest.mark.parametrize(
@@ -56,15 +58,14 @@ def test_there_and_back() -> None:
         {"rows": "x"},
     ],
 )
-def test_what_does_not_fit_changes_nothing(change: dict[str, Any]) -> None:
-    settings = look_of()
-    apply_document(settings, {**settings_document(settings), "part": "phase", **change})
-    assert settings == look_of()
-    apply_document(settings, {})
-    assert settings == look_of()
+def test_a_document_that_does_not_fit_changes_nothing(change: dict[str, Any]) -> None:
+    settings = settings_of_two_channels()
+    document = {**settings_document(settings), "part": "phase", **change}
+    assert apply_document(settings, document) == settings
+    assert apply_document(settings, {}) == settings
 
 
-def test_places() -> None:
+def test_the_part_in_view_is_read_from_a_document() -> None:
     assert place_of({"place": [[0, 5], [1.5, 9]]}) == ((0, 5), (1.5, 9))
     for bad in (None, 3, [], [[0, 5]], [[5, 0], [0, 5]], [["a", "b"], [0, 1]], [[0, float("inf")], [0, 1]]):
         assert place_of({"place": bad}) is None

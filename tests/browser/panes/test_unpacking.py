@@ -43,7 +43,7 @@ def test_a_picture_its_pointer_and_its_table(window: MainWindow, qtbot: QtBot, t
         picture.canvas.pointed.emit((row, column))
         return said[-1].partition(":  ")[2]
 
-    qtbot.waitUntil(lambda: picture.coordinate_labels.is_about(picture._image))
+    qtbot.waitUntil(lambda: picture.coordinate_labels.is_about(picture.model.state.image))
     assert (point(0.0, 0.0), point(0.0, 1.0)) == ("2", "-32,767  (fill value)")
     assert window.node_pane.show_tab("Table")
     table = window.node_pane.pane("Table")

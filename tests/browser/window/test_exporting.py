@@ -34,7 +34,7 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     qtbot.waitUntil(lambda: made.node_pane.current_tab() == "Image")
     pane = made.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.shown() is not None)
+    qtbot.waitUntil(lambda: pane.displayed() is not None)
     yield made
     made.close()
     assert made.workers.shut_down(5)

@@ -49,8 +49,8 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     qtbot.waitUntil(lambda: made.node_pane.current_tab() == "Image")
     pane = made.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.shown() is not None and pane.view.is_complete)
-    shown = pane.shown()
+    qtbot.waitUntil(lambda: pane.displayed() is not None and pane.view.is_complete)
+    shown = pane.displayed()
     assert shown is not None
     assert shown.level == 1, "the screen needs no more"
     yield made

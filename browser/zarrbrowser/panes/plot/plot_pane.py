@@ -104,7 +104,7 @@ class PlotPane(QWidget):
             fields, is_complex=is_complex(dtype), is_packed=is_packed, is_unpacked=is_unpacked
         )
         if source is not None:
-            self.coordinate_labels.look_for(source, image_of_array(array))
+            self.coordinate_labels.look_for(image_of_array(array), source.hierarchy.node)
         self.request_series()
 
     def unpack(self, *, is_on: bool) -> None:
@@ -112,7 +112,7 @@ class PlotPane(QWidget):
         if self._array is not None:
             self.controls.unpacking.setChecked(is_on)
 
-    def shown(self) -> DisplayedSlice | None:
+    def displayed(self) -> DisplayedSlice | None:
         """What is on the screen, told without Qt; None while nothing is."""
         series = self._series
         if series is None:

@@ -160,6 +160,6 @@ def test_what_the_axis_stands_for(open_window: OpenWindow, qtbot: QtBot) -> None
     pane.controls.unpacking.click()
     qtbot.waitUntil(lambda: np.allclose(pane.curve.yData, [0, 1, np.nan, 3, 4], equal_nan=True))
     assert pane.plot.getAxis("left").labelText == "array (K)"
-    shown = pane.shown()
+    shown = pane.displayed()
     assert shown is not None
     assert shown.selection == (slice(0, 5),)

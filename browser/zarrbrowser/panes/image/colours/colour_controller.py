@@ -1,177 +1,134 @@
-"""What the person chooses beside the picture, put into the look of the image."""
+"""Between the contrast panel and the state: which numbers are shown, in which colours."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistics
-from zarrbrowser.image.colours.painting import Measured
-from zarrbrowser.image.colours.render import Norm
-from zarrbrowser.image.levels import Colour, Image
-from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
-from zarrbrowser.session.state import Session
+from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.values.elements import Elements, Part, fill_of, packing_of
+
+_IN_PANEL = Change.IMAGE | Change.AXES | Change.VALUES | Change.COLOURS | Change.CHANNELS
 
 
 class ColourController(QObject):
-    """Between the contrast panel and the look of an image.
+    """Shows the state in the panel, and puts what the person chooses there into the state."""
 
-    Signals:
-        repainted: the same numbers in other colours.
-        renumbered: other numbers of the same elements.
-        rechannelled: other channels are blended.
-    """
-
-    repainted = Signal()
-    renumbered = Signal()
-    rechannelled = Signal()
-
-    def __init__(self, session: Session, panel: ContrastPanel, parent: QObject | None = None) -> None:
+    def __init__(self, model: ImageModel, panel: ContrastPanel, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._session = session
-        self.panel = panel
-        self._image: Image | None = None
-        self._settings: ViewSettings | None = None
-        self._measured: Measured | None = None
+        self._model, self._panel = model, panel
         self._channel = 0
-        panel.choose_colour_map(session.colour_map)
-        panel.colour_map_chosen.connect(self._choose_colours)
+        """The channel whose contrast the panel shows."""
+        panel.colour_map_chosen.connect(self._choose_colour_map)
         panel.chosen.connect(self._choose_contrast)
-        panel.norm_chosen.connect(self._choose_norm)
+        panel.norm_chosen.connect(lambda norm: model.set(norm=norm))
         panel.part_chosen.connect(self._choose_part)
         panel.fill_toggled.connect(self._toggle_fill)
         panel.unpacking_toggled.connect(self._toggle_unpacking)
-        panel.blend_toggled.connect(self._toggle_blend)
-        panel.channels.toggled.connect(self._toggle_channel)
+        panel.blend_toggled.connect(lambda is_on: model.set(is_blended=is_on))
+        panel.channels.toggled.connect(lambda position, is_on: self._set_channel(position, is_on=is_on))
+        panel.channels.coloured.connect(lambda position, colour: self._set_channel(position, colour=colour))
         panel.channels.channel_chosen.connect(self._choose_channel)
-        panel.channels.coloured.connect(self._colour_channel)
-
-    def show_image(self, image: Image | None, settings: ViewSettings | None) -> None:
-        """Another image is looked at."""
-        self._image, self._settings, self._measured = image, settings, None
-        on = settings.channels_on if settings is not None else [0]
-        self._channel = on[0]
-        self._show_settings()
-
-    def show_measured(self, measured: Measured) -> None:
-        """The numbers of the picture are these."""
-        self._measured = measured
-        settings, image = self._settings, self._image
-        found = self._found()
-        if settings is None or image is None or found is None:
-            return
-        array = image.base
-        dtype = array.dtype if settings.elements.field is None else array.dtype[settings.elements.field]
-        self.panel.show_type(dtype, settings.elements.part)
-        wish = settings.channels[self._channel].contrast if settings.is_blended else settings.contrast
-        self.panel.show_contrast(wish, found.levels(wish), found)
+        model.changed.connect(self._follow)
+        model.measured_changed.connect(self._show_measured)
 
     def choose_field(self, name: str) -> None:
-        """Another field of the structure."""
-        if self._settings is not None:
-            self._renumber(replace(self._settings.elements, field=name))
+        """Show another field of the structure."""
+        if self._model.state is not None:
+            self._set_elements(replace(self._model.state.settings.elements, field=name))
 
-    def _show_settings(self) -> None:
-        if self._image is not None and self._settings is not None:
-            self.panel.channels.show_channels(self._settings.channels, self._channel)
-            self.panel.show_settings(self._image, self._settings, self._session.colour_map)
+    def _follow(self, change: Change) -> None:
+        state = self._model.state
+        if state is None or not change & _IN_PANEL:
+            return
+        if change & (Change.IMAGE | Change.AXES):
+            self._channel = state.settings.channels_on[0]
+        self._panel.channels.show_channels(state.settings.channels, self._channel)
+        self._panel.show_settings(state.image, state.settings, state.colour_map)
+
+    def _show_measured(self) -> None:
+        state, found = self._model.state, self._found()
+        if state is None or found is None:
+            return
+        settings, dtype = state.settings, state.image.base.dtype
+        field = settings.elements.field
+        self._panel.show_type(dtype if field is None else dtype[field], settings.elements.part)
+        wish = settings.channels[self._channel].contrast if settings.is_blended else settings.contrast
+        self._panel.show_contrast(wish, found.levels(wish), found)
 
     def _found(self) -> Statistics | None:
-        """Statistics of what the panel is about."""
-        settings, measured = self._settings, self._measured
-        if settings is None or measured is None or not measured.statistics:
+        """Statistics of the numbers whose contrast the panel shows."""
+        state, measured = self._model.state, self._model.measured
+        if state is None or measured is None or not measured.statistics:
             return None
-        if not settings.is_blended:
+        if not state.settings.is_blended:
             return measured.statistics[0]
-        on = settings.channels_on
+        on = state.settings.channels_on
         fits = self._channel in on and len(on) == len(measured.statistics)
         return measured.statistics[on.index(self._channel)] if fits else None
 
-    def _choose_colours(self, name: str) -> None:
-        if self._settings is None:
-            return
-        # Labels and phases are a matter of this image; other maps one of taste.
-        special = name in (LABELS, CYCLIC)
-        self._settings.colour_map = name if special else ""
-        if not special:
-            self._session.colour_map = name
-        self._show_settings()
-        self.repainted.emit()
+    def _choose_colour_map(self, name: str) -> None:
+        # Maps for labels and phases belong to this image; others are a matter of taste, for all images.
+        if name in (LABELS, CYCLIC):
+            self._model.set(colour_map=name)
+        elif self._model.state is not None:
+            settings = replace(self._model.state.settings, colour_map="")
+            self._model.change(settings=settings, colour_map=name)
 
     def _choose_contrast(self, contrast: Contrast) -> None:
-        settings, found = self._settings, self._found()
-        if settings is None or found is None:
+        state, found = self._model.state, self._found()
+        if state is None or found is None:
             return
         low, high = found.levels(contrast)
         kept = replace(contrast, low=low, high=high)
-        if settings.is_blended:
-            settings.channels[self._channel].contrast = kept
+        measures = contrast.mode is not ContrastMode.FIXED  # then what is in view now decides
+        if state.settings.is_blended:
+            channels = state.settings.with_channel(self._channel, contrast=kept).channels
+            self._model.set(channels=channels, and_measure=measures)
         else:
-            settings.contrast = kept
-        if contrast.mode is ContrastMode.FIXED:
-            self.repainted.emit()
-        else:
-            self.renumbered.emit()  # what is in view now decides
-
-    def _choose_norm(self, norm: Norm) -> None:
-        if self._settings is not None:
-            self._settings.norm = norm
-            self.repainted.emit()
+            self._model.set(contrast=kept, and_measure=measures)
 
     def _choose_part(self, part: Part) -> None:
-        settings = self._settings
-        if settings is None:
+        if self._model.state is None:
             return
-        was_phase = settings.elements.part is Part.PHASE
+        settings = self._model.state.settings
+        name, contrast = settings.colour_map, Contrast()
         if part is Part.PHASE:
-            settings.colour_map = CYCLIC  # where π and −π are the same colour
-        elif was_phase:
-            settings.colour_map = ""
-        turn = Contrast(ContrastMode.FIXED, -math.pi, math.pi)
-        self._renumber(replace(settings.elements, part=part), turn if part is Part.PHASE else Contrast())
+            name = CYCLIC  # where π and −π are the same colour
+            contrast = Contrast(ContrastMode.FIXED, -math.pi, math.pi)
+        elif settings.elements.part is Part.PHASE:
+            name = ""
+        elements = replace(settings.elements, part=part)
+        self._model.set(elements=elements, contrast=contrast, colour_map=name)
 
     def _toggle_fill(self, is_on: bool) -> None:
-        if self._settings is None or self._image is None:
-            return
-        packing = packing_of(self._image.base)
-        told = packing.missing if packing is not None and packing.missing else fill_of(self._image.base)
-        self._renumber(replace(self._settings.elements, fill=told if is_on else ()))
+        state = self._model.state
+        if state is not None:
+            packing = packing_of(state.image.base)
+            known = packing.missing if packing is not None and packing.missing else fill_of(state.image.base)
+            self._set_elements(replace(state.settings.elements, fill=known if is_on else ()))
 
     def _toggle_unpacking(self, is_on: bool) -> None:
-        if self._settings is not None and self._image is not None:
-            packing = packing_of(self._image.base) if is_on else None
-            self._renumber(replace(self._settings.elements, packing=packing))
+        state = self._model.state
+        if state is not None:
+            packing = packing_of(state.image.base) if is_on else None
+            self._set_elements(replace(state.settings.elements, packing=packing))
 
-    def _renumber(self, elements: Elements, contrast: Contrast | None = None) -> None:
-        """Other numbers of the same elements: fixed bounds mean nothing to them."""
-        if self._settings is not None:
-            self._settings.elements, self._settings.contrast = elements, contrast or Contrast()
-            self._show_settings()
-            self.renumbered.emit()
+    def _set_elements(self, elements: Elements) -> None:
+        """Show other numbers of the same elements: fixed bounds mean nothing to them."""
+        self._model.set(elements=elements, contrast=Contrast())
 
-    def _toggle_blend(self, is_on: bool) -> None:
-        if self._settings is not None:
-            self._settings.is_blended = is_on
-            self._show_settings()
-            self.rechannelled.emit()
-
-    def _toggle_channel(self, position: int, is_on: bool) -> None:
-        if self._settings is not None:
-            self._settings.channels[position].is_on = is_on
-            self.rechannelled.emit()
+    def _set_channel(self, position: int, **changes: Any) -> None:
+        if self._model.state is not None:
+            self._model.change(settings=self._model.state.settings.with_channel(position, **changes))
 
     def _choose_channel(self, position: int) -> None:
         self._channel = position
-        if self._measured is not None:
-            self.show_measured(self._measured)
-
-    def _colour_channel(self, position: int, colour: Colour) -> None:
-        if self._settings is not None:
-            self._settings.channels[position].colour = colour
-            self._show_settings()
-            self.repainted.emit()
+        self._show_measured()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,7 +13,6 @@ from zarrbrowser.coordinates.units import symbol
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.session.sources import Source
 from zarrbrowser.values.elements import Elements, packing_of
 from zarrbrowser.workers import Lane, Workers
 
@@ -48,13 +49,17 @@ class CoordinateLabels(QObject):
         """Whether what is known is of this image."""
         return self._image is image
 
-    def look_for(self, source: Source, image: Image) -> None:
-        """Find what the axes of an image stand for; the picture does not wait for it."""
+    def look_for(self, image: Image, find: Callable[[str], Any]) -> None:
+        """Find the coordinates of an image in the background.
+
+        Args:
+            find: opens the node at a path of the image's hierarchy.
+        """
         self.forget()
         self._image = image
         self.changed.emit()
         self._lane.ask(
-            lambda _request: coordinates_of(image, source.hierarchy.node),
+            lambda _request: coordinates_of(image, find),
             self._take,
             lambda error: _log.debug("no coordinates of %s: %s", image.path, error),
         )

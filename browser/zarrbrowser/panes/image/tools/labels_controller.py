@@ -1,19 +1,18 @@
-"""Which labels lie over the picture: found beside it, chosen from a menu, kept in the look of the image."""
+"""Which labels lie over the picture: found in the background, chosen from a menu."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from zarrbrowser.image.labels import Labels, label_names, open_labels
-from zarrbrowser.image.levels import Image
-from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.panes.image.plane_grid import PlaneGrid
+from zarrbrowser.image.labels import label_names, open_labels
+from zarrbrowser.image.state import Change
+from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.sources import Source
 from zarrbrowser.workers import Lane, Workers
 
 _log = logging.getLogger(__name__)
@@ -21,7 +20,7 @@ _OPACITIES = (0.25, 0.5, 0.75, 1.0)
 
 
 class LabelsController(QObject):
-    """Between a button and the views.
+    """Finds the labels of the image that the state names, offers them in a menu, and opens those that are chosen.
 
     Signals:
         reported: why labels cannot be shown.
@@ -29,80 +28,63 @@ class LabelsController(QObject):
 
     reported = Signal(str)
 
-    def __init__(self, workers: Workers, button: QToolButton, grid: PlaneGrid, parent: QObject) -> None:
+    def __init__(self, model: ImageModel, workers: Workers, button: QToolButton, parent: QObject) -> None:
         super().__init__(parent)
+        self._model, self._button = model, button
         self._lane = Lane(workers, in_flight=1)
-        self._button, self._grid = button, grid
-        self._source: Source | None = None
-        self._image: Image | None = None
-        self._settings: ViewSettings | None = None
         self._names: tuple[str, ...] = ()
-        self._labels: Labels | None = None
         self.menu = QMenu(button)
         self.menu.aboutToShow.connect(self._fill_menu)
         button.setMenu(self.menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        grid.main.overlay.loader.failed.connect(self._fail)
-
-    def look_for(self, source: Source, image: Image, settings: ViewSettings) -> None:
-        """Find which labels an image has; the picture does not wait for it."""
-        self.clear()
-        self._source, self._image, self._settings = source, image, settings
-        self._lane.ask(
-            lambda _asked: label_names(image, source.hierarchy.node),
-            self._found,
-            lambda error: _log.debug("the labels of %s are not known: %s", image.path, error),
-        )
-
-    def clear(self) -> None:
-        """No image is looked at."""
-        self._lane.forget()
-        self._source = self._image = self._settings = None
-        self._names = ()
-        self._button.hide()
-        self._show(None)
+        model.changed.connect(self._follow)
 
     def choose(self, name: str) -> None:
         """Lay labels of this name over the picture; none where it is empty."""
-        source, image, settings = self._source, self._image, self._settings
-        if source is None or image is None or settings is None:
+        state = self._model.state
+        if state is None:
             return
-        settings.labels = name
         self._lane.forget()
         if not name:
-            self._show(None)
+            self._model.change(settings=replace(state.settings, labels=""), labels=None)
             return
+        self._model.set(labels=name)
         self._lane.ask(
-            lambda _asked: open_labels(image, name, source.hierarchy.node),
-            self._show,
-            self._fail,
+            lambda _asked: open_labels(state.image, name, state.find),
+            self._model.set_labels,
+            self.fail,
             f"Opening the labels {name}",
         )
 
-    def fade(self, opacity: float) -> None:
-        """How much of the picture labels hide: 1 is all of it."""
-        if self._settings is not None:
-            self._settings.labels_opacity = opacity
-            self._show(self._labels)
+    def fail(self, error: Exception) -> None:
+        """Labels cannot be read."""
+        self.reported.emit(sentence(error))
+
+    def _follow(self, change: Change) -> None:
+        if Change.IMAGE not in change:
+            return
+        state = self._model.state
+        self._lane.forget()
+        self._names = ()
+        self._button.hide()
+        if state is not None:
+            self._lane.ask(
+                lambda _asked: label_names(state.image, state.find),
+                self._found,
+                lambda error: _log.debug("the labels of %s are not known: %s", state.image.path, error),
+            )
 
     def _found(self, names: tuple[str, ...]) -> None:
         self._names = names
         self._button.setVisible(bool(names))
-        if self._settings is not None and self._settings.labels in names:
-            self.choose(self._settings.labels)
-
-    def _show(self, labels: Labels | None) -> None:
-        self._labels = labels
-        self._grid.show_labels(labels, self._settings.labels_opacity if self._settings is not None else 1.0)
-
-    def _fail(self, error: Exception) -> None:
-        self.reported.emit(sentence(error))
+        if self._model.state is not None and self._model.state.settings.labels in names:
+            self.choose(self._model.state.settings.labels)
 
     def _fill_menu(self) -> None:
-        settings = self._settings
         self.menu.clear()
-        if settings is None:
+        if self._model.state is None:
             return
+        settings = self._model.state.settings
         group = QActionGroup(self.menu)
         for name in ("", *self._names):
             action = group.addAction(name or "No labels")
@@ -115,6 +97,6 @@ class LabelsController(QObject):
             action = shares.addAction(f"Opacity {share:.0%}")
             action.setCheckable(True)
             action.setChecked(share == settings.labels_opacity)
-            action.triggered.connect(lambda _on, share=share: self.fade(share))
+            action.triggered.connect(lambda _on, share=share: self._model.set(labels_opacity=share))
         self.menu.addSeparator()
         self.menu.addActions(shares.actions())

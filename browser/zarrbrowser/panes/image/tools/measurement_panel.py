@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.measurements import Profile, RegionFacts, read_profile, read_region
-from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
+from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import DARK, Colours
 from zarrbrowser.widgets.label import label
@@ -21,14 +22,16 @@ from zarrbrowser.workers import Lane, Workers
 class MeasurementPanel(QFrame):
     """Below the picture; hidden while nothing is measured."""
 
-    def __init__(self, workers: Workers, canvas: Canvas, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: ImageModel, workers: Workers, canvas: Canvas, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._model = model
         self.setProperty("role", "foot")
         self._canvas = canvas
         self._lanes = {"profile": Lane(workers, in_flight=1), "region": Lane(workers, in_flight=1)}
         self._shapes: dict[str, Any] = {}
         self._image: Image | None = None
-        self._settings: ViewSettings | None = None
         self._pen = pg.mkPen("w")
         self.words = label(role="muted", selectable=True, wrap=True)
         self.words.setContentsMargins(12, 6, 12, 6)
@@ -41,14 +44,17 @@ class MeasurementPanel(QFrame):
         column.setSpacing(0)
         column.addWidget(self.words)
         self._show()
+        model.changed.connect(self._follow)
 
-    def show_image(self, image: Image | None, settings: ViewSettings | None) -> None:
-        """Another image: lines and rectangles of the last one say nothing about it."""
+    def _follow(self, change: Change) -> None:
+        state = self._model.state
+        image = state.image if state is not None else None
         if image is not self._image:
+            self._image = image
             for name in list(self._shapes):
-                self.turn(name, is_on=False)
-        self._image, self._settings = image, settings
-        self.refresh()
+                self.turn(name, is_on=False)  # lines and rectangles say nothing about another image
+        elif change & (Change.VALUES | Change.AXES):
+            self.refresh()
 
     def turn(self, name: str, *, is_on: bool) -> None:
         """Measure a ``profile`` or a ``region``, or no longer."""
@@ -57,7 +63,7 @@ class MeasurementPanel(QFrame):
             shape = self._shapes.pop(name, None)
             if shape is not None:
                 self._canvas.view.removeItem(shape)
-        elif name not in self._shapes and self._image is not None:
+        elif name not in self._shapes and self._model.state is not None:
             shape = self._shapes[name] = self._make(name)
             shape.setZValue(10)
             self._canvas.view.addItem(shape, ignoreBounds=True)
@@ -106,9 +112,10 @@ class MeasurementPanel(QFrame):
         return shape
 
     def _measure(self, name: str) -> None:
-        image, settings, shape = self._image, self._settings, self._shapes.get(name)
-        if image is None or settings is None or shape is None:
+        state, shape = self._model.state, self._shapes.get(name)
+        if state is None or shape is None:
             return
+        image, settings = state.image, state.settings
         if name == "profile":
             (start, end) = (shape.mapToParent(handle["item"].pos()) for handle in shape.handles)
             ends = (start.y(), start.x()), (end.y(), end.x())

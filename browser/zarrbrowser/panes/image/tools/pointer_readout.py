@@ -16,10 +16,10 @@ class PointerReadout(QObject):
     """Follows the pointer over the views of an image.
 
     Signals:
-        said: coordinates and value; empty off all pictures.
+        text_changed: coordinates and value; empty off all pictures.
     """
 
-    said = Signal(str)
+    text_changed = Signal(str)
 
     def __init__(
         self, workers: Workers, coordinate_labels: CoordinateLabels, parent: QObject | None = None
@@ -39,25 +39,22 @@ class PointerReadout(QObject):
         settings = None if at is None else at[0].settings
         if at is None or settings is None or not at[0].mosaics:
             self._at = None
-            self.said.emit("")
+            self.text_changed.emit("")
             return
         view = at[0]
         sampled = view.mosaics[0].raster.level is view.levels[0] and not is_exact(view.mosaics[0])
         text = self._text(None)
-        self.said.emit(f"{text} …" if sampled else text)
+        self.text_changed.emit(f"{text} …" if sampled else text)
         if sampled and not settings.is_blended:
             self._rest.start()
 
     def _text(self, value: object) -> str:
-        if self._at is None or self._at[0].settings is None:
+        if self._at is None or self._at[0].state is None:
             return ""
-        (view, place), settings = self._at, self._at[0].settings
-        known, units = {}, ""
-        if self._coordinate_labels.is_about(view.image):
-            known, units = (
-                self._coordinate_labels.coordinates,
-                self._coordinate_labels.units(settings.elements),
-            )
+        (view, place), state, labels = self._at, self._at[0].state, self._coordinate_labels
+        settings, known, units = state.settings, {}, ""
+        if labels.is_about(state.image):
+            known, units = labels.coordinates, labels.units(settings.elements)
         return probe(settings, view.mosaics, place, known, units, value) + view.overlay.text(place)
 
     def _look_closer(self) -> None:
@@ -68,6 +65,6 @@ class PointerReadout(QObject):
         raster, element = view.mosaics[0].raster, element_at(place)
         self._lane.ask(
             lambda asked: exact(raster, element, asked.is_cancelled),
-            lambda value: self.said.emit(self._text(value)),
+            lambda value: self.text_changed.emit(self._text(value)),
             lambda _error: None,  # the picture tells of what cannot be read
         )

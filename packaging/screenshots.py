@@ -159,9 +159,8 @@ class Photographer:
 
     def keys(self) -> object:
         """The list of keys."""
-        from zarrbrowser.window.menus import show_keys
 
-        return show_keys(self.window)
+        return self.window.show_keys()
 
     def wait(self, until: Callable[[], bool] = lambda: True) -> None:
         """Let the window work until it rests and ``until`` is true."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.history import History
 from zarrbrowser.session.sources import RecentSources, Source
-from zarrbrowser.values.numbers import why_no_picture
 
 
 @dataclass(slots=True)
@@ -71,19 +69,3 @@ class Session:
     def unpack(self, source: Source, path: str, *, is_on: bool) -> None:
         """Keep whether stored numbers are unpacked, where no picture of them does."""
         (self._unpacked.add if is_on else self._unpacked.discard)((id(source), path))
-
-
-def tabs_for(node: NodeLike) -> tuple[str, ...]:
-    """The tabs that make sense for a node, the one shown first in front."""
-    if is_group(node):
-        return (*(("Image",) if is_image(node) else ()), "Overview", "Metadata")
-    if is_broken(node):
-        return ("Problem",)
-    if not is_array(node):
-        return ("Metadata",)
-    further = ("Metadata", "Attributes", "Storage")
-    if not node.ndim:
-        return ("Value", *further)
-    if why_no_picture(node.dtype):  # text is read in a table
-        return ("Table", *further)
-    return ("Plot" if node.ndim == 1 else "Image", "Table", *further)

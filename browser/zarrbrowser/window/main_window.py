@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
@@ -20,9 +20,17 @@ from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.window.commands import key_table
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
-from zarrbrowser.window.menus import add_shortcuts, fill_menu
+from zarrbrowser.window.menus import (
+    add_pane_shortcuts,
+    add_tree_shortcuts,
+    add_window_shortcuts,
+    appearance_menu,
+    fill_menu,
+    mount_menu,
+)
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
@@ -36,10 +44,13 @@ from zarrbrowser.window.top_bar import TopBar
 from zarrbrowser.window.window_layout import WindowLayout
 from zarrbrowser.workers import Lane, Workers
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # dialogs are imported when they are wanted: the window stands sooner
+    from zarrbrowser.dialogs.keys_dialog import KeysDialog
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
 _LEAVE_S = 0.5
+_GROUPS_OF_WINDOW = 4
+"""Groups of commands that work everywhere in the window."""
 
 
 class MainWindow(QMainWindow):
@@ -168,6 +179,14 @@ class MainWindow(QMainWindow):
         self.top_bar.address.setFocus()
         self.top_bar.address.selectAll()
 
+    def show_keys(self) -> KeysDialog:
+        """List all keys."""
+        from zarrbrowser.dialogs.keys_dialog import KeysDialog  # when it is wanted: the window stands sooner
+
+        dialog = KeysDialog(key_table(), _GROUPS_OF_WINDOW, self)
+        dialog.open()
+        return dialog
+
     # How it is made
 
     def _connect(self) -> None:
@@ -179,9 +198,6 @@ class MainWindow(QMainWindow):
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
         self.tree.reload_asked.connect(self._reload)
-        self.tree.picture_key_pressed.connect(
-            lambda key: self.node_pane.fit() if key == Qt.Key.Key_F else self.node_pane.actual_size()
-        )
         self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._row_settled)
@@ -204,8 +220,12 @@ class MainWindow(QMainWindow):
         copying = QMenu(self.node_pane.copy_button)
         copying.aboutToShow.connect(lambda: self.exporter.fill_menu(copying))
         self.node_pane.copy_button.setMenu(copying)
-        fill_menu(self.top_bar.menu, self)
-        add_shortcuts(self)
+        menu = self.top_bar.menu
+        appearances = appearance_menu(menu, self.settings.appearance(), self.set_appearance)
+        fill_menu(menu, self, (mount_menu(menu, self), appearances))
+        add_window_shortcuts(self, self)
+        add_tree_shortcuts(self.tree, self)
+        self.node_pane.panes.made.connect(lambda pane, title: add_pane_shortcuts(pane, title, self))
 
     def _show_ways(self) -> None:
         self.top_bar.show_ways(back=self.navigator.can_go_back, forward=self.session.history.can_go_forward)

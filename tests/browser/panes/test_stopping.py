@@ -19,6 +19,7 @@ from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.plot.plot_pane import PlotPane
 from zarrbrowser.panes.table.table_pane import TablePane
 from zarrbrowser.session import read_cost
+from zarrbrowser.session.state import Session
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Lane, Workers
 from zarrbrowser.workers.tile_loader import IN_FLIGHT
@@ -134,7 +135,7 @@ def test_a_film_ends_with_what_it_reads(open_window: OpenWindow, qtbot: QtBot) -
 def test_a_table_reads_no_more(way: str, workers: Workers, qtbot: QtBot) -> None:
     array, turnstile = FakeArray(np.zeros((900, 900)), chunks=(10, 10)), Turnstile()
     array.before_read = turnstile
-    pane = TablePane(workers)
+    pane = TablePane(Session(), workers)
     qtbot.addWidget(pane)
     pane.resize(6000, 6000)
     pane.show()

@@ -26,6 +26,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
+from zarrbrowser.panes.attributes_pane import AttributesPane
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.metadata_pane import MetadataPane
 from zarrbrowser.panes.overview_pane import OverviewPane
@@ -33,9 +34,7 @@ from zarrbrowser.panes.problem_pane import ProblemPane
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import DARK, Appearance, apply, current_colours
-from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.window.main_window import MainWindow
-from zarrbrowser.window.menus import show_keys
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, StoreNotFoundError
 
 
@@ -83,8 +82,8 @@ def test_an_array_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert QGuiApplication.clipboard().text() == pane.document.text
     window.node_pane.show_tab("Attributes")
     attributes = window.node_pane.pane("Attributes")
-    assert isinstance(attributes, AttributeTree)
-    assert attributes.tree.model().index(0, 0).data() == "units"
+    assert isinstance(attributes, AttributesPane)
+    assert attributes.attributes.tree.model().index(0, 0).data() == "units"
     assert window.top_bar.address.text() == "fake.zarr#/image"
 
 
@@ -442,7 +441,7 @@ def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
         qtbot.waitUntil(lambda: not window.workers.active)
     window.side.box.setText("i")
     qtbot.waitUntil(lambda: window.side.hits.found > 0)
-    for dialog in (window.choose_location(), show_keys(window)):
+    for dialog in (window.choose_location(), window.show_keys()):
         dialog.reject()
     qtbot.waitUntil(lambda: not window.workers.active)
     window.close()

@@ -23,7 +23,6 @@ from zarrbrowser.settings import Settings
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.label import ElidedLabel
 from zarrbrowser.window.main_window import MainWindow
-from zarrbrowser.window.menus import show_keys
 from zarrbrowser.window.opening import dropped_texts
 from zarrcore.errors import AccessDeniedError
 
@@ -289,7 +288,7 @@ def test_a_session_comes_back_but_not_when_fresh(
 
 def test_all_keys_are_listed(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
-    show_keys(window)
+    window.show_keys()
     dialog = next(one for one in window.findChildren(KeysDialog))
     texts = {one.text() for one in dialog.findChildren(type(window.status.value))}
     assert {"Open folder", "Ctrl+O", "Alt+Left, Back", "Parent", "F1", "Ctrl+F"} <= texts

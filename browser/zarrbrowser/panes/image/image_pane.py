@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.colours.painting import displayed_slice
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import Image, image_of_array
@@ -31,6 +32,7 @@ from zarrbrowser.panes.image.plane_controller import PlaneController
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -45,24 +47,17 @@ _AHEAD = 3
 _LOAD, _RETRY = "Load anyway", "Retry"
 
 
-class ImagePane(QWidget):
+class ImagePane(Pane):
     """Shows one image. Its `ImageModel` holds the state; the parts of the pane follow it.
 
     Signals:
         plane_shown: the plane that was wanted is on the screen.
-        view_changed: the view has changed, and has then been the same for a moment.
-        pointed: coordinates and value under the pointer as text; empty off the picture.
-        reported: what was read, for the status bar.
     """
 
     plane_shown = Signal()
-    view_changed = Signal()
-    pointed = Signal(str)
-    reported = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
+        super().__init__(session, workers, parent)
         self._opening = Lane(workers)
         self._source: Source | None = None
         self._node: NodeLike | None = None
@@ -147,6 +142,11 @@ class ImagePane(QWidget):
     def actual_size(self) -> None:
         """One element per pixel."""
         self.canvas.actual_size()
+
+    def viewed(self) -> ViewedArray | None:
+        """The plane, for export."""
+        levels = self.displayed_levels()
+        return ViewedArray.of_levels(levels) if levels else None
 
     def displayed_levels(self) -> list[DisplayedSlice]:
         """What is on the screen as all levels have it, the finest first; empty while nothing is."""
@@ -236,6 +236,7 @@ class ImagePane(QWidget):
         self.controls.field.textActivated.connect(self.colours.choose_field)
         self.sliders.may_play = lambda: self.view.is_complete
         self.view.keeps_contrast = lambda: self.sliders.is_playing
+        self.stack.settled.connect(self.settled)
         self.stack.data_shown.connect(self._data_shown)
         self.tools.pointed.connect(self.pointed)
         self.tools.reported.connect(self.reported)
@@ -260,12 +261,12 @@ class ImagePane(QWidget):
             self.sliders.hide()
             self.stack.show_sentence(reason, drawing="array2")
             return
-        settings = self._session.view_of(source, image.path)
+        settings = self.session.view_of(source, image.path)
         if settings is None or settings.axes.shape != tuple(array.shape):
-            settings = initial_settings(image, is_unpacked=self._session.is_unpacked(source, image.path))
+            settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.path))
         # The person is asked again for large reads that they agreed to when they were here before.
         settings, find = replace(settings, may_read_bytes=0), source.hierarchy.node
-        colour_map = self._session.colour_map
+        colour_map = self.session.colour_map
         self.model.show(ImageState(image, settings, find, colour_map, self.model.layout))
         self.coordinate_labels.look_for(image, find)
         if self._awaited is not None:
@@ -277,8 +278,8 @@ class ImagePane(QWidget):
         if state is None:
             return
         if self._source is not None:
-            self._session.remember(self._source, state.image.path, state.settings)
-        self._session.colour_map = state.colour_map
+            self.session.remember(self._source, state.image.path, state.settings)
+        self.session.colour_map = state.colour_map
 
     # What happens
 

@@ -11,13 +11,15 @@ from PySide6.QtCore import QPointF, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes, axis_names
 from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.image.probe import describe
-from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.plot.plot_controls import PlotControls
 from zarrbrowser.plot.series import (
     Outline,
@@ -29,6 +31,7 @@ from zarrbrowser.plot.series import (
     read_series,
 )
 from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import Elements, Part, is_complex, packing_of
 from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_of
@@ -40,23 +43,17 @@ _POINTS_BELOW = 200
 """So few elements are drawn as points too."""
 
 
-class PlotPane(QWidget):
+class PlotPane(Pane):
     """Shows one array of one axis.
 
     Signals:
         series_shown: the `Series` that is on the screen now.
-        pointed: index and value under the pointer as text; empty off the plot.
-        reported: what was read, for the status bar.
-        unpacked: whether the person wants stored numbers unpacked.
     """
 
     series_shown = Signal(object)
-    pointed = Signal(str)
-    reported = Signal(str)
-    unpacked = Signal(bool)
 
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
         self._reading, self._drawing = Lane(workers), Lane(workers, in_flight=1)
         self.coordinate_labels = CoordinateLabels(workers, self)
         self._array: ArrayLike | None = None
@@ -82,9 +79,15 @@ class PlotPane(QWidget):
         column.setSpacing(0)
         column.addWidget(self.controls)
         column.addWidget(self.stack, 1)
+        self.stack.settled.connect(self.settled)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._set_up()
         self.update_colours()
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show an array of one axis."""
+        if is_array(node):
+            self.show_array(node, source, is_unpacked=self.session.is_unpacked(source, node.path))
 
     def show_array(
         self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = False
@@ -111,6 +114,11 @@ class PlotPane(QWidget):
         """Unpack stored numbers, or show them as they are."""
         if self._array is not None:
             self.controls.unpacking.setChecked(is_on)
+
+    def viewed(self) -> ViewedArray | None:
+        """The line, for export."""
+        displayed = self.displayed()
+        return None if displayed is None else ViewedArray.of(displayed)
 
     def displayed(self) -> DisplayedSlice | None:
         """What is on the screen, told without Qt; None while nothing is."""

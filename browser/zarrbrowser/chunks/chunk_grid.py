@@ -13,7 +13,7 @@ from typing import Any
 
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.image.tiles.raster import Raster
-from zarrbrowser.session.read_cost import Cancelled
+from zarrbrowser.nodes.read_cost import Cancelled
 from zarrcore.threads import ThreadPool
 
 MOST_ASKED = 4096

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zarrbrowser.export.viewed_array import Selection, ViewedArray
-from zarrbrowser.session.read_cost import Cancelled
+from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.values.elements import Packing
 
 if TYPE_CHECKING:  # what writes files is loaded when one is written

@@ -13,7 +13,7 @@ from zarrbrowser.image.tiles.frames import View, window_of
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import AnyArray
-from zarrbrowser.session.read_cost import ASK_ABOVE_BYTES
+from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.values.quantities import count, format_level
 
 Point = tuple[float, float]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.panes.attribute_tree import AttributeTree
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
-from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.workers import Workers
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.read_cost import ASK_ABOVE_BYTES, ReadCost
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.notice import Notice, SentencePane
 

@@ -6,13 +6,13 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.describe import Fact, group_facts
 from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
+from zarrbrowser.nodes.read_cost import Cancelled
+from zarrbrowser.panes.attribute_tree import AttributeTree
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.read_cost import Cancelled
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
 from zarrbrowser.values.quantities import count
-from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.widgets.facts import FactGrid
 from zarrbrowser.workers import Lane, Request, Workers
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
-from zarrbrowser.session.read_cost import ReadCost
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
 

@@ -1,12 +1,9 @@
-"""How to connect to a source, as far as it may be remembered: without credentials."""
+"""How to connect to a source, without credentials: those come from the environment."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
-
-from zarrbrowser.session.sources import SourceRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +56,9 @@ class Connection:
         """The connection of a request's options: `StoreOptions`, a `Connection`, or None."""
         if options is None or isinstance(options, Connection):
             return options or cls()
-        values = {one.name: getattr(options, one.name) for one in OPTIONS}
-        return cls(**{name: "" if value is None else value for name, value in values.items()})
+        found = {one.name: getattr(options, one.name) for one in OPTIONS}
+        values: dict[str, Any] = {name: "" if value is None else value for name, value in found.items()}
+        return cls(**values)
 
     def store_options(self) -> Any:
         """`zarrcore`'s `StoreOptions`.
@@ -92,46 +90,3 @@ class Connection:
         words = [self.endpoint_url, self.region, f"profile {self.profile}" if self.profile else ""]
         words += ["anonymous"] * self.anonymous + ["requester pays"] * self.requester_pays
         return ", ".join(word for word in words if word)
-
-
-def to_line(request: SourceRequest) -> str:
-    """A request as one line for the settings; headers, and whatever else may be secret, are left out.
-
-    >>> to_line(SourceRequest("s3://bucket/a.zarr", options=Connection(region="eu-west-1")))
-    '{"address": "s3://bucket/a.zarr", "region": "eu-west-1"}'
-    """
-    connection = {name: value for name, value in asdict(Connection.of(request.options)).items() if value}
-    if "@" in connection.get("endpoint_url", ""):
-        del connection["endpoint_url"]
-    further = {"format": request.format} if request.format else {}
-    further |= {"path": request.path} if request.path != "/" else {}
-    return json.dumps({"address": request.address, **further, **connection})
-
-
-def from_line(text: str) -> SourceRequest | None:
-    """The request that `to_line` made a line of; None where it makes no sense.
-
-    >>> from_line('{"address": "a.zarr", "anonymous": true}').options
-    Connection(endpoint_url='', region='', profile='', anonymous=True, requester_pays=False)
-    """
-    try:
-        known = json.loads(text)
-        address, path = known["address"], known.get("path", "/")
-        connection = Connection(
-            **{field.name: known[field.name] for field in fields(Connection) if field.name in known}
-        )
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
-    strings = (
-        address,
-        path,
-        connection.endpoint_url,
-        connection.region,
-        connection.profile,
-        known.get("format") or "",
-    )
-    if not all(isinstance(one, str) for one in strings) or not address:
-        return None
-    return SourceRequest(
-        address, path, known.get("format"), connection if connection != Connection() else None
-    )

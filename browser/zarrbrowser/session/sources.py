@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from zarrbrowser.nodes.protocols import HierarchyLike, NodeLike
+from zarrbrowser.session.connection import Connection
 
 CACHE_BYTES = 512 * 2**20
 """Decoded chunks kept per source, so that the way back along a slider costs nothing."""
@@ -89,7 +90,6 @@ def open_source(request: SourceRequest) -> Source:
     # Not with this module: the window stands before codecs and stores are loaded.
     import zarrcore
     import zarrcore.hierarchy.multiscales  # asked for when rows are drawn, which would wait until it is loaded
-    from zarrbrowser.session.connection import Connection
     from zarrcore.stores.wrapper.statistics import StatisticsStore
 
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options

@@ -13,7 +13,7 @@ import numpy as np
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
-from zarrbrowser.session.read_cost import ReadCost
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Packing, packing_of
 from zarrbrowser.values.quantities import format_value
 

@@ -13,7 +13,7 @@ from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.completion import folders_like
-from zarrbrowser.session.connection import to_line
+from zarrbrowser.session.request_lines import to_line
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings

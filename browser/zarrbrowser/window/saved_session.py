@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from zarrbrowser.session.connection import from_line, to_line
 from zarrbrowser.session.history import Visit
+from zarrbrowser.session.request_lines import from_line, to_line
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings

@@ -22,8 +22,8 @@ from tests.servers.s3 import S3Server
 from zarrbrowser.export.export import Export, why_not, write
 from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
 from zarrbrowser.export.viewed_array import ViewedArray, selection_text
+from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.session.connection import Connection
-from zarrbrowser.session.read_cost import Cancelled
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrcore.errors import UnsupportedError
 

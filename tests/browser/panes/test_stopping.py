@@ -14,11 +14,11 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.panes.image.pictures import pane_of
 from zarrbrowser.image.tiles import frames
+from zarrbrowser.nodes import read_cost
 from zarrbrowser.panes import data_stack
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.plot.plot_pane import PlotPane
 from zarrbrowser.panes.table.table_pane import TablePane
-from zarrbrowser.session import read_cost
 from zarrbrowser.session.state import Session
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Lane, Workers

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.series import (
     SeriesRequest,
     log_outline,
@@ -16,7 +17,6 @@ from zarrbrowser.plot.series import (
     outline,
     read_series,
 )
-from zarrbrowser.session.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements, Part
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrbrowser.session.completion import folders_like
-from zarrbrowser.session.connection import Connection, from_line, to_line
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.history import History, Visit
+from zarrbrowser.session.request_lines import from_line, to_line
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 from zarrcore.stores.options import StoreOptions
 

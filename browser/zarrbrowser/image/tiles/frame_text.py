@@ -5,7 +5,7 @@ from __future__ import annotations
 from zarrbrowser.image.levels import Image
 from zarrbrowser.image.tiles.frames import Frame
 from zarrbrowser.image.view_settings import ViewSettings
-from zarrbrowser.session.read_cost import ReadCost
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
 
 

@@ -16,7 +16,7 @@ from zarrbrowser.image.levels import Image, Level
 from zarrbrowser.image.tiles.raster import Raster, Tile, Window
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.nodes.protocols import AnyArray
-from zarrbrowser.session.read_cost import ASK_ABOVE_BYTES, ReadCost
+from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
 
 _MARGIN = 0.25
 """Drawn beyond each edge of the view, in views, where tiles are there, so that panning shows no blank at once."""

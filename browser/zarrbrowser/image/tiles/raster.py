@@ -16,7 +16,7 @@ import numpy as np
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Level
 from zarrbrowser.nodes.protocols import AnyArray
-from zarrbrowser.session.read_cost import ReadCost
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrcore.errors import CodecError
 
 Window = tuple[slice, slice]

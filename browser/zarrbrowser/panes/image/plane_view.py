@@ -17,10 +17,10 @@ from zarrbrowser.image.tiles.frame_text import reading
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan, rect_of
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.frame_reader import FrameReader
 from zarrbrowser.panes.image.tools.label_overlay import LabelOverlay
-from zarrbrowser.session.read_cost import ReadCost
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Workers

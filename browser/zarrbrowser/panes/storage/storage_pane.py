@@ -6,7 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.chunk_map import ChunkMap, count_chunks
-from zarrbrowser.nodes.describe import Fact, storage_facts
+from zarrbrowser.chunks.storage_facts import storage_facts
+from zarrbrowser.nodes.describe import Fact
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.storage.chunk_picture import ChunkPicture

@@ -13,7 +13,7 @@ from zarrbrowser.image.levels import level_of, whole
 from zarrbrowser.image.tiles.frames import assemble
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.tiles.tile_cache import TileCache
-from zarrbrowser.session.read_cost import ReadCost
+from zarrbrowser.nodes.read_cost import ReadCost
 
 sides = st.integers(1, 900)
 

@@ -52,11 +52,11 @@ class Photographer:
         from PySide6.QtWidgets import QApplication
 
         from zarrbrowser.settings import Settings
-        from zarrbrowser.theme import CommonAttributes, apply_theme
+        from zarrbrowser.theme import Appearance, apply_theme
         from zarrbrowser.window.main_window import MainWindow
 
         self.application = QApplication([])
-        apply_theme(self.application, CommonAttributes.LIGHT)
+        apply_theme(self.application, Appearance.LIGHT)
         self.data = data
         self.window = MainWindow(Settings(fresh=True))
         self.window.resize(*SIZE)
@@ -103,7 +103,7 @@ class Photographer:
         """Labels over their image, zoomed in."""
         self.go("/cells.zarr", "Image")
         pane = self.window.node_pane.pane("Image")
-        pane.tools.labelling.choose("cells")  # type: ignore[attr-defined]
+        pane.tools.labels.choose("cells")  # type: ignore[attr-defined]
         pane.canvas.show_range((120, 620), (300, 900))  # type: ignore[attr-defined]
 
     def coordinates(self) -> None:
@@ -136,13 +136,13 @@ class Photographer:
 
     def location(self) -> object:
         """The dialog for a location and its options."""
-        from zarrbrowser.session.connection import Reach
+        from zarrbrowser.session.connection import Connection
         from zarrbrowser.session.sources import SourceRequest
         from zarrbrowser.window.opening import ask_for_location
 
         self.window.side.box.clear()
-        reach = Reach("https://storage.example.org", "eu-central-1", anonymous=True)
-        request = SourceRequest("s3://bucket/scan.zarr", options=reach)
+        connection = Connection("https://storage.example.org", "eu-central-1", anonymous=True)
+        request = SourceRequest("s3://bucket/scan.zarr", options=connection)
         return ask_for_location(self.window, lambda _request: None, request, [])
 
     def export(self) -> object:
@@ -152,16 +152,15 @@ class Photographer:
 
     def dark(self) -> None:
         """The other palette."""
-        from zarrbrowser.theme import CommonAttributes
+        from zarrbrowser.theme import Appearance
 
-        self.window.wear(CommonAttributes.DARK)
+        self.window.set_appearance(Appearance.DARK)
         self.go("/brain.zarr/anatomical", "Image")
 
     def keys(self) -> object:
         """The list of keys."""
-        from zarrbrowser.window.menus import show_keys
 
-        return show_keys(self.window)
+        return self.window.show_keys()
 
     def wait(self, until: Callable[[], bool] = lambda: True) -> None:
         """Let the window work until it is idle and ``until`` is true."""

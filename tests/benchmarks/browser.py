@@ -107,11 +107,11 @@ class _Browser:
         from PySide6.QtWidgets import QApplication
 
         from zarrbrowser.settings import Settings
-        from zarrbrowser.theme import CommonAttributes, apply_theme
+        from zarrbrowser.theme import Appearance, apply_theme
         from zarrbrowser.window.main_window import MainWindow
 
         self.application = QApplication([])
-        apply_theme(self.application, CommonAttributes.LIGHT)
+        apply_theme(self.application, Appearance.LIGHT)
         self.window = MainWindow(Settings(fresh=True))
         self.window.show()
         self.application.processEvents()

@@ -13,7 +13,7 @@ class Cancelled(Exception):  # noqa: N818 - no error: what was asked for is no l
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ReadCost:
     """What reading takes: only whole chunks can be decoded."""
 
     chunks: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zarrbrowser.image.axes import axis_names
-from zarrbrowser.image.shown import Shown
+from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.values.elements import Packing
 from zarrbrowser.values.quantities import format_shape
@@ -17,7 +17,7 @@ Selection = tuple[int | slice, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ViewedArray:
     """An array, and which elements of it are looked at."""
 
     array: ArrayLike
@@ -25,28 +25,28 @@ class Subject:
     """The whole plane, line or table."""
     in_view: Selection
     """The part of it that is on the screen or selected."""
-    shown: Shown | None = None
+    shown: DisplayedSlice | None = None
     """How it is drawn, where it is a picture."""
     packing: Packing | None = None
     """How stored numbers are unpacked where they are shown so."""
-    levels: tuple[Subject, ...] = ()
+    levels: tuple[ViewedArray, ...] = ()
     """The same as each level of a pyramid has it, the finest first; empty where there is but one."""
 
     @classmethod
-    def whole(cls, array: ArrayLike) -> Subject:
+    def whole(cls, array: ArrayLike) -> ViewedArray:
         """All elements."""
         everything = (slice(None),) * array.ndim
         return cls(array, everything, everything)
 
     @classmethod
-    def of(cls, shown: Shown) -> Subject:
+    def of(cls, shown: DisplayedSlice) -> ViewedArray:
         """What a picture or a plot shows."""
         shape = tuple(shown.array.shape)
         selection, in_view = _plain(shown.selection, shape), _plain(shown.in_view, shape)
         return cls(shown.array, selection, in_view, shown, shown.elements.packing)
 
     @classmethod
-    def of_levels(cls, shown: Sequence[Shown]) -> Subject:
+    def of_levels(cls, shown: Sequence[DisplayedSlice]) -> ViewedArray:
         """What a picture shows, as its finest level has it.
 
         Args:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.tiles.frames import View, window_of
 from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.nodes.protocols import AnyArray
-from zarrbrowser.session.reading import ASK_ABOVE_BYTES
+from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES
 from zarrbrowser.values.quantities import count, format_level
 
 Point = tuple[float, float]
@@ -75,7 +75,11 @@ class RegionFacts:
 
 
 def read_profile(
-    image: Image, look: Look, start: Point, end: Point, cancelled: Callable[[], bool] | None = None
+    image: Image,
+    settings: ViewSettings,
+    start: Point,
+    end: Point,
+    cancelled: Callable[[], bool] | None = None,
 ) -> Profile:
     """Numbers along a line, one per element that it is long, of the elements nearest to it.
 
@@ -85,7 +89,7 @@ def read_profile(
     """
     pairs = [[math.floor(one + 0.5) for one in pair] for pair in zip(start, end, strict=True)]
     box = [(min(pair) - 0.25, max(pair) + 0.25) for pair in pairs]
-    numbers, raster, window, level = _read(image, look, box, cancelled)
+    numbers, raster, window, level = _read(image, settings, box, cancelled)
     ends = [[raster.to_sample(side, point[side]) for side in (0, 1)] for point in (start, end)]
     steps = math.ceil(math.dist(*ends))
     share = np.linspace(0.0, 1.0, steps + 1)
@@ -94,13 +98,17 @@ def read_profile(
         along = ends[0][side] + share * (ends[1][side] - ends[0][side])
         nearest = np.floor(along + 0.5).astype(np.int64) - window[side].start
         places.append(np.clip(nearest, 0, max(0, numbers.shape[side] - 1)))
-    distance, units = _distance(image, look, start, end)
+    distance, units = _distance(image, settings, start, end)
     found = numbers[places[0], places[1]].astype(np.float64) if numbers.size else np.empty(0)
-    return Profile(share[: found.size] * distance, found, units, level, _channel(look))
+    return Profile(share[: found.size] * distance, found, units, level, _channel(settings))
 
 
 def read_region(
-    image: Image, look: Look, rows: Point, columns: Point, cancelled: Callable[[], bool] | None = None
+    image: Image,
+    settings: ViewSettings,
+    rows: Point,
+    columns: Point,
+    cancelled: Callable[[], bool] | None = None,
 ) -> RegionFacts:
     """What the numbers within a rectangle are like.
 
@@ -114,7 +122,7 @@ def read_region(
     """
     # Half an element less on each side: what a rectangle only touches does not count.
     box = [(low + 0.499, high - 0.499) if high - low > 1 else (low, high) for low, high in (rows, columns)]
-    numbers, _raster, window, level = _read(image, look, box, cancelled)
+    numbers, _raster, window, level = _read(image, settings, box, cancelled)
     known = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers.reshape(-1)
     wide = known.astype(np.float64)
     nothing = math.nan
@@ -130,19 +138,19 @@ def read_region(
         float(np.median(wide)) if wide.size else nothing,
         float(wide.sum()) if wide.size else nothing,
         level,
-        _channel(look),
+        _channel(settings),
     )
 
 
-def _channel(look: Look) -> str:
-    return look.channels[look.channels_on[0]].channel.name if look.is_blended else ""
+def _channel(settings: ViewSettings) -> str:
+    return settings.channels[settings.channels_on[0]].channel.name if settings.is_blended else ""
 
 
 def _read(
-    image: Image, look: Look, box: list[Point], cancelled: Callable[[], bool] | None
+    image: Image, settings: ViewSettings, box: list[Point], cancelled: Callable[[], bool] | None
 ) -> tuple[AnyArray, Raster, tuple[slice, slice], int]:
     """Numbers of a box, NaN where something is shown apart, and where they come from."""
-    axes = look.planes(image)[0]
+    axes = settings.planes(image)[0]
     for number, level in enumerate(image.levels):
         raster = Raster.of(level, axes)
         window = window_of(raster, View(box[0], box[1], 1, 1))
@@ -152,12 +160,12 @@ def _read(
     values = raster.read(window, cancelled)
     if raster.channel is not None:
         values = values[..., :3].mean(axis=2)
-    return look.elements.known(values), raster, window, number
+    return settings.elements.known(values), raster, window, number
 
 
-def _distance(image: Image, look: Look, start: Point, end: Point) -> tuple[float, str]:
+def _distance(image: Image, settings: ViewSettings, start: Point, end: Point) -> tuple[float, str]:
     """How long a line is, in units where both axes have the same."""
-    axes = (look.axes.rows, look.axes.columns)
+    axes = (settings.axes.rows, settings.axes.columns)
     lengths = [b - a for a, b in zip(start, end, strict=True)]
     if image.has_scale and image.units and image.units[axes[0]] == image.units[axes[1]]:
         spaced = (length * image.spacing[axis] for length, axis in zip(lengths, axes, strict=True))

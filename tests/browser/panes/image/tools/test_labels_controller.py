@@ -36,8 +36,8 @@ def show(open_window: OpenWindow, qtbot: QtBot, labels: FakeArray) -> ImagePane:
 
 
 def choose(pane: ImagePane, text: str) -> None:
-    pane.tools.labelling.menu.aboutToShow.emit()
-    next(action for action in pane.tools.labelling.menu.actions() if action.text() == text).trigger()
+    pane.tools.labels.menu.aboutToShow.emit()
+    next(action for action in pane.tools.labels.menu.actions() if action.text() == text).trigger()
 
 
 def seen(overlay: LabelOverlay) -> Any:

@@ -16,14 +16,14 @@ from zarrbrowser.workers import Lane, Workers
 _log = logging.getLogger(__name__)
 
 
-class ChunkShowing(QObject):
+class ChunkOverlayController(QObject):
     """The chunk overlay of one view.
 
     Signals:
-        told: how many chunks are in view and how many of them are missing, as text.
+        text_changed: how many chunks are in view and how many of them are missing, as text.
     """
 
-    told = Signal(str)
+    text_changed = Signal(str)
 
     def __init__(self, workers: Workers, view: PlaneView, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class ChunkShowing(QObject):
         grid = chunks_in(frame.raster, self._view.canvas.visible())
         self.overlay.show_grid(grid, self._known)
         if grid is None:
-            self.told.emit("chunks are too small here to be shown")
+            self.text_changed.emit("chunks are too small here to be shown")
             return
         unknown = [index for index in (grid.index(*cell) for cell in grid.cells) if index not in self._known]
         if not unknown:
@@ -78,4 +78,6 @@ class ChunkShowing(QObject):
     def _tell(self, grid: ChunkGrid) -> None:
         missing = len(self.overlay.missing)
         shape = " × ".join(f"{one:,}" for one in grid.raster.level.array.chunk_shape)
-        self.told.emit(f"{count(len(grid.cells), 'chunk')} of {shape} in view, {missing:,} not stored")
+        self.text_changed.emit(
+            f"{count(len(grid.cells), 'chunk')} of {shape} in view, {missing:,} not stored"
+        )

@@ -18,7 +18,7 @@ Selection = tuple[int | slice, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownChannel:
+class DisplayedChannel:
     """One channel of a blend that is on."""
 
     channel: Channel
@@ -28,7 +28,7 @@ class ShownChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class OfImage:
+class ImageInfo:
     """What an array is of an image: one level of a pyramid, with channels and a scale."""
 
     name: str
@@ -41,7 +41,7 @@ class OfImage:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DisplayedSlice:
     """A plane, or a line, as it is shown."""
 
     array: ArrayLike
@@ -63,9 +63,9 @@ class Shown:
     brightest: float = 255.0
     """What full light is among colours."""
     channel_axis: int | None = None
-    channels: tuple[ShownChannel, ...] = ()
+    channels: tuple[DisplayedChannel, ...] = ()
     """Those that are blended; empty where nothing is."""
-    image: OfImage | None = None
+    image: ImageInfo | None = None
     """Of which image; None for an array by itself."""
 
     @property
@@ -73,7 +73,7 @@ class Shown:
         """Whether the picture is the transpose of what the selection gives."""
         return self.axes.rows > self.axes.columns
 
-    def only(self, selection: Selection) -> Shown:
+    def only(self, selection: Selection) -> DisplayedSlice:
         """The same with those channels alone that a selection has."""
         if not self.channels or self.channel_axis is None:
             return self

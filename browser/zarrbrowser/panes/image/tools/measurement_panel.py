@@ -8,27 +8,30 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
-from zarrbrowser.image.measuring import Profile, RegionFacts, read_profile, read_region
+from zarrbrowser.image.measurements import Profile, RegionFacts, read_profile, read_region
+from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.canvas.canvas import Canvas
 from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
+from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.theme.colours import DARK, Colours
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Workers
 
 
-class Measuring(QFrame):
+class MeasurementPanel(QFrame):
     """Below the picture; hidden while nothing is measured."""
 
-    def __init__(self, workers: Workers, canvas: Canvas, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: ImageModel, workers: Workers, canvas: Canvas, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._model = model
         self.setProperty("role", "foot")
         self._canvas = canvas
         self._lanes = {"profile": Lane(workers, in_flight=1), "region": Lane(workers, in_flight=1)}
         self._shapes: dict[str, Any] = {}
         self._image: Image | None = None
-        self._look: Look | None = None
         self._pen = pg.mkPen("w")
         self.words = label(role="muted", selectable=True, wrap=True)
         self.words.setContentsMargins(12, 6, 12, 6)
@@ -41,14 +44,17 @@ class Measuring(QFrame):
         column.setSpacing(0)
         column.addWidget(self.words)
         self._show()
+        model.changed.connect(self._follow)
 
-    def show_image(self, image: Image | None, look: Look | None) -> None:
-        """Another image: lines and rectangles of the last one say nothing about it."""
+    def _follow(self, change: Change) -> None:
+        state = self._model.state
+        image = state.image if state is not None else None
         if image is not self._image:
+            self._image = image
             for name in list(self._shapes):
-                self.turn(name, is_on=False)
-        self._image, self._look = image, look
-        self.refresh()
+                self.turn(name, is_on=False)  # lines and rectangles say nothing about another image
+        elif change & (Change.VALUES | Change.AXES):
+            self.refresh()
 
     def turn(self, name: str, *, is_on: bool) -> None:
         """Measure a ``profile`` or a ``region``, or no longer."""
@@ -57,7 +63,7 @@ class Measuring(QFrame):
             shape = self._shapes.pop(name, None)
             if shape is not None:
                 self._canvas.view.removeItem(shape)
-        elif name not in self._shapes and self._image is not None:
+        elif name not in self._shapes and self._model.state is not None:
             shape = self._shapes[name] = self._make(name)
             shape.setZValue(10)
             self._canvas.view.addItem(shape, ignoreBounds=True)
@@ -70,12 +76,12 @@ class Measuring(QFrame):
         for name in self._shapes:
             self._measure(name)
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
         self._pen = pg.mkPen(DARK.accent, width=2)  # pictures are dark in both appearances
         self._colours = colours
         if self.profile is not None:
-            self.profile.wear(colours)
+            self.profile.set_colours(colours)
         for shape in self._shapes.values():
             shape.setPen(self._pen)
 
@@ -85,7 +91,7 @@ class Measuring(QFrame):
             self.profile = ProfilePlot()
             self._column.addWidget(self.profile)
             if self._colours is not None:
-                self.profile.wear(self._colours)
+                self.profile.set_colours(self._colours)
         if self.profile is not None:
             self.profile.setVisible("profile" in self._shapes)
         self.setVisible(bool(self._shapes))
@@ -106,20 +112,21 @@ class Measuring(QFrame):
         return shape
 
     def _measure(self, name: str) -> None:
-        image, look, shape = self._image, self._look, self._shapes.get(name)
-        if image is None or look is None or shape is None:
+        state, shape = self._model.state, self._shapes.get(name)
+        if state is None or shape is None:
             return
+        image, settings = state.image, state.settings
         if name == "profile":
             (start, end) = (shape.mapToParent(handle["item"].pos()) for handle in shape.handles)
             ends = (start.y(), start.x()), (end.y(), end.x())
             self._lanes[name].ask(
-                lambda asked: read_profile(image, look, *ends, asked.is_cancelled), self._draw, self._fail
+                lambda asked: read_profile(image, settings, *ends, asked.is_cancelled), self._draw, self._fail
             )
         else:
             at, size = shape.pos(), shape.size()
             rows, columns = (at.y(), at.y() + size.y()), (at.x(), at.x() + size.x())
             self._lanes[name].ask(
-                lambda asked: read_region(image, look, rows, columns, asked.is_cancelled),
+                lambda asked: read_region(image, settings, rows, columns, asked.is_cancelled),
                 self._tell,
                 self._fail,
             )

@@ -110,13 +110,13 @@ def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
         pane.canvas.pointed.emit((0.0, 0.0))
     assert "one " in heard.args[0]
     assert "two " not in heard.args[0]
-    shown = pane.shown()
+    shown = pane.displayed()
     assert shown is not None
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane))
     pane.contrast.channels.setCurrentRow(2)
     pane.contrast.bounds.typed.emit(0.0, 10.0)
-    assert pane._look.channels[2].contrast.high == 10
-    assert pane._look.channels[0].contrast.high != 10
+    assert pane.model.state.settings.channels[2].contrast.high == 10
+    assert pane.model.state.settings.channels[0].contrast.high != 10
     with qtbot.waitSignal(pane.plane_shown):
         pane.contrast.blend.toggle()
     assert list(pane.sliders.sliders) == [0]
@@ -138,7 +138,7 @@ def test_what_is_shown_can_be_drawn_again_and_restored(open_window: OpenWindow, 
         pane.controls.axes.swap.click()
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.spins[0].setValue(6)
-    shown = pane.shown()
+    shown = pane.displayed()
     assert shown is not None
     assert (shown.path, shown.level, shown.selection) == ("/array", 0, (6, slice(0, 30), slice(0, 40)))
     assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
@@ -166,7 +166,7 @@ def test_all_colour_maps_can_be_searched(open_window: OpenWindow, qtbot: QtBot) 
     assert box.currentData() == "plasma"
     expected = rgba(VOLUME[4], Style("plasma", levels=pane.view.picture_style().levels))
     assert np.array_equal(drawn(pane), expected)
-    assert pane._session.colour_map == "plasma"
+    assert pane.model.state.colour_map == "plasma"
 
 
 def test_a_pyramid_is_restored_once_its_levels_are_there(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -181,7 +181,7 @@ def test_a_pyramid_is_restored_once_its_levels_are_there(open_window: OpenWindow
     pane.show_node(window.session.sources[0], group)
     pane.restore(state)
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
-    assert pane._look.channels_on == [0, 2]
+    assert pane.model.state.settings.channels_on == [0, 2]
     assert not pane.canvas.is_fitted
     rows, columns = pane.canvas.visible().rows, pane.canvas.visible().columns
     assert rows[0] <= 5 < 15 <= rows[1]
@@ -239,12 +239,12 @@ def test_channels_may_be_switched_faster_than_they_come(open_window: OpenWindow,
     for position in (2, 1):
         pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Checked)
     choose(pane.contrast.norm, "Square root")  # paints what is there, which is of other channels
-    assert pane.shown() is None
-    pane.view.measure()
+    assert pane.displayed() is None
+    pane.model.set(and_measure=True)
     with qtbot.waitSignal(pane.plane_shown):
         gate.open()
     assert len(pane.view.mosaics) == 3
-    assert pane.shown() is not None
+    assert pane.displayed() is not None
 
 
 def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -254,13 +254,13 @@ def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
     seen: dict[int, tuple[float, float]] = {}
 
-    def look() -> None:
+    def settings() -> None:
         frame = pane.view.frame
         assert frame is not None
         seen[frame.planes[0].index[0]] = pane.view.picture_style().levels
 
     before = pane.view.picture_style().levels
-    pane.view.drawn.connect(look)
+    pane.view.drawn.connect(settings)
     pane.sliders.play()
     qtbot.waitUntil(lambda: len(seen) >= 4, timeout=10_000)
     pane.sliders.play()

@@ -16,7 +16,7 @@ from zarrbrowser.window.top_bar import TopBar
 _SIZE, _TREE_WIDTH, _LEAST_TREE_WIDTH = (1280, 800), 400, 140
 
 
-class Frame(QWidget):
+class WindowLayout(QWidget):
     """The bar above, and below it an invitation, or the tree beside a node or a sentence."""
 
     def __init__(

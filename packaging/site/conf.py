@@ -54,6 +54,8 @@ core/docs/troubleshooting
 
 packaging/site/api
 core/docs/formats
+core/docs/filetypes
+core/docs/store_options
 zfs/SEMANTICS
 core/docs/performance
 core/docs/distance

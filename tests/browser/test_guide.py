@@ -8,11 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pytestqt.qtbot import QtBot
-
-from tests.browser.conftest import OpenWindow
-from tests.browser.fakes import FakeGroup
-from zarrbrowser.window.commands import INSIDE, window_commands
+from tests.browser.keys_of_guide import section
+from zarrbrowser.window.commands import COMMANDS
 
 DOCS = Path(__file__).parents[2] / "browser" / "docs"
 GUIDE = (DOCS / "guide.md").read_text()
@@ -25,10 +22,12 @@ def test_all_pictures_are_there_and_small() -> None:
     assert {path.name for path in DOCS.glob("*.png")} == shown
 
 
-def test_the_keys_that_it_names_are_the_window_s(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(FakeGroup({}))
-    known = {key for group in window_commands(window) for one in group.commands for key in one.keys}
-    known |= {key for _, pairs in INSIDE for _, keys in pairs for key in keys.split(", ")}
+def test_the_guide_has_the_table_of_keys() -> None:
+    assert GUIDE.endswith(section()), "run python -m tests.browser.keys_of_guide"
+
+
+def test_the_text_of_the_guide_names_only_keys_of_the_window() -> None:
+    known = {key for group in COMMANDS for one in group.commands for key in one.keys}
     named = set(re.findall(r"(?:Ctrl|Alt)\+(?:Shift\+)?\w+", GUIDE))
     assert len(named) > 8
     assert named <= known

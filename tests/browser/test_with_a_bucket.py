@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.servers.faults import fault_server
 from tests.servers.s3 import S3Server
 from zarrbrowser.panes.table.table_pane import TablePane
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.window.main_window import MainWindow
 
@@ -40,7 +40,9 @@ def test_a_bucket_that_refuses_says_so_and_opens_when_it_does_not(
     window: MainWindow, folder: Path, s3: S3Server, qtbot: QtBot
 ) -> None:
     s3.upload(folder, "bucket/window/a.zarr")
-    request = SourceRequest("s3://bucket/window/a.zarr", "/x", options=Reach(s3.endpoint_url, "us-east-1"))
+    request = SourceRequest(
+        "s3://bucket/window/a.zarr", "/x", options=Connection(s3.endpoint_url, "us-east-1")
+    )
     with s3.denying():
         window.navigator.go(request)
         qtbot.waitUntil(lambda: window.sentence.button.isVisible(), timeout=20_000)
@@ -63,8 +65,8 @@ def test_a_connection_that_breaks_is_told_where_it_matters(
         }
         broken = "bucket/a.zarr/x/c/0/0"
         server.faults[broken] = 403
-        reach = Reach(server.url, "us-east-1", anonymous=True)
-        window.navigator.go(SourceRequest("s3://bucket/a.zarr", "/x", options=reach))
+        connection = Connection(server.url, "us-east-1", anonymous=True)
+        window.navigator.go(SourceRequest("s3://bucket/a.zarr", "/x", options=connection))
         pane = table_of(window, qtbot)
         qtbot.waitUntil(pane.problem.isVisible, timeout=20_000)
         pane.go(25, 35)

@@ -154,7 +154,7 @@ def test_chunks_that_are_not_stored_are_hatched(window: MainWindow, tmp_path: Pa
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
     qtbot.waitUntil(lambda: pane.view.is_complete)
-    with qtbot.waitSignal(pane.tools.chunks.told) as heard:
+    with qtbot.waitSignal(pane.tools.chunks.text_changed) as heard:
         pane.controls.chunks.click()
     assert heard.args == ["6 chunks of 32 × 32 in view, 4 not stored"]
     assert pane.tools.chunks.overlay.missing == [(0, 2), (1, 0), (1, 1), (1, 2)]

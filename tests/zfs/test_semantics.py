@@ -386,18 +386,18 @@ def test_all_who_keep_an_answer_keep_to_one_time_together(tmp_path: Path) -> Non
     """S11: "An answer may be as old as `--metadata-ttl` (60 s) and no older"."""
     from zarrcore.stores import MemoryStore
     from zarrfs.cli import _opener
-    from zarrfs.mount.mount import Session
+    from zarrfs.mount.mount import Mount
     from zarrfs.mount.options import MountOptions
     from zarrfs.mount.outcome import Outcome
 
     for disk_cache in (False, True):
         options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, disk_cache=disk_cache)
         opener, store = _opener("v3", options), MemoryStore(values={})
-        session = Session(store, opener, options, Outcome())
+        session = Mount(store, opener, options, Outcome())
         hierarchy = opener(store, zc.ChunkCache(0)).metadata_max_age_s
         trees = session._keys.freshness.ttl_s
         numbers = session._operations._freshness.ttl_s
-        kernel = session._operations.appearance.timeout_s
+        kernel = session._operations.attributes.timeout_s
         assert hierarchy + trees + numbers + kernel + disk_cache * options.share_s <= 60.0
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.image.tiles.raster import Raster
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.nodes.read_cost import Cancelled
+from zarrcore.threads import ThreadPool
 
 MOST_ASKED = 4096
 """More chunks in view than this are not asked for: nobody could tell them apart."""
@@ -86,5 +86,5 @@ def stored(
             raise Cancelled
         return array.store.stat(array.chunk_key(index)) is not None
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPool(_AT_ONCE) as pool:
         return dict(zip(indices, pool.map(ask, indices), strict=True))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from zarrbrowser.nodes.protocols import ArrayLike
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.nodes.read_cost import Cancelled
 
 MOST_ACROSS = 512
 """Cells along one side of the picture at most; of a larger grid each stands for several chunks."""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from zarrbrowser.export.export import ENDINGS, PICTURE, how_unpacked, why_not
-from zarrbrowser.export.subject import Selection, Subject, selection_text
+from zarrbrowser.export.viewed_array import Selection, ViewedArray, selection_text
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.values.quantities import count, format_bytes, format_shape
 from zarrbrowser.widgets.label import label
@@ -32,11 +32,11 @@ class ExportDialog(QDialog):
 
     asked = Signal(object, object, str)
 
-    def __init__(self, subject: Subject, parent: QWidget | None = None) -> None:
+    def __init__(self, viewed: ViewedArray, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
         self.setMinimumWidth(460)
-        self._subject = subject
+        self._viewed = viewed
         self.what, self.suffix, self.selection = QComboBox(), QComboBox(), QLineEdit()
         self.level, self.channels = QComboBox(), QComboBox()
         self.level.setAccessibleName("level of the pyramid")
@@ -44,20 +44,20 @@ class ExportDialog(QDialog):
         self.what.setAccessibleName("what to export")
         self.suffix.setAccessibleName("file type")
         self.selection.setAccessibleName("selection")
-        if subject.in_view != subject.selection:
+        if viewed.in_view != viewed.selection:
             self.what.addItem("What is in view", _IN_VIEW)
-        whole = "The whole array" if subject == Subject.whole(subject.array) else "The whole plane"
-        self.what.addItem(whole if subject.array.ndim > 1 else "All elements", _WHOLE)
+        whole = "The whole array" if viewed == ViewedArray.whole(viewed.array) else "The whole plane"
+        self.what.addItem(whole if viewed.array.ndim > 1 else "All elements", _WHOLE)
         self.what.addItem(_OTHER)
-        for one in subject.levels:
+        for one in viewed.levels:
             self.level.addItem(one.title[0].upper() + one.title[1:], one)
-        image = subject.shown.image if subject.shown is not None else None
-        if image is not None and subject.shown is not None and subject.shown.channel_axis is not None:
+        image = viewed.shown.image if viewed.shown is not None else None
+        if image is not None and viewed.shown is not None and viewed.shown.channel_axis is not None:
             self.channels.addItem("All that are shown")
             for position, name in enumerate(image.channels):
                 self.channels.addItem(name, position)
         for ending, text in ENDINGS.items():
-            if ending != PICTURE or not why_not(subject, subject.selection, ending):
+            if ending != PICTURE or not why_not(viewed, viewed.selection, ending):
                 self.suffix.addItem(text, ending)
         self.note, self.problem = label(role="muted", wrap=True), label(role="problem", wrap=True)
         self.buttons = QDialogButtonBox(
@@ -81,7 +81,7 @@ class ExportDialog(QDialog):
         selection = self._chosen()
         if selection is not None:
             super().accept()
-            self.asked.emit(self._subject, selection, str(self.suffix.currentData()))
+            self.asked.emit(self._viewed, selection, str(self.suffix.currentData()))
 
     def _chosen(self) -> Selection | None:
         """The selection, or None where the text is none."""
@@ -89,19 +89,19 @@ class ExportDialog(QDialog):
         from zarrcore.errors import ZarrError
 
         try:
-            parsed = parse_selection(self.selection.text(), self._subject.array.dimension_names)
-            return _complete(parsed, self._subject.array.shape)
+            parsed = parse_selection(self.selection.text(), self._viewed.array.dimension_names)
+            return _complete(parsed, self._viewed.array.shape)
         except ZarrError as error:
             self.problem.setText(sentence(error))
             return None
 
     def _choose(self) -> None:
         """Another entry of the list: show its selection."""
-        what, subject = self.what.currentData(), self._subject
+        what, viewed = self.what.currentData(), self._viewed
         self.selection.setReadOnly(what is not None)
         if what is not None:
-            selection = subject.in_view if what == _IN_VIEW else subject.selection
-            axis, channel = subject.shown.channel_axis if subject.shown else None, self.channels.currentData()
+            selection = viewed.in_view if what == _IN_VIEW else viewed.selection
+            axis, channel = viewed.shown.channel_axis if viewed.shown else None, self.channels.currentData()
             if axis is not None and channel is not None:
                 selection = (*selection[:axis], channel, *selection[axis + 1 :])
             self.selection.setText(selection_text(selection))
@@ -110,14 +110,14 @@ class ExportDialog(QDialog):
         self._tell()
 
     def _choose_level(self) -> None:
-        self._subject = self.level.currentData()
+        self._viewed = self.level.currentData()
         self._choose()
 
     def _tell(self) -> None:
         self.problem.setText("")
         selection = self._chosen()
         if selection is not None:
-            array = self._subject.array
+            array = self._viewed.array
             shape = tuple(
                 len(range(*part.indices(length)))
                 for part, length in zip(selection, array.shape, strict=True)
@@ -128,10 +128,10 @@ class ExportDialog(QDialog):
                 size *= length
             suffix = str(self.suffix.currentData())
             nbytes = format_bytes(size * array.dtype.itemsize)
-            unpacked = how_unpacked(self._subject, suffix)
+            unpacked = how_unpacked(self._viewed, suffix)
             parts = [format_shape(shape), count(size, "element"), nbytes, *([unpacked] if unpacked else [])]
             self.note.setText(" · ".join(parts))
-            reason = why_not(self._subject, selection, suffix)
+            reason = why_not(self._viewed, selection, suffix)
             self.problem.setText(reason and sentence(ValueError(reason)))
         else:
             self.note.setText("")

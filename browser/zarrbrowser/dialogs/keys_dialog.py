@@ -5,36 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from zarrbrowser.widgets.label import label
-from zarrbrowser.window.commands import INSIDE, Group
+
+Keys = tuple[str, Sequence[tuple[str, str]]]
+"""The title of a group, and what its keys do with the keys as text."""
 
 
 class KeysDialog(QDialog):
-    """Keys and what they do, in two columns."""
+    """Keys and what they do, in two columns.
 
-    def __init__(self, groups: Sequence[Group], parent: QWidget | None = None) -> None:
+    Args:
+        first_column: how many groups the first column has.
+    """
+
+    def __init__(self, groups: Sequence[Keys], first_column: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        native = QKeySequence.SequenceFormat.NativeText
-        everywhere = [
-            (
-                group.title,
-                [
-                    (one.text.rstrip("…"), ", ".join(QKeySequence(key).toString(native) for key in one.keys))
-                    for one in group.commands
-                ],
-            )
-            for group in groups
-        ]
-        everywhere.append(("Program", [("This list", "F1"), ("Quit", "Ctrl+Q")]))
         columns = QHBoxLayout()
         columns.setSpacing(36)
-        columns.addLayout(_column(everywhere))
-        columns.addLayout(_column([(title, [*keys]) for title, keys in INSIDE]))
+        columns.addLayout(_column(groups[:first_column]))
+        columns.addLayout(_column(groups[first_column:]))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         whole = QVBoxLayout(self)
@@ -44,7 +37,7 @@ class KeysDialog(QDialog):
         whole.addWidget(buttons)
 
 
-def _column(groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> QGridLayout:
+def _column(groups: Sequence[Keys]) -> QGridLayout:
     grid, row = QGridLayout(), 0
     grid.setHorizontalSpacing(24)
     grid.setVerticalSpacing(6)

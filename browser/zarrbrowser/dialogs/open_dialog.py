@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -15,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import OPTIONS, Connection, ConnectionOption
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import label
@@ -37,7 +39,7 @@ class OpenDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Open location")
         self.setMinimumWidth(520)
-        reach = Reach.of(suggested.options)
+        connection = Connection.of(suggested.options)
         self.address = _line(
             suggested.address, "/data/scan.zarr   s3://bucket/scan.zarr   https://…", "path or URL"
         )
@@ -47,13 +49,8 @@ class OpenDialog(QDialog):
         self.format = QComboBox()
         self.format.setAccessibleName("format")
         self._fill_formats(suggested.format)
-        self.endpoint = _line(reach.endpoint_url, "http://localhost:9000", "endpoint URL")
-        self.region = _line(reach.region, "us-east-1", "region")
-        self.profile = _line(reach.profile, "default", "profile")
-        self.anonymous = QCheckBox("Anonymous: send no credentials")
-        self.anonymous.setChecked(reach.anonymous)
-        self.requester_pays = QCheckBox("Agree to pay for requests")
-        self.requester_pays.setChecked(reach.requester_pays)
+        self.fields = {one.name: _field(one, getattr(connection, one.name)) for one in OPTIONS}
+        """One for each option of the connection."""
         self.problem = label(role="problem", wrap=True)
         self.problem.hide()
         self.buttons = QDialogButtonBox(
@@ -62,8 +59,10 @@ class OpenDialog(QDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Open).setProperty("role", "primary")
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
-        self.anonymous.toggled.connect(lambda checked: self.profile.setEnabled(not checked))
-        self.profile.setEnabled(not reach.anonymous)
+        anonymous, profile = self.fields["anonymous"], self.fields["profile"]
+        if isinstance(anonymous, QCheckBox):
+            anonymous.toggled.connect(profile.setDisabled)
+        profile.setDisabled(connection.anonymous)
         self._lay_out()
 
     def accept(self) -> None:
@@ -84,15 +83,10 @@ class OpenDialog(QDialog):
         typed = SourceRequest.typed(self.address.text())
         if not typed.address:
             raise StoreError("a path or URL is needed")
-        reach = Reach(
-            self.endpoint.text().strip(),
-            self.region.text().strip(),
-            "" if self.anonymous.isChecked() else self.profile.text().strip(),
-            self.anonymous.isChecked(),
-            self.requester_pays.isChecked(),
-        )
-        reach.store_options()
-        return SourceRequest(typed.address, typed.path, self.format.currentData(), reach)
+        values: dict[str, Any] = {name: _value_of(field) for name, field in self.fields.items()}
+        connection = Connection(**values)
+        connection.store_options()
+        return SourceRequest(typed.address, typed.path, self.format.currentData(), connection)
 
     def _fill_formats(self, chosen: str | None) -> None:
         from zarrcore.formats import known_formats
@@ -108,19 +102,19 @@ class OpenDialog(QDialog):
             form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
             form.setHorizontalSpacing(16)
             form.setVerticalSpacing(8)
+        lines = [(how, one.label, self.fields[one.name]) for one in OPTIONS if not one.is_switch]
         for form, name, field in (
             (what, "Path or URL", self.address),
             (what, "Format", self.format),
-            (how, "Endpoint URL", self.endpoint),
-            (how, "Region", self.region),
-            (how, "Profile", self.profile),
+            *lines,
         ):
             name_label = label(name, "muted")
             name_label.setFixedWidth(_LABEL_WIDTH)
             name_label.setMinimumHeight(field.sizeHint().height())
             form.addRow(name_label, field)
-        how.addRow("", self.anonymous)
-        how.addRow("", self.requester_pays)
+        for one in OPTIONS:
+            if one.is_switch:
+                how.addRow("", self.fields[one.name])
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(12)
@@ -138,6 +132,21 @@ class OpenDialog(QDialog):
         )
         column.addWidget(self.problem)
         column.addWidget(self.buttons)
+
+
+def _field(option: ConnectionOption, value: str | bool) -> QLineEdit | QCheckBox:
+    if not option.is_switch:
+        return _line(str(value), option.example, option.label)
+    box = QCheckBox(option.label)
+    box.setChecked(bool(value))
+    return box
+
+
+def _value_of(field: QLineEdit | QCheckBox) -> str | bool:
+    """What the person chose; a line that is disabled says nothing."""
+    if isinstance(field, QCheckBox):
+        return field.isChecked()
+    return field.text().strip() if field.isEnabled() else ""
 
 
 def _line(text: str, example: str, name: str) -> QLineEdit:

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zarrbrowser.export.subject import Selection, Subject
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.export.viewed_array import Selection, ViewedArray
+from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.values.elements import Packing
+from zarrcore.filetypes import file_type
 
 if TYPE_CHECKING:  # what writes files is loaded when one is written
     from zarrcore.filetypes import VirtualFile
 
 PICTURE = "png"
 """The file type that is drawn as on the screen."""
-ENDINGS = {PICTURE: "PNG picture, as shown", "tiff": "TIFF", "npy": "NumPy file", "csv": "CSV text"}
+ENDINGS = {PICTURE: f"{file_type(PICTURE).title}, as shown"} | {
+    suffix: file_type(suffix).title for suffix in ("tiff", "npy", "csv")
+}
 MOST_PIXELS = 2**26
 """A picture is made whole in memory."""
 MOST_CELLS = 2**22
@@ -33,39 +36,39 @@ Encoder = Callable[[NDArray[np.uint8]], bytes]
 class Export:
     """What to write, and where."""
 
-    subject: Subject
+    viewed: ViewedArray
     selection: Selection
     suffix: str
     path: str
 
 
-def why_not(subject: Subject, selection: Selection, suffix: str) -> str:
+def why_not(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
     """Why a selection cannot be written in a file type; empty where it can."""
     from zarrcore.errors import ZarrError
     from zarrcore.filetypes import TEXT_SUFFIXES
 
     if suffix == PICTURE:
-        return _why_no_picture(subject, selection)
+        return _why_no_picture(viewed, selection)
     if suffix in TEXT_SUFFIXES:
-        return _why_no_text(subject, selection)
+        return _why_no_text(viewed, selection)
     try:
-        _file(Export(subject, selection, suffix, ""))
+        _file(Export(viewed, selection, suffix, ""))
     except ZarrError as error:
         return str(error)
     return ""
 
 
-def how_unpacked(subject: Subject, suffix: str) -> str:
+def how_unpacked(viewed: ViewedArray, suffix: str) -> str:
     """Whether a file holds values or the numbers as they are stored, where these are shown unpacked; else empty."""
     from zarrcore.filetypes import TEXT_SUFFIXES
 
-    if subject.packing is None or suffix == PICTURE:
+    if viewed.packing is None or suffix == PICTURE:
         return ""
     return "unpacked" if suffix in TEXT_SUFFIXES else "as stored, not unpacked"
 
 
-def _why_no_picture(subject: Subject, selection: Selection) -> str:
-    shown = subject.shown
+def _why_no_picture(viewed: ViewedArray, selection: Selection) -> str:
+    shown = viewed.shown
     if shown is None or shown.array.ndim < 2:
         return "Only a picture can be written as it is shown."
     axes = {axis for axis, part in enumerate(selection) if isinstance(part, slice)} - {shown.channel_axis}
@@ -83,10 +86,10 @@ def _why_no_picture(subject: Subject, selection: Selection) -> str:
     return ""
 
 
-def _why_no_text(subject: Subject, selection: Selection) -> str:
+def _why_no_text(viewed: ViewedArray, selection: Selection) -> str:
     if sum(isinstance(part, slice) for part in selection) > 2:
         return "A text is a table: select two axes at most."
-    size = _size(selection, subject.array.shape)
+    size = _size(selection, viewed.array.shape)
     if size > MOST_CELLS:
         return f"{size:,} elements are too many for a text (at most {MOST_CELLS:,}): select fewer, or write a NumPy file."
     return ""
@@ -105,7 +108,7 @@ def _file(export: Export) -> VirtualFile:
     """
     from zarrcore.filetypes import TiffFile, virtual_file
 
-    array: Any = export.subject.array  # files are made of zarrcore's own
+    array: Any = export.viewed.array  # files are made of zarrcore's own
     if export.suffix == TiffFile.suffix:
         return TiffFile(array, export.selection, _resolution(export))
     return virtual_file(array, export.selection, export.suffix)
@@ -113,7 +116,7 @@ def _file(export: Export) -> VirtualFile:
 
 def _resolution(export: Export) -> tuple[float, float] | None:
     """Pixels per centimetre, down and to the right, of the pages that a selection makes."""
-    shown = export.subject.shown
+    shown = export.viewed.shown
     image = shown.image if shown is not None else None
     if shown is None or image is None or not image.pixel_cm:
         return None
@@ -138,14 +141,14 @@ def write(
     """
     from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, whole_or_nothing
 
-    array: Any = export.subject.array
-    shown, written = export.subject.shown, 0
+    array: Any = export.viewed.array
+    shown, written = export.viewed.shown, 0
     with whole_or_nothing(export.path) as stream:
         if export.suffix == PICTURE and shown is not None:
             part = shown.only(export.selection)
             stream.write(encode(part.rgba(part.read(export.selection, cancelled))))
         elif export.suffix in TEXT_SUFFIXES:
-            packing = export.subject.packing or Packing()
+            packing = export.viewed.packing or Packing()
             stream.write(values_as_text(array, export.selection, export.suffix, convert=packing.unpacked))
         else:
             file = _file(export)

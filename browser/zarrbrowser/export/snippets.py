@@ -8,9 +8,9 @@ from pprint import pformat
 from typing import Any
 from urllib.parse import urlsplit
 
-from zarrbrowser.export.subject import Selection, selection_text
+from zarrbrowser.export.viewed_array import Selection, selection_text
 from zarrbrowser.nodes.protocols import NodeLike, is_array
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import Source
 from zarrcore.stores.zip.store import ZIP_SUFFIXES
 
@@ -27,7 +27,7 @@ class Place:
     """Of the node in it, ``/`` for the root."""
     format: str
     """The name of the hierarchy's format."""
-    reach: Reach
+    connection: Connection
     told_format: str | None = None
     """The format that the person named, where it was not to be found out."""
 
@@ -37,8 +37,8 @@ class Place:
         hierarchy: Any = getattr(node, "hierarchy", source.hierarchy)
         within = getattr(hierarchy, "within", lambda path: path)
         told = source.request.format if hierarchy is source.hierarchy else None
-        reach = Reach.of(source.request.options)
-        return cls(hierarchy.url, within(node.path), hierarchy.format.name, reach, told)
+        connection = Connection.of(source.request.options)
+        return cls(hierarchy.url, within(node.path), hierarchy.format.name, connection, told)
 
     @property
     def scheme(self) -> str:
@@ -53,14 +53,14 @@ class Place:
 
 def zarrcore_code(place: Place, selection: Selection | None) -> str:
     """Python that reads with zarrcore."""
-    reach = place.reach
+    connection = place.connection
     options = {
         "format": place.told_format,
-        "endpoint_url": reach.endpoint_url,
-        "region": reach.region,
-        "profile": reach.profile,
-        "anonymous": reach.anonymous,
-        "requester_pays": reach.requester_pays,
+        "endpoint_url": connection.endpoint_url,
+        "region": connection.region,
+        "profile": connection.profile,
+        "anonymous": connection.anonymous,
+        "requester_pays": connection.requester_pays,
     }
     words = "".join(f", {name}={value!r}" for name, value in options.items() if value)
     lines = [
@@ -121,7 +121,7 @@ def command(place: Place, node: NodeLike, selection: Selection | None) -> str:
     if is_array(node):
         words += ["--output", f"{node.name or 'array'}.npy"]
     words += ["--format", place.told_format] if place.told_format else []
-    words += place.reach.words()
+    words += place.connection.words()
     return shlex.join(words) + "\n"
 
 
@@ -134,24 +134,24 @@ def _brackets(selection: Selection) -> str:
 
 
 def _obstore_words(place: Place) -> str:
-    reach, words = place.reach, {}
+    connection, words = place.connection, {}
     if place.scheme == "s3":
         words = {
-            "endpoint": reach.endpoint_url,
-            "region": reach.region,
-            "request_payer": reach.requester_pays,
+            "endpoint": connection.endpoint_url,
+            "region": connection.region,
+            "request_payer": connection.requester_pays,
         }
     elif place.scheme == "az":
-        words = {"endpoint": reach.endpoint_url}
+        words = {"endpoint": connection.endpoint_url}
     if place.scheme in _CLOUDS:
-        words["skip_signature"] = reach.anonymous
+        words["skip_signature"] = connection.anonymous
     text = "".join(f", {name}={value!r}" for name, value in words.items() if value)
-    plain = reach.endpoint_url.startswith("http://") or place.scheme == "http"
+    plain = connection.endpoint_url.startswith("http://") or place.scheme == "http"
     return text + (", client_options={'allow_http': True}" if plain else "")
 
 
 def _kvstore(place: Place) -> dict[str, Any] | None:
-    parts, reach = urlsplit(place.url), place.reach
+    parts, connection = urlsplit(place.url), place.connection
     inside = place.path.strip("/")
     path = "/".join(part for part in (parts.path.strip("/"), inside) if part) + "/"
     if not place.scheme:
@@ -165,15 +165,15 @@ def _kvstore(place: Place) -> dict[str, Any] | None:
     if place.scheme == "s3":
         found: dict[str, Any] = {"driver": "s3", "bucket": parts.netloc, "path": path}
         named = {
-            "endpoint": reach.endpoint_url,
-            "aws_region": reach.region,
-            "requester_pays": reach.requester_pays,
+            "endpoint": connection.endpoint_url,
+            "aws_region": connection.region,
+            "requester_pays": connection.requester_pays,
         }
         found |= {name: value for name, value in named.items() if value}
-        if reach.anonymous:
+        if connection.anonymous:
             found["aws_credentials"] = {"type": "anonymous"}
-        elif reach.profile:
-            found["aws_credentials"] = {"type": "profile", "profile": reach.profile}
+        elif connection.profile:
+            found["aws_credentials"] = {"type": "profile", "profile": connection.profile}
         return found
     if place.scheme == "gs":
         return {"driver": "gcs", "bucket": parts.netloc, "path": path}

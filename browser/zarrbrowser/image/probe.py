@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from zarrbrowser.coordinates.coordinates import Coordinate
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.tiles.frames import Mosaic
 from zarrbrowser.image.tiles.raster import Raster
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.values.elements import Elements, is_complex
 from zarrbrowser.values.quantities import format_value
 
@@ -57,7 +57,7 @@ def _is_finest(mosaic: Mosaic) -> bool:
 
 
 def probe(
-    look: Look,
+    settings: ViewSettings,
     mosaics: Sequence[Mosaic],
     place: tuple[float, float],
     coordinates: Mapping[int, Coordinate] | None = None,
@@ -71,18 +71,18 @@ def probe(
         coordinates: what positions along axes stand for.
         units: of the values.
     """
-    axes, parts = look.axes, []
+    axes, parts = settings.axes, []
     for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):
         told = coordinates.get(axis) if coordinates is not None else None
         meaning = told.text(position) if told is not None else ""
         parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
     text = ", ".join(parts) + ":  "
     found = [sample_at(mosaic, place) for mosaic in mosaics] if value is None else [value]
-    values = [describe(look.elements, one, units) for one in found if one is not None]
+    values = [describe(settings.elements, one, units) for one in found if one is not None]
     if not values:
         return text + "not read yet"
-    if look.is_blended:
-        names = [look.channels[position].channel.name for position in look.channels_on]
+    if settings.is_blended:
+        names = [settings.channels[position].channel.name for position in settings.channels_on]
         values = [f"{name} {value}" for name, value in zip(names, values, strict=False)]
     return text + ", ".join(values) + ("" if _is_finest(mosaics[0]) else "  (coarse)")
 

@@ -18,7 +18,7 @@ from zarrbrowser.models.row_model import COLUMNS, Index, RowModel
 from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem, next_page
 from zarrbrowser.models.tree_text import cell_text, icon_name, tool_tip
 from zarrbrowser.nodes.protocols import NodeLike, is_broken, is_group
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, place_of
 from zarrbrowser.theme import current_colours, icon
@@ -129,11 +129,13 @@ class TreeModel(RowModel):
 
     def find(self, request: SourceRequest) -> QModelIndex:
         """The row of the source that is asked for, if there is one that is reached in the same way."""
-        reach = Reach.of(request.options)
+        connection = Connection.of(request.options)
         for item in self._root.children:
             places = [item.request.place] if item.request else []
             places += [place_of(item.source.hierarchy.url)] if item.source else []
-            same_way = request.options is None or (item.request and Reach.of(item.request.options) == reach)
+            same_way = request.options is None or (
+                item.request and Connection.of(item.request.options) == connection
+            )
             if request.place in places and same_way:
                 return self.index_of(item)
         return QModelIndex()

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from zarrbrowser.chunks.chunk_map import ChunkMap
 from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array, is_small_number
@@ -34,46 +33,10 @@ def array_facts(array: ArrayLike, format_title: str, specification: str = "") ->
         Fact("Format", format_title, specification),
         Fact("Shape", format_shape(array.shape), _axes_detail(array)),
         Fact("Data type", type_name(array), _type_detail(array)),
-        *_size_facts(array),
+        *size_facts(array),
         *_chunk_facts(array),
         Fact("Fill value", _fill_value(array.fill_value)),
     ]
-
-
-def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
-    """How much of an array is stored, as far as it has been counted."""
-    chunks, info = math.prod(array.chunk_grid_shape), known.info
-    noun = "chunk" if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape) else "shard"
-    share = f" ({100 * known.present / chunks:.3g} %)" if chunks else ""
-    more = "" if info is not None else " so far"
-    facts = [
-        *_size_facts(array),
-        Fact("Stored size", format_bytes(known.stored_bytes) + more, _exact_bytes(known.stored_bytes)),
-    ]
-    if info is not None and info.ratio is not None:
-        facts.append(
-            Fact(
-                "Ratio", f"{info.ratio:.3g} : 1", f"decoded bytes of the stored {noun}s to their stored bytes"
-            )
-        )
-    facts.append(Fact("Stored", f"{known.present:,} of {count(chunks, noun)}{share}{more}"))
-    if info is not None:
-        facts.append(
-            Fact("Not stored", count(info.missing, noun), "these read as the fill value" * bool(info.missing))
-        )
-    if known.present:
-        facts.append(
-            Fact("Mean size", f"{format_bytes(known.stored_bytes // known.present)} per stored {noun}")
-        )
-    if info is not None and info.outside:
-        facts.append(
-            Fact(
-                "Outside",
-                count(info.outside, noun),
-                f"{format_bytes(info.outside_bytes)} beyond the array's shape",
-            )
-        )
-    return facts
 
 
 def codec_facts(array: ArrayLike) -> list[Fact]:
@@ -240,13 +203,13 @@ def _fill_value(value: Any) -> str:
     return text if text and text != "''" else "empty text"
 
 
-def _size_facts(array: ArrayLike) -> list[Fact]:
+def size_facts(array: ArrayLike) -> list[Fact]:
     if array.dtype.hasobject:  # how long the elements are, only reading them would tell
         return []
-    return [Fact("Logical size", format_bytes(array.nbytes), _exact_bytes(array.nbytes))]
+    return [Fact("Logical size", format_bytes(array.nbytes), exact_bytes(array.nbytes))]
 
 
-def _exact_bytes(nbytes: int) -> str:
+def exact_bytes(nbytes: int) -> str:
     return "" if nbytes < 1024 else count(nbytes, "byte")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.reading import ASK_ABOVE_BYTES, Cost
 from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.notice import Notice, SentencePane
 
@@ -87,7 +87,7 @@ class DataStack(QWidget):
         self._waiting_for = what
         self._wait.start()
 
-    def may_read(self, cost: Cost, agreed_bytes: int, what: str) -> bool:
+    def may_read(self, cost: ReadCost, agreed_bytes: int, what: str) -> bool:
         """Whether this much may be read without asking; asks if not."""
         if cost.nbytes <= max(ASK_ABOVE_BYTES, agreed_bytes):
             return True

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QTabBar, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.describe import Fact, array_facts, codec_facts, group_facts, json_text, summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.widgets.facts import FactGrid
 from zarrbrowser.widgets.json_text import JsonText
+from zarrbrowser.widgets.splitter import side_by_side
 from zarrbrowser.workers import Lane, Request, Workers
 
 _FORMS = (
@@ -20,11 +23,11 @@ _FORMS = (
 _STORED = 1
 
 
-class MetadataPane(QSplitter):
+class MetadataPane(Pane):
     """Facts on the left, the document on the right."""
 
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
         self._lane = Lane(workers)
         self.facts = QScrollArea()
         self.facts.setWidgetResizable(True)
@@ -38,15 +41,11 @@ class MetadataPane(QSplitter):
         self.form.currentChanged.connect(lambda _form: self._ask())
         self.document = JsonText("Metadata", self.form)
         self._node: NodeLike | None = None
-        self.addWidget(self.facts)
-        self.addWidget(self.document)
         self.facts.setMinimumWidth(200)
         self.document.setMinimumWidth(200)
-        self.setStretchFactor(0, 1)
-        self.setStretchFactor(1, 1)
-        self.setSizes([420, 480])
-        self.setHandleWidth(1)
-        self.setChildrenCollapsible(False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(side_by_side(self.facts, self.document, (420, 480)))
 
     def show_node(self, source: Source, node: NodeLike) -> None:
         """Show a group or an array."""
@@ -62,9 +61,9 @@ class MetadataPane(QSplitter):
         self.facts.setWidget(QWidget())
         self.document.show_text("")
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
-        self.document.wear()
+        self.document.update_colours()
 
     def _ask(self) -> None:
         node = self._node

@@ -6,11 +6,13 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.describe import Fact, group_facts
 from zarrbrowser.nodes.protocols import GroupLike, NodeLike, is_group
+from zarrbrowser.nodes.read_cost import Cancelled
+from zarrbrowser.panes.attribute_tree import AttributeTree
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.reading import Cancelled
 from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.values.quantities import count
-from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.widgets.facts import FactGrid
 from zarrbrowser.workers import Lane, Request, Workers
 
@@ -18,11 +20,13 @@ COUNT_UP_TO = 1_000_000
 """Children are not counted beyond this."""
 
 
-class OverviewPane(QWidget):
+class OverviewPane(Pane):
     """Shows one group."""
 
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    is_filled_for_colours = True
+
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
         self.setProperty("role", "surface")
         self._lane = Lane(workers)
         self._facts: FactGrid | None = None

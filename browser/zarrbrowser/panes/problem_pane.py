@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from zarrbrowser.nodes.describe import json_text
 from zarrbrowser.nodes.protocols import NodeLike, is_broken
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import consequence, sentence
 from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.json_text import JsonText
@@ -16,17 +18,13 @@ from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Request, Workers
 
 
-class ProblemPane(QWidget):
-    """Shows one broken node.
+class ProblemPane(Pane):
+    """Shows one broken node."""
 
-    Signals:
-        retried: the person wants the node read again.
-    """
+    is_filled_for_colours = True
 
-    retried = Signal()
-
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
         self.setProperty("role", "surface")
         self._lane = Lane(workers)
         self._picture = QLabel()

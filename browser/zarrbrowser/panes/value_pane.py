@@ -7,18 +7,21 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from zarrbrowser.image.probe import describe
 from zarrbrowser.nodes.describe import type_name
-from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.pane import Pane
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.values.elements import Elements, packing_of
 from zarrbrowser.widgets.label import label
 from zarrbrowser.workers import Lane, Request, Workers
 
 
-class ValuePane(QWidget):
+class ValuePane(Pane):
     """Shows one scalar."""
 
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
         self._lane = Lane(workers)
         self._array: ArrayLike | None = None
         self.value = label(role="number", selectable=True, wrap=True)
@@ -36,6 +39,12 @@ class ValuePane(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.stack)
+        self.stack.settled.connect(self.settled)
+
+    def show_node(self, _source: Source, node: NodeLike) -> None:
+        """Show an array without axes."""
+        if is_array(node):
+            self.show_array(node)
 
     def show_array(self, array: ArrayLike) -> None:
         """Show an array without axes."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
-from zarrbrowser.session.reading import Cost
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Elements
 from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
 
@@ -22,11 +22,11 @@ class SeriesRequest:
     array: ArrayLike
     elements: Elements = field(default_factory=Elements)
 
-    def cost(self) -> Cost:
+    def cost(self) -> ReadCost:
         """Chunks to decode, and their bytes."""
         length = max(1, self.array.inner_chunk_shape[0])
         chunks = math.ceil(self.array.shape[0] / length)
-        return Cost(chunks, chunks * length * self.array.dtype.itemsize)
+        return ReadCost(chunks, chunks * length * self.array.dtype.itemsize)
 
 
 @dataclass(frozen=True, slots=True)

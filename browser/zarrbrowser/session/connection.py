@@ -1,20 +1,49 @@
-"""How a source is reached, as far as it may be remembered: what holds no credential."""
+"""How to connect to a source, without credentials: those come from the environment."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
-
-from zarrbrowser.session.sources import SourceRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """The options of a store that a person chooses in the window; `zarrcore` loads when they are used."""
+class ConnectionOption:
+    """An option of a store that the window asks for."""
+
+    name: str
+    """Of the field of `Connection`, and of `zarrcore`'s `StoreOptions`."""
+    label: str
+    """In the form."""
+    example: str = ""
+    """Shown in the empty line of the form; an option without an example is a switch."""
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether the option is on or off."""
+        return not self.example
+
+    def words(self, value: str | bool) -> list[str]:
+        """The option on the command line of `zarrscope`; nothing for its default."""
+        flag = f"--{self.name.replace('_', '-')}"
+        return [flag, *([] if self.is_switch else [str(value)])] if value else []
+
+
+OPTIONS = (
+    ConnectionOption("endpoint_url", "Endpoint URL", "http://localhost:9000"),
+    ConnectionOption("region", "Region", "us-east-1"),
+    ConnectionOption("profile", "Profile", "default"),
+    ConnectionOption("anonymous", "Anonymous: send no credentials"),
+    ConnectionOption("requester_pays", "Agree to pay for requests"),
+)
+"""In the order of the form and of the command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The values of `OPTIONS`; `zarrcore` loads when they are used."""
 
     endpoint_url: str = ""
-    """Where a service answers that is not at its provider's own address."""
+    """The address of a service that is not at its provider's own address."""
     region: str = ""
     profile: str = ""
     """The section of the AWS configuration files that holds the credentials."""
@@ -23,87 +52,41 @@ class Reach:
     requester_pays: bool = False
 
     @classmethod
-    def of(cls, options: Any) -> Reach:
-        """Of the options of a request: `StoreOptions`, a `Reach`, or None."""
-        if options is None or isinstance(options, Reach):
+    def of(cls, options: Any) -> Connection:
+        """The connection of a request's options: `StoreOptions`, a `Connection`, or None."""
+        if options is None or isinstance(options, Connection):
             return options or cls()
-        return cls(
-            options.endpoint_url or "",
-            options.region or "",
-            options.profile or "",
-            options.anonymous,
-            options.requester_pays,
-        )
+        found = {one.name: getattr(options, one.name) for one in OPTIONS}
+        values: dict[str, Any] = {name: "" if value is None else value for name, value in found.items()}
+        return cls(**values)
 
     def store_options(self) -> Any:
         """`zarrcore`'s `StoreOptions`.
 
         Raises:
-            StoreError: one of them makes no sense.
+            StoreError: a value is malformed.
         """
-        from zarrcore.stores.options import StoreOptions
+        from zarrcore.stores.options import StoreOptions  # when it is wanted: the window stands sooner
 
-        return StoreOptions(
-            anonymous=self.anonymous,
-            endpoint_url=self.endpoint_url or None,
-            region=self.region or None,
-            profile=self.profile or None,
-            requester_pays=self.requester_pays,
-        )
+        values: dict[str, Any] = {
+            name: None if value == "" else value for name, value in asdict(self).items()
+        }
+        return StoreOptions(**values)
 
     def words(self) -> list[str]:
         """As words of a command line of `zarrscope`.
 
-        >>> Reach(region="eu-west-1", anonymous=True).words()
+        >>> Connection(region="eu-west-1", anonymous=True).words()
         ['--region', 'eu-west-1', '--anonymous']
         """
-        words = []
-        for option, value in (
-            ("--endpoint-url", self.endpoint_url),
-            ("--region", self.region),
-            ("--profile", self.profile),
-        ):
-            words += [option, value] if value else []
-        return words + ["--anonymous"] * self.anonymous + ["--requester-pays"] * self.requester_pays
+        return [word for one in OPTIONS for word in one.words(getattr(self, one.name))]
 
     def describe(self) -> str:
-        """In a few words; empty for what is usual.
+        """In a few words; empty for the defaults.
 
-        >>> Reach("http://localhost:9000", anonymous=True).describe()
+        >>> Connection("http://localhost:9000", anonymous=True).describe()
         'http://localhost:9000, anonymous'
         """
         words = [self.endpoint_url, self.region, f"profile {self.profile}" if self.profile else ""]
         words += ["anonymous"] * self.anonymous + ["requester pays"] * self.requester_pays
         return ", ".join(word for word in words if word)
-
-
-def remembered(request: SourceRequest) -> str:
-    """A request as one line for the settings; headers, and whatever else may be secret, are left out.
-
-    >>> remembered(SourceRequest("s3://bucket/a.zarr", options=Reach(region="eu-west-1")))
-    '{"address": "s3://bucket/a.zarr", "region": "eu-west-1"}'
-    """
-    reach = {name: value for name, value in asdict(Reach.of(request.options)).items() if value}
-    if "@" in reach.get("endpoint_url", ""):
-        del reach["endpoint_url"]
-    further = {"format": request.format} if request.format else {}
-    further |= {"path": request.path} if request.path != "/" else {}
-    return json.dumps({"address": request.address, **further, **reach})
-
-
-def recalled(text: str) -> SourceRequest | None:
-    """The request that `remembered` made a line of; None where it makes no sense.
-
-    >>> recalled('{"address": "a.zarr", "anonymous": true}').options
-    Reach(endpoint_url='', region='', profile='', anonymous=True, requester_pays=False)
-    """
-    try:
-        known = json.loads(text)
-        address, path = known["address"], known.get("path", "/")
-        reach = Reach(**{field.name: known[field.name] for field in fields(Reach) if field.name in known})
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
-    strings = (address, path, reach.endpoint_url, reach.region, reach.profile, known.get("format") or "")
-    if not all(isinstance(one, str) for one in strings) or not address:
-        return None
-    return SourceRequest(address, path, known.get("format"), reach if reach != Reach() else None)

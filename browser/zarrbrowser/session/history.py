@@ -19,7 +19,7 @@ class Visit:
     """How to open the source again."""
     path: str
     tab: str
-    look: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    view_state: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """How it was looked at, as its pane tells."""
 
 
@@ -59,10 +59,10 @@ class History:
         self.visits = [*self.visits[: self.position + 1], visit][-MOST:]
         self.position = len(self.visits) - 1
 
-    def look(self, look: Mapping[str, Any]) -> None:
+    def keep_view_state(self, view_state: Mapping[str, Any]) -> None:
         """What the person is at is looked at in another way."""
         if self.position >= 0:
-            self.visits[self.position] = replace(self.visits[self.position], look=look)
+            self.visits[self.position] = replace(self.visits[self.position], view_state=view_state)
 
     def back(self) -> Visit | None:
         """The visit before, where the person stands from now on; None at the beginning."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrcore.errors import ZarrError
 
@@ -146,15 +146,15 @@ def _words(request: SourceRequest) -> Iterator[list[str]]:
     """The options of a request as words of a command line; headers by files that nobody else can read."""
     options = request.options
     words = ["--format", request.format] if request.format else []
-    words += Reach.of(options).words()
+    words += Connection.of(options).words()
     with contextlib.ExitStack() as files:
-        if options is not None and not isinstance(options, Reach):
+        if options is not None and not isinstance(options, Connection):
             words += _further(options, files)
         yield words
 
 
 def _further(options: Any, files: contextlib.ExitStack) -> list[str]:
-    """What `StoreOptions` have beside a `Reach`."""
+    """What `StoreOptions` have beside a `Connection`."""
     import tempfile
 
     words = ["--timeout", str(options.timeout_s), "--retries", str(options.retries)]

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from zarrbrowser.nodes.protocols import HierarchyLike, NodeLike
+from zarrbrowser.session.connection import Connection
 
 CACHE_BYTES = 512 * 2**20
 """Decoded chunks kept per source, so that the way back along a slider costs nothing."""
@@ -25,7 +26,7 @@ class SourceRequest:
     path: str = "/"
     format: str | None = None
     options: Any = None
-    """`zarrcore.stores.StoreOptions`, a `Reach`, or None for the defaults."""
+    """`zarrcore.stores.StoreOptions`, a `Connection`, or None for the defaults."""
 
     @classmethod
     def typed(cls, text: str) -> SourceRequest:
@@ -89,11 +90,10 @@ def open_source(request: SourceRequest) -> Source:
     # Not with this module: the window stands before codecs and stores are loaded.
     import zarrcore
     import zarrcore.hierarchy.multiscales  # asked for when rows are drawn, which would wait until it is loaded
-    from zarrbrowser.session.connection import Reach
     from zarrcore.stores.wrapper.statistics import StatisticsStore
 
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options
-    if isinstance(options, Reach):
+    if isinstance(options, Connection):
         options = options.store_options()
     store = StatisticsStore(zarrcore.open_store(request.address, options=options))
     hierarchy = zarrcore.open(store, format=request.format, chunk_cache=cache)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from zarrbrowser.image.look import Look
-from zarrbrowser.image.multiscales import is_image
-from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.history import History
 from zarrbrowser.session.sources import RecentSources, Source
-from zarrbrowser.values.numbers import why_no_picture
 
 
 @dataclass(slots=True)
@@ -25,7 +23,7 @@ class Session:
     history: History = field(default_factory=History)
     tab: str = ""
     """The kind of tab that the person chose last; empty until they chose one."""
-    _views: dict[tuple[int, str], Look] = field(default_factory=dict)
+    _views: dict[tuple[int, str], ViewSettings] = field(default_factory=dict)
     _unpacked: set[tuple[int, str]] = field(default_factory=set)
 
     def add(self, source: Source) -> None:
@@ -55,11 +53,11 @@ class Session:
         """No node is looked at."""
         self.source = self.node = None
 
-    def view_of(self, source: Source, path: str) -> Look | None:
+    def view_of(self, source: Source, path: str) -> ViewSettings | None:
         """How this array was shown before."""
         return self._views.get((id(source), path))
 
-    def remember(self, source: Source, path: str, view: Look) -> None:
+    def remember(self, source: Source, path: str, view: ViewSettings) -> None:
         """Keep how this array is shown."""
         self._views[id(source), path] = view
 
@@ -71,19 +69,3 @@ class Session:
     def unpack(self, source: Source, path: str, *, is_on: bool) -> None:
         """Keep whether stored numbers are unpacked, where no picture of them does."""
         (self._unpacked.add if is_on else self._unpacked.discard)((id(source), path))
-
-
-def tabs_for(node: NodeLike) -> tuple[str, ...]:
-    """The tabs that make sense for a node, the one shown first in front."""
-    if is_group(node):
-        return (*(("Image",) if is_image(node) else ()), "Overview", "Metadata")
-    if is_broken(node):
-        return ("Problem",)
-    if not is_array(node):
-        return ("Metadata",)
-    further = ("Metadata", "Attributes", "Storage")
-    if not node.ndim:
-        return ("Value", *further)
-    if why_no_picture(node.dtype):  # text is read in a table
-        return ("Table", *further)
-    return ("Plot" if node.ndim == 1 else "Image", "Table", *further)

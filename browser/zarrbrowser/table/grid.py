@@ -13,7 +13,7 @@ import numpy as np
 from zarrbrowser.coordinates.coordinates import Coordinate
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_small_number
-from zarrbrowser.session.reading import Cost
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.elements import Packing, packing_of
 from zarrbrowser.values.quantities import format_value
 
@@ -75,7 +75,7 @@ class Grid:
             parts[self.axes.channel] = slice(None)
         return tuple(parts)
 
-    def cost(self, rows: slice, columns: slice) -> Cost:
+    def cost(self, rows: slice, columns: slice) -> ReadCost:
         """What reading a rectangle takes: only whole chunks can be decoded."""
         chunks = 1
         for axis, part in enumerate(self.selection(rows, columns)):
@@ -83,7 +83,7 @@ class Grid:
             if isinstance(part, slice):
                 start, stop, _ = part.indices(self.array.shape[axis])
                 chunks *= max(0, math.ceil(stop / length) - start // length)
-        return Cost(chunks, chunks * math.prod(self.array.inner_chunk_shape) * self.array.dtype.itemsize)
+        return ReadCost(chunks, chunks * math.prod(self.array.inner_chunk_shape) * self.array.dtype.itemsize)
 
     def read(
         self, rows: slice, columns: slice, cancelled: Callable[[], bool] = lambda: False

@@ -86,6 +86,6 @@ class JsonText(QWidget):
         """Put the whole document on the clipboard."""
         QGuiApplication.clipboard().setText(self._text)
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         self._highlighter.rehighlight()

@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from zarrbrowser.theme import current_colours
+
 
 def label(text: str = "", role: str = "", *, selectable: bool = False, wrap: bool = False) -> QLabel:
     """A label; ``role`` is ``muted``, ``title``, ``heading``, ``number`` or nothing."""
@@ -50,8 +52,6 @@ class ElidedLabel(QWidget):
         return QSize(40, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        from zarrbrowser.theme import current_colours
-
         painter = QPainter(self)
         if self._muted:
             painter.setPen(current_colours().muted)

@@ -1,26 +1,66 @@
-"""Everything that can be done by key or menu, said once: the menu, the keys and the list of them are made of it."""
+"""All commands with their keys. The menu, the shortcuts, the list of keys and the guide's table are made from this table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from zarrbrowser.window.main_window import MainWindow
+from PySide6.QtGui import QKeySequence
+
+from zarrbrowser.window.exporting import Exporter
+from zarrbrowser.window.mounting import Mounter
+from zarrbrowser.window.navigation import Navigator
+from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.side.side_pane import SidePane
+from zarrbrowser.window.side.tree_view import TreeView
+from zarrbrowser.workers import Workers
+
+
+class CommandTarget(Protocol):
+    """What commands act on: the main window."""
+
+    exporter: Exporter
+    mounter: Mounter
+    navigator: Navigator
+    node_pane: NodePane
+    side: SidePane
+    tree: TreeView
+    workers: Workers
+
+    def choose_folder(self) -> None: ...
+    def choose_zip(self) -> None: ...
+    def choose_location(self) -> object: ...
+    def reload(self) -> None: ...
+    def close_source(self) -> None: ...
+    def focus_address(self) -> None: ...
+    def show_keys(self) -> object: ...
+    def close(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something that can be done."""
+    """Something that a person can do."""
 
-    text: str
+    title: str
     keys: tuple[str, ...]
-    """The first is shown in the menu."""
-    run: Callable[[], object]
+    """The menu shows the first."""
+    run: Callable[[CommandTarget], object] | None = None
+    """None where the widget that has the keyboard handles the keys itself."""
     in_menu: bool = True
-    everywhere: bool = True
-    """Whether the keys mean this wherever the keyboard is; else only in the pane, which binds them."""
+    panes: tuple[str, ...] = ()
+    """The keys work only in these panes, since they mean other things elsewhere; empty for the whole window."""
+    in_tree: bool = False
+    """The keys of these panes work in the tree too."""
+
+    @property
+    def label(self) -> str:
+        """The title without the dots of a menu."""
+        return self.title.rstrip("…")
+
+    def keys_text(self, form: QKeySequence.SequenceFormat = QKeySequence.SequenceFormat.NativeText) -> str:
+        """The keys as people read them."""
+        return ", ".join(QKeySequence(key).toString(form) for key in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,68 +71,93 @@ class Group:
     commands: tuple[Command, ...]
 
 
-def window_commands(window: MainWindow) -> tuple[Group, ...]:
-    """What the window can do wherever the keyboard is."""
-    navigator, pane = window.navigator, window.node_pane
-    return (
-        Group(
-            "Sources",
-            (
-                Command("Open folder…", ("Ctrl+O",), window.choose_folder),
-                Command("Open zip file…", ("Ctrl+Shift+Z",), window.choose_zip),
-                Command("Open location…", ("Ctrl+Shift+O",), window.choose_location),
-                Command("Reload source", ("F5", "Ctrl+R"), window.reload),
-                Command("Close source", ("Ctrl+W",), window.close_source),
-                Command("Mount and open folder", ("Ctrl+M",), window.mounter.mount_and_open, in_menu=False),
-            ),
-        ),
-        Group(
-            "Going about",
-            (
-                Command("Back", ("Alt+Left", "Back"), navigator.back),
-                Command("Forward", ("Alt+Right", "Forward"), navigator.forward),
-                Command("Parent", ("Alt+Up",), navigator.go_up),
-                Command("Search", ("Ctrl+F",), window.side.focus_box),
-                Command("Address", ("Ctrl+L",), window.focus_address, in_menu=False),
-                Command("Tree", ("Ctrl+T",), window.tree.setFocus, in_menu=False),
-                Command("Next tab", ("Ctrl+PgDown",), lambda: pane.turn(1), in_menu=False),
-                Command("Previous tab", ("Ctrl+PgUp",), lambda: pane.turn(-1), in_menu=False),
-                Command("Stop reading", ("Esc",), window.workers.stop, in_menu=False),
-            ),
-        ),
-        Group(
-            "What is shown",
-            (
-                Command("Export…", ("Ctrl+E",), window.exporter.ask),
-                Command("Copy as…", ("Ctrl+Shift+C",), pane.copy_button.showMenu),
-                Command("Fit into view", ("F",), pane.fit, everywhere=False),
-                Command("One element per pixel", ("1",), pane.actual_size, everywhere=False),
-                Command("Next plane", ("Ctrl+Right",), lambda: pane.step(1)),
-                Command("Previous plane", ("Ctrl+Left",), lambda: pane.step(-1)),
-            ),
-        ),
-    )
+_PICTURES = ("Image", "Plot")
 
-
-INSIDE = (
-    (
+COMMANDS = (
+    Group(
+        "Sources",
+        (
+            Command("Open folder…", ("Ctrl+O",), lambda window: window.choose_folder()),
+            Command("Open zip file…", ("Ctrl+Shift+Z",), lambda window: window.choose_zip()),
+            Command("Open location…", ("Ctrl+Shift+O",), lambda window: window.choose_location()),
+            Command("Reload source", ("F5", "Ctrl+R"), lambda window: window.reload()),
+            Command("Close source", ("Ctrl+W",), lambda window: window.close_source()),
+            Command(
+                "Mount and open folder",
+                ("Ctrl+M",),
+                lambda window: window.mounter.mount_and_open(),
+                in_menu=False,
+            ),
+        ),
+    ),
+    Group(
+        "Navigation",
+        (
+            Command("Back", ("Alt+Left", "Back"), lambda window: window.navigator.back()),
+            Command("Forward", ("Alt+Right", "Forward"), lambda window: window.navigator.forward()),
+            Command("Parent", ("Alt+Up",), lambda window: window.navigator.go_up()),
+            Command("Search", ("Ctrl+F",), lambda window: window.side.focus_box()),
+            Command("Address", ("Ctrl+L",), lambda window: window.focus_address(), in_menu=False),
+            Command("Tree", ("Ctrl+T",), lambda window: window.tree.setFocus(), in_menu=False),
+            Command("Next tab", ("Ctrl+PgDown",), lambda window: window.node_pane.turn(1), in_menu=False),
+            Command("Previous tab", ("Ctrl+PgUp",), lambda window: window.node_pane.turn(-1), in_menu=False),
+            Command("Stop reading", ("Esc",), lambda window: window.workers.stop(), in_menu=False),
+        ),
+    ),
+    Group(
+        "Data",
+        (
+            Command("Export…", ("Ctrl+E",), lambda window: window.exporter.ask()),
+            Command("Copy as…", ("Ctrl+Shift+C",), lambda window: window.node_pane.copy_button.showMenu()),
+            Command(
+                "Fit into view", ("F",), lambda window: window.node_pane.fit(), panes=_PICTURES, in_tree=True
+            ),
+            Command(
+                "One element per pixel",
+                ("1",),
+                lambda window: window.node_pane.actual_size(),
+                panes=("Image",),
+                in_tree=True,
+            ),
+            Command("Next plane", ("Ctrl+Right",), lambda window: window.node_pane.step(1)),
+            Command("Previous plane", ("Ctrl+Left",), lambda window: window.node_pane.step(-1)),
+        ),
+    ),
+    Group(
+        "Program",
+        (
+            Command("Keyboard shortcuts", ("F1",), lambda window: window.show_keys()),
+            Command("Quit", ("Ctrl+Q",), lambda window: window.close()),
+        ),
+    ),
+    Group(
         "Picture",
         (
-            ("Next and previous plane", "PgDown, PgUp"),
-            ("Film", "Space"),
-            ("Move", "Left, Right, Up, Down"),
-            ("Closer, farther", "+, -"),
+            Command("Next plane", ("PgDown",), lambda window: window.node_pane.step(1), False, ("Image",)),
+            Command("Previous plane", ("PgUp",), lambda window: window.node_pane.step(-1), False, ("Image",)),
+            Command("Film", ("Space",)),
+            Command("Move", ("Left", "Right", "Up", "Down")),
+            Command("Closer, farther", ("+", "-")),
         ),
     ),
-    (
+    Group(
         "Table",
         (
-            ("Copy the selected cells", "Ctrl+C"),
-            ("Select all", "Ctrl+A"),
-            ("First and last cell", "Ctrl+Home, Ctrl+End"),
+            Command("Copy the selected cells", ("Ctrl+C",)),
+            Command("Select all", ("Ctrl+A",)),
+            Command("First and last cell", ("Ctrl+Home", "Ctrl+End")),
         ),
     ),
-    ("Tree", (("Expand, collapse, retry", "Enter"), ("Into, out of", "Right, Left"))),
-    ("Search", (("To what was found", "Down"), ("Clear", "Esc"))),
+    Group(
+        "Tree",
+        (Command("Expand, collapse, retry", ("Enter",)), Command("Into, out of", ("Right", "Left"))),
+    ),
+    Group("Search box", (Command("To the results", ("Down",)), Command("Clear", ("Esc",)))),
 )
-"""Keys that mean something only where the keyboard is."""
+
+
+def key_table(
+    form: QKeySequence.SequenceFormat = QKeySequence.SequenceFormat.NativeText,
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Each group, with what its keys do and the keys as text."""
+    return [(group.title, [(one.label, one.keys_text(form)) for one in group.commands]) for group in COMMANDS]

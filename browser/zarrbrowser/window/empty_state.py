@@ -72,7 +72,7 @@ class EmptyState(QWidget):
         column.addLayout(row)
         column.addStretch(3)
         self.show_recent([])
-        self.wear()
+        self.update_colours()
 
     def show_recent(self, requests: list[SourceRequest]) -> None:
         """Offer the sources that were opened before."""
@@ -89,7 +89,7 @@ class EmptyState(QWidget):
             self._recent.addWidget(button)
         self._recent_heading.setVisible(bool(requests))
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         self._picture.setPixmap(icon("zarrscope", current_colours().accent).pixmap(QSize(72, 72)))
 

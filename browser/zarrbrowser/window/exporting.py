@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from zarrbrowser.export.export import ENDINGS, Export, write
-from zarrbrowser.export.subject import Selection, Subject
+from zarrbrowser.export.viewed_array import Selection, ViewedArray
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
@@ -30,7 +30,7 @@ class Exporter(QObject):
     """Writes what is looked at.
 
     Args:
-        subject: what the person looks at now.
+        viewed: what the person looks at now.
         folder: where a source is mounted, if it is.
 
     Signals:
@@ -44,23 +44,23 @@ class Exporter(QObject):
         parent: QWidget,
         session: Session,
         workers: Workers,
-        subject: Callable[[], Subject | None],
+        viewed: Callable[[], ViewedArray | None],
         folder: Callable[[Source], str | None],
     ) -> None:
         super().__init__(parent)
         self._folder_of = folder
-        self._parent, self._session, self._workers, self._subject = parent, session, workers, subject
+        self._parent, self._session, self._workers, self._viewed = parent, session, workers, viewed
         self._folder = ""
 
     def ask(self) -> ExportDialog | None:
         """Ask what to export, then where to."""
         from zarrbrowser.dialogs.export_dialog import ExportDialog
 
-        subject = self._subject()
-        if subject is None:
+        viewed = self._viewed()
+        if viewed is None:
             self.reported.emit("Only arrays can be exported: choose one in the tree")
             return None
-        dialog = ExportDialog(subject, self._parent)
+        dialog = ExportDialog(viewed, self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.asked.connect(self._ask_where)
         dialog.open()
@@ -79,29 +79,29 @@ class Exporter(QObject):
     def fill_menu(self, menu: QMenu) -> None:
         """What can be copied of the current node."""
         menu.clear()
-        subject = self._subject()
-        levels = subject.levels if subject is not None else ()
+        viewed = self._viewed()
+        levels = viewed.levels if viewed is not None else ()
         if levels:
             menu.addAction(f"Of {levels[0].title}").setEnabled(False)  # a heading
-        self._fill(menu, subject)
+        self._fill(menu, viewed)
         for level in levels[1:]:
             self._fill(menu.addMenu(f"Of {level.title}"), level)
 
-    def _fill(self, menu: QMenu, subject: Subject | None) -> None:
-        for text, make in self._ways(subject):
+    def _fill(self, menu: QMenu, viewed: ViewedArray | None) -> None:
+        for text, make in self._ways(viewed):
             made = make()
             action = menu.addAction(text, partial(self._copy, made or "", text))
             action.setEnabled(made is not None)
 
-    def _ways(self, subject: Subject | None) -> list[tuple[str, Callable[[], str | None]]]:
+    def _ways(self, viewed: ViewedArray | None) -> list[tuple[str, Callable[[], str | None]]]:
         from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
 
         source, node = self._session.source, self._session.node
         if source is None or node is None:
             return []
-        read = subject.array if subject is not None else node
+        read = viewed.array if viewed is not None else node
         place = Place.of(source, read)
-        selection = None if subject is None else subject.selection
+        selection = None if viewed is None else viewed.selection
         return [
             ("Python: zarrcore", lambda: zarrcore_code(place, selection)),
             ("Python: zarr", lambda: zarr_code(place, selection)),
@@ -122,15 +122,15 @@ class Exporter(QObject):
         QGuiApplication.clipboard().setText(text)
         self.reported.emit(f"{what} copied")
 
-    def _ask_where(self, subject: Subject, selection: Selection, suffix: str) -> None:
+    def _ask_where(self, viewed: ViewedArray, selection: Selection, suffix: str) -> None:
         dialog = QFileDialog(
             self._parent, "Export to a file", self._folder, f"{ENDINGS[suffix]} (*.{suffix})"
         )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before it takes a file that is there
         dialog.setDefaultSuffix(suffix)
-        dialog.selectFile(subject.file_name(selection, suffix))
+        dialog.selectFile(viewed.file_name(selection, suffix))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._chosen(Export(subject, selection, suffix, path)))
+        dialog.fileSelected.connect(lambda path: self._chosen(Export(viewed, selection, suffix, path)))
         dialog.open()
 
     def _chosen(self, export: Export) -> None:

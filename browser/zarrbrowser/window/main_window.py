@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
@@ -13,33 +13,44 @@ from zarrbrowser.models.tree_item import Fetching
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import NodeLike
 from zarrbrowser.session.completion import folders_like
-from zarrbrowser.session.connection import remembered
+from zarrbrowser.session.request_lines import to_line
 from zarrbrowser.session.sources import Opener, Source, SourceRequest, open_source, short_name
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import Appearance, apply_theme
 from zarrbrowser.widgets.buttons import push_button, recolour
 from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.window.commands import key_table
 from zarrbrowser.window.empty_state import EmptyState
 from zarrbrowser.window.exporting import Exporter
-from zarrbrowser.window.layout import Frame
-from zarrbrowser.window.menus import add_shortcuts, fill_menu
+from zarrbrowser.window.menus import (
+    add_pane_shortcuts,
+    add_tree_shortcuts,
+    add_window_shortcuts,
+    appearance_menu,
+    fill_menu,
+    mount_menu,
+)
 from zarrbrowser.window.mounting import Mounter
 from zarrbrowser.window.navigation import Navigator
 from zarrbrowser.window.node_pane import NodePane
 from zarrbrowser.window.opening import ask_for_folder, ask_for_location, ask_for_zip, dropped_texts
 from zarrbrowser.window.reveal import Revealer
-from zarrbrowser.window.saved_session import keep_session, kept_session, requests_kept_as
+from zarrbrowser.window.saved_session import save_session, saved_requests, saved_session
 from zarrbrowser.window.side.side_pane import SidePane
 from zarrbrowser.window.side.tree_view import TreeView
 from zarrbrowser.window.status_bar import StatusBar
 from zarrbrowser.window.top_bar import TopBar
+from zarrbrowser.window.window_layout import WindowLayout
 from zarrbrowser.workers import Lane, Workers
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # dialogs are imported when they are wanted: the window stands sooner
+    from zarrbrowser.dialogs.keys_dialog import KeysDialog
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
 _LEAVE_S = 0.5
+_GROUPS_OF_WINDOW = 4
+"""Groups of commands that work everywhere in the window."""
 
 
 class MainWindow(QMainWindow):
@@ -57,7 +68,7 @@ class MainWindow(QMainWindow):
         super().__init__(parent)
         self.settings = settings
         self.session = Session(colour_map=settings.text("colour_map", "gray"))
-        self.session.recent.requests = requests_kept_as(settings, "recent")
+        self.session.recent.requests = saved_requests(settings, "recent")
         self.workers = Workers(self)
         self.model = TreeModel(self.workers, opener, self)
         self.tree = TreeView(self.model)
@@ -73,12 +84,12 @@ class MainWindow(QMainWindow):
         self._revealer = Revealer(self.model, self.tree, self.workers)
         self._completing = Lane(self.workers, in_flight=1)
         self.navigator = Navigator(self.session, self.model, self._revealer, self.node_pane, self.open)
-        self._frame = Frame(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
+        self._layout = WindowLayout(self.top_bar, self.side, self.node_pane, self.sentence, self.empty)
         self.mounter = Mounter(self, settings, self.workers, lambda: self.session.source)
         self.exporter = Exporter(
-            self, self.session, self.workers, self.node_pane.subject, self.mounter.mounts.folder
+            self, self.session, self.workers, self.node_pane.viewed, self.mounter.mounts.folder
         )
-        self._frame.fill(self, self.status, settings)
+        self._layout.fill(self, self.status, settings)
         self._connect()
         self._show_recent()
         self.top_bar.address.setFocus()
@@ -87,7 +98,7 @@ class MainWindow(QMainWindow):
 
     def open(self, request: SourceRequest) -> None:
         """Open a source; its row stands in the tree at once."""
-        self._frame.show_tree()
+        self._layout.show_tree()
         self.tree.choose(self.model.open(request))
         self.tree.setFocus()
 
@@ -98,7 +109,7 @@ class MainWindow(QMainWindow):
 
     def restore_session(self) -> None:
         """Open again what was open when the window was closed last, and go where the person was."""
-        requests, here = kept_session(self.settings)
+        requests, here = saved_session(self.settings)
         for request in requests:
             self.model.open(request)
         if here is not None and requests:
@@ -143,30 +154,38 @@ class MainWindow(QMainWindow):
         """Close the source of the current row."""
         self.model.close(_source_of(self.tree.currentIndex()))
 
-    def wear(self, appearance: Appearance) -> None:
+    def set_appearance(self, appearance: Appearance) -> None:
         """Change the appearance, now and for later runs."""
         self.settings.keep("appearance", appearance.value)
-        self._wear(appearance)
+        self._apply_appearance(appearance)
 
     def follow_system(self) -> None:
         """The system has other colours now: wear them, unless the person chose their own."""
         if self.settings.appearance() is Appearance.SYSTEM:
-            self._wear(Appearance.SYSTEM)
+            self._apply_appearance(Appearance.SYSTEM)
 
-    def _wear(self, appearance: Appearance) -> None:
+    def _apply_appearance(self, appearance: Appearance) -> None:
         application = QApplication.instance()
         if isinstance(application, QApplication):
             apply_theme(application, appearance)
         recolour(self)
-        self.empty.wear()
-        self.node_pane.wear()
+        self.empty.update_colours()
+        self.node_pane.update_colours()
         self.tree.viewport().update()
-        self.side.wear()
+        self.side.update_colours()
 
     def focus_address(self) -> None:
         """Let the person type another address."""
         self.top_bar.address.setFocus()
         self.top_bar.address.selectAll()
+
+    def show_keys(self) -> KeysDialog:
+        """List all keys."""
+        from zarrbrowser.dialogs.keys_dialog import KeysDialog  # when it is wanted: the window stands sooner
+
+        dialog = KeysDialog(key_table(), _GROUPS_OF_WINDOW, self)
+        dialog.open()
+        return dialog
 
     # How it is made
 
@@ -179,9 +198,6 @@ class MainWindow(QMainWindow):
         self.tree.node_chosen.connect(self._show_row)
         self.tree.clicked.connect(self._row_clicked)
         self.tree.reload_asked.connect(self._reload)
-        self.tree.picture_key_pressed.connect(
-            lambda key: self.node_pane.fit() if key == Qt.Key.Key_F else self.node_pane.actual_size()
-        )
         self.side.hit_chosen.connect(self._hit_chosen)
         self.model.source_opened.connect(self._source_opened)
         self.model.source_failed.connect(self._row_settled)
@@ -204,8 +220,12 @@ class MainWindow(QMainWindow):
         copying = QMenu(self.node_pane.copy_button)
         copying.aboutToShow.connect(lambda: self.exporter.fill_menu(copying))
         self.node_pane.copy_button.setMenu(copying)
-        fill_menu(self.top_bar.menu, self)
-        add_shortcuts(self)
+        menu = self.top_bar.menu
+        appearances = appearance_menu(menu, self.settings.appearance(), self.set_appearance)
+        fill_menu(menu, self, (mount_menu(menu, self), appearances))
+        add_window_shortcuts(self, self)
+        add_tree_shortcuts(self.tree, self)
+        self.node_pane.panes.made.connect(lambda pane, title: add_pane_shortcuts(pane, title, self))
 
     def _show_ways(self) -> None:
         self.top_bar.show_ways(back=self.navigator.can_go_back, forward=self.session.history.can_go_forward)
@@ -229,7 +249,7 @@ class MainWindow(QMainWindow):
             return
         if item.node is not None and item.source is not None:
             self.status.report("")
-            self._frame.show_node()
+            self._layout.show_node()
             self.node_pane.show_node(item.source, item.node)
             self.top_bar.show_address(_address(item.source, item.node))
             self.navigator.arrived()
@@ -252,14 +272,14 @@ class MainWindow(QMainWindow):
 
     def _row_clicked(self, index: QModelIndex) -> None:
         # A click on the current row changes no row, but a sentence may stand in its place.
-        if self._frame.shows_sentence:
+        if self._layout.shows_sentence:
             self._show_row(index)
 
     def _say(self, text: str, *, drawing: str = "broken", retry: bool = True) -> None:
         self._retry = self._retry_row
         self.location_button.hide()
         self.sentence.say(text, drawing=drawing, retry=retry)
-        self._frame.show_sentence()
+        self._layout.show_sentence()
         if retry:
             self.settled.emit()
 
@@ -278,7 +298,7 @@ class MainWindow(QMainWindow):
         self._forget_closed()  # reloading puts another source in the place of the old one
         self.session.add(item.source)
         self.side.sources_changed()
-        self.settings.keep("recent", [*map(remembered, self.session.recent.requests)])
+        self.settings.keep("recent", [*map(to_line, self.session.recent.requests)])
         self._show_recent()
         self.tree.expand(index)
         self.model.fetchMore(index)  # a row that is expanded already asks for nothing
@@ -315,7 +335,7 @@ class MainWindow(QMainWindow):
             self.session.remove(source)
         self.side.sources_changed()
         if not sources:
-            self._frame.show_empty()
+            self._layout.show_empty()
             self.top_bar.show_address("")
             self.setWindowTitle("zarrscope")
 
@@ -343,9 +363,9 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        self._frame.keep(self, self.settings)
+        self._layout.keep(self, self.settings)
         self.settings.keep("colour_map", self.session.colour_map)
-        keep_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.look())
+        save_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.view_state())
         self.settings.flush()
         self.hide()  # taking mounts away may last
         self.mounter.leave()

@@ -1,78 +1,93 @@
-"""The window's menu and keys."""
+"""The window's menu and shortcuts, made from the table of commands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QWidget
 
 from zarrbrowser.theme import Appearance
-from zarrbrowser.window.commands import window_commands
-
-if TYPE_CHECKING:
-    from zarrbrowser.dialogs.keys_dialog import KeysDialog
-    from zarrbrowser.window.main_window import MainWindow
+from zarrbrowser.window.commands import COMMANDS, Command, CommandTarget
 
 _TITLES = {Appearance.SYSTEM: "As the system", Appearance.LIGHT: "Light", Appearance.DARK: "Dark"}
+_LAST_GROUP = "Program"
 
 
-def fill_menu(menu: QMenu, window: MainWindow) -> None:
-    """Everything that can be done, each with its key."""
-    for group in window_commands(window):
-        for command in group.commands:
-            if command.in_menu:
-                # The keys themselves belong to the window, which has two for some.
-                menu.addAction(f"{command.text}\t{_shown(command.keys[0])}", command.run)
-        menu.addSeparator()
-    mount = menu.addMenu("Mount")
-    mount.aboutToShow.connect(lambda: window.mounter.fill_menu(mount))
-    menu.addMenu(_appearance_menu(window, menu))
-    menu.addAction("Keyboard shortcuts\tF1", lambda: show_keys(window))
-    menu.addSeparator()
-    menu.addAction("Quit\tCtrl+Q", window.close)
+def fill_menu(menu: QMenu, window: CommandTarget, submenus: Sequence[QMenu]) -> None:
+    """Everything that can be done, each with its key.
+
+    Args:
+        submenus: stand before the last group.
+    """
+    for group in COMMANDS:
+        for submenu in submenus if group.title == _LAST_GROUP else ():
+            menu.addMenu(submenu)
+        commands = [one for one in group.commands if one.in_menu and one.run is not None]
+        for command in commands:
+            # The keys themselves belong to the window, which has two for some.
+            menu.addAction(f"{command.title}\t{_first_key(command)}", _bound(command, window))
+        if commands and group.title != _LAST_GROUP:
+            menu.addSeparator()
 
 
-def add_shortcuts(window: MainWindow) -> None:
-    """The keys of all commands."""
-    groups = window_commands(window)
-    commands = [command for group in groups for command in group.commands if command.everywhere]
-    keys = [(key, command.run) for command in commands for key in command.keys]
-    for key, run in (*keys, ("F1", lambda: show_keys(window)), ("Ctrl+Q", window.close)):
-        QShortcut(QKeySequence(key), window, run)
+def add_window_shortcuts(widget: QWidget, window: CommandTarget) -> None:
+    """The keys that work in the whole window."""
+    for command in _bindable():
+        if not command.panes:
+            _bind(widget, command, window, Qt.ShortcutContext.WindowShortcut)
 
 
-def show_keys(window: MainWindow) -> KeysDialog:
-    """List all keys."""
-    from zarrbrowser.dialogs.keys_dialog import KeysDialog
-
-    dialog = KeysDialog(window_commands(window), window)
-    dialog.open()
-    return dialog
+def add_pane_shortcuts(pane: QWidget, title: str, window: CommandTarget) -> None:
+    """The keys that work only in one pane."""
+    for command in _bindable():
+        if title in command.panes:
+            _bind(pane, command, window, Qt.ShortcutContext.WidgetWithChildrenShortcut)
 
 
-def add_picture_keys(pane: QWidget, actions: Mapping[str, Callable[[], object]]) -> None:
-    """Keys that mean something else in the tree and in text: they are the picture's only inside it."""
-    inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
-    for keys, action in actions.items():
-        shortcut = QShortcut(QKeySequence(keys), pane)
-        shortcut.setContext(inside)
-        shortcut.activated.connect(action)
+def add_tree_shortcuts(tree: QWidget, window: CommandTarget) -> None:
+    """The keys of panes that work in the tree too, instead of searching for a name there."""
+    for command in _bindable():
+        if command.in_tree:
+            _bind(tree, command, window, Qt.ShortcutContext.WidgetShortcut)
 
 
-def _shown(keys: str) -> str:
-    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+def mount_menu(parent: QMenu, window: CommandTarget) -> QMenu:
+    """Mount and unmount; filled when it is opened."""
+    menu = QMenu("Mount", parent)
+    menu.aboutToShow.connect(lambda: window.mounter.fill_menu(menu))
+    return menu
 
 
-def _appearance_menu(window: MainWindow, parent: QMenu) -> QMenu:
+def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appearance], None]) -> QMenu:
+    """Light, dark, or as the system."""
     menu = QMenu("Appearance", parent)
     group = QActionGroup(menu)
     for appearance, title in _TITLES.items():
         action = menu.addAction(title)
         action.setCheckable(True)
-        action.setChecked(window.settings.appearance() is appearance)
-        action.triggered.connect(lambda _checked=False, chosen=appearance: window.wear(chosen))
+        action.setChecked(appearance is current)
+        action.triggered.connect(lambda _checked=False, chosen=appearance: choose(chosen))
         group.addAction(action)
     return menu
+
+
+def _bindable() -> list[Command]:
+    return [command for group in COMMANDS for command in group.commands if command.run is not None]
+
+
+def _bound(command: Command, window: CommandTarget) -> Callable[[], object]:
+    run = command.run
+    return lambda: run(window) if run is not None else None
+
+
+def _bind(widget: QWidget, command: Command, window: CommandTarget, context: Qt.ShortcutContext) -> None:
+    for key in command.keys:
+        shortcut = QShortcut(QKeySequence(key), widget)
+        shortcut.setContext(context)
+        shortcut.activated.connect(_bound(command, window))
+
+
+def _first_key(command: Command) -> str:
+    return QKeySequence(command.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)

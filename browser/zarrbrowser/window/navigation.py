@@ -40,10 +40,10 @@ class Navigator(QObject):
         self._session, self._model, self._revealer = session, model, revealer
         self._node_pane, self._open_source = node_pane, open_source
         self._wanted: Visit | None = None
-        self._look: Mapping[str, Any] = {}
+        self._view_state: Mapping[str, Any] = {}
         node_pane.tabs.currentChanged.connect(lambda _tab: self.note())
-        node_pane.looked.connect(self._session.history.look)
-        node_pane.shown.connect(self._look_as_before)
+        node_pane.view_changed.connect(self._session.history.keep_view_state)
+        node_pane.shown.connect(self._restore_view)
 
     def go(self, request: SourceRequest) -> None:
         """Go to a node of a source, which is opened if it is not open."""
@@ -88,11 +88,11 @@ class Navigator(QObject):
         here = self._here()
         if wanted is not None and here is not None and (wanted.place, wanted.path) == (here.place, here.path):
             self._node_pane.show_tab(wanted.tab)
-            self._look = wanted.look
+            self._view_state = wanted.view_state
         else:
-            self._look = {}
+            self._view_state = {}
         self.note()
-        self._look_as_before()
+        self._restore_view()
 
     def leave(self) -> None:
         """No node is shown any more: what can be done with one would be done with another than the person sees."""
@@ -108,7 +108,7 @@ class Navigator(QObject):
     def here(self) -> Visit | None:
         """Where the person is, and how they look at it; None where they are at no node."""
         here = self._here()
-        return None if here is None else replace(here, look=self._node_pane.look())
+        return None if here is None else replace(here, view_state=self._node_pane.view_state())
 
     def note(self) -> None:
         """The person looks at what is in front now."""
@@ -128,7 +128,10 @@ class Navigator(QObject):
         if visit is not None:
             self.travel(visit)
 
-    def _look_as_before(self) -> None:
-        look, self._look = self._look, {}  # looking at it may show it at once, and come here again
-        if look and not self._node_pane.look_at(look):
-            self._look = look
+    def _restore_view(self) -> None:
+        view_state, self._view_state = (
+            self._view_state,
+            {},
+        )  # looking at it may show it at once, and come here again
+        if view_state and not self._node_pane.restore_view(view_state):
+            self._view_state = view_state

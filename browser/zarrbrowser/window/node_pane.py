@@ -18,14 +18,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.export.subject import Subject
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import summary
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken
-from zarrbrowser.panes.panes import DRAWN, FOLLOWS_THE_PICTURE, Panes, load_pictures, look_of, subject_of
+from zarrbrowser.panes.pane import Pane
+from zarrbrowser.panes.pane_set import PaneSet, load_pictures
+from zarrbrowser.panes.registry import is_drawn, tabs_for
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
-from zarrbrowser.session.state import Session, tabs_for
+from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours, icon
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.buttons import tool_button
@@ -50,7 +52,7 @@ class NodePane(QWidget):
         failed: the sentence that says why nothing can be drawn at all.
         retried: the person wants the node read again.
         path_chosen: the path of a node above, where the person wants to go.
-        looked: how the picture is looked at now, as `look` tells.
+        view_changed: how the picture is looked at now, as `view_state` tells.
     """
 
     pointed = Signal(str)
@@ -59,16 +61,15 @@ class NodePane(QWidget):
     failed = Signal(str)
     retried = Signal()
     path_chosen = Signal(str)
-    looked = Signal(object)
+    view_changed = Signal(object)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._workers = workers
-        self._panes: dict[str, QWidget] = {}
-        self._maker = Panes(session, workers, self)
-        for name in ("pointed", "reported", "shown", "retried", "looked"):
-            getattr(self._maker, name).connect(getattr(self, name))
+        self.panes = PaneSet(session, workers, self)
+        for name in ("pointed", "reported", "shown", "retried", "view_changed"):
+            getattr(self.panes, name).connect(getattr(self, name))
         self._stale: set[str] = set()
         self._pictures_loaded = False
         self._steps = 0
@@ -77,6 +78,7 @@ class NodePane(QWidget):
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName("views of the node")
         self._stack = QStackedWidget()
+        self.panes.made.connect(lambda pane, _title: self._stack.addWidget(pane))
         self._stack.setProperty("role", "surface")
         self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._blank = QWidget()
@@ -118,12 +120,9 @@ class NodePane(QWidget):
         self._quiet()
         self._session.leave()
 
-    def pane(self, name: str) -> QWidget:
+    def pane(self, title: str) -> Pane:
         """The pane of a tab; made on the first call."""
-        if name not in self._panes:
-            self._panes[name] = self._maker.make(name)
-            self._stack.addWidget(self._panes[name])
-        return self._panes[name]
+        return self.panes[title]
 
     def load_pictures(self) -> None:
         """Import what draws, in a thread: it takes a quarter of a second, and the window should move meanwhile."""
@@ -147,21 +146,26 @@ class NodePane(QWidget):
             self.tabs.setCurrentIndex(names.index(name))
         return name in names
 
-    def subject(self) -> Subject | None:
-        """The array, and its elements, that the person looks at; None where the node is no array."""
-        pane, node = self._panes.get(self.current_tab()), self._session.node
-        found = subject_of(pane) if pane is not None else None
-        return found or (Subject.whole(node) if node is not None and is_array(node) else None)
+    @property
+    def current_pane(self) -> Pane | None:
+        """The pane in front; None before it is made."""
+        return self.panes.get(self.current_tab())
 
-    def look(self) -> dict[str, Any]:
-        """How the node is looked at in the tab in front."""
-        return look_of(self._panes.get(self.current_tab()))
+    def viewed(self) -> ViewedArray | None:
+        """The array, and its elements, that the person sees; None where the node is not an array."""
+        pane, node = self.current_pane, self._session.node
+        found = pane.viewed() if pane is not None else None
+        return found or (ViewedArray.whole(node) if node is not None and is_array(node) else None)
 
-    def look_at(self, look: Mapping[str, Any]) -> bool:
-        """Look at the node as `look` told; False while the pane has nothing to look at."""
-        if not self.look():
+    def view_state(self) -> dict[str, Any]:
+        """How the node is shown in the tab in front."""
+        return self.current_pane.view_state() if self.current_pane is not None else {}
+
+    def restore_view(self, document: Mapping[str, Any]) -> bool:
+        """Show the node as `view_state` said; False while the pane has nothing to show."""
+        if self.current_pane is None or not self.view_state():
             return False
-        self._panes[self.current_tab()].restore(look)  # type: ignore[attr-defined]
+        self.current_pane.restore(document)
         return True
 
     def turn(self, by: int) -> None:
@@ -173,41 +177,39 @@ class NodePane(QWidget):
 
     def fit(self) -> None:
         """The whole picture or plot in view."""
-        self._ask("fit")
+        if self.current_pane is not None:
+            self.current_pane.fit()
 
     def actual_size(self) -> None:
         """One element per pixel."""
-        self._ask("actual_size")
+        if self.current_pane is not None:
+            self.current_pane.actual_size()
 
     def step(self, by: int) -> None:
-        """The next or previous plane; while what draws it is still loaded, such wishes are counted."""
-        if self.current_tab() in DRAWN and not self._pictures_loaded:
+        """The next or previous plane; while what draws it is still loaded, steps are counted."""
+        if is_drawn(self.current_tab()) and not self._pictures_loaded:
             self._steps += by
-        else:
-            self._ask("step", by)
+        elif self.current_pane is not None:
+            self.current_pane.step(by)
 
-    def _ask(self, what: str, *words: int) -> None:
-        """Ask something of the pane in front, if it is one that can do it."""
-        can = getattr(self._panes.get(self.current_tab()), what, None)
-        if can is not None:
-            can(*words)
-
-    def wear(self) -> None:
-        """Take on the application's appearance."""
+    def update_colours(self) -> None:
+        """Take on the colours of the application's theme."""
         self._draw_icon()
-        for pane in self._panes.values():
-            wear = getattr(pane, "wear", None)
-            if wear is not None:
-                wear()
+        for pane in self.panes:
+            pane.update_colours()
         node = self._session.node
         if node is not None:
             # What was not filled yet stays so: it would show the node before.
-            self._stale |= {name for name in tabs_for(node) if name in ("Problem", "Overview", "Attributes")}
+            self._stale |= {title for title in tabs_for(node) if self._is_filled_for_colours(title)}
             self._fill_current()
+
+    def _is_filled_for_colours(self, title: str) -> bool:
+        pane = self.panes.get(title)
+        return pane is not None and pane.is_filled_for_colours
 
     def _pictures_have_come(self) -> None:
         self._pictures_loaded = True
-        if self.current_tab() in DRAWN:
+        if is_drawn(self.current_tab()):
             self._fill_current()
             steps, self._steps = self._steps, 0
             self.step(steps)
@@ -263,16 +265,16 @@ class NodePane(QWidget):
         name, source, node = self.current_tab(), self._session.source, self._session.node
         if not name or source is None or node is None:
             return
-        if name in DRAWN and not self._pictures_loaded:
+        if is_drawn(name) and not self._pictures_loaded:
             self._stack.setCurrentWidget(self._blank)
             self.load_pictures()
             return
         pane = self.pane(name)
         self._stack.setCurrentWidget(pane)
-        if name in self._stale or name in FOLLOWS_THE_PICTURE:
+        if name in self._stale or pane.is_filled_when_shown:
             self._stale.discard(name)
             try:
-                self._maker.fill(pane, source, node)
+                pane.show_node(source, node)
             except Exception as error:  # noqa: BLE001 - or the pane would show the node before, under this one's name
                 _log.debug("the %s of %s failed", name, node.path, exc_info=error)
                 self._stale.add(name)
@@ -283,7 +285,5 @@ class NodePane(QWidget):
     def _quiet(self) -> None:
         """Nothing of the last node is wanted any more."""
         self.pointed.emit("")
-        for pane in self._panes.values():
-            clear = getattr(pane, "clear", None)
-            if clear is not None:
-                clear()
+        for pane in self.panes:
+            pane.clear()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from zarrbrowser.session.sources import SourceRequest
 from zarrcore.stores.zip.store import ZIP_SUFFIXES
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # dialogs are imported when they are wanted: the window stands sooner
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
 

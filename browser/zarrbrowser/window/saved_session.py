@@ -7,36 +7,36 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from zarrbrowser.session.connection import recalled, remembered
 from zarrbrowser.session.history import Visit
+from zarrbrowser.session.request_lines import from_line, to_line
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.session.state import Session
 from zarrbrowser.settings import Settings
 
 
-def keep_session(settings: Settings, session: Session, tab: str, look: Mapping[str, Any]) -> None:
+def save_session(settings: Settings, session: Session, tab: str, view_state: Mapping[str, Any]) -> None:
     """Remember the open sources, the current node, its tab, and how it is looked at."""
     sources = [replace(one.request, address=one.hierarchy.url, path="/") for one in session.sources]
-    settings.keep("open", [*map(remembered, sources)])
+    settings.keep("open", [*map(to_line, sources)])
     source, node = session.source, session.node
     here = ""
     if source is not None and node is not None:
-        here = remembered(SourceRequest(source.hierarchy.url, node.path))
+        here = to_line(SourceRequest(source.hierarchy.url, node.path))
     settings.keep("here", here)
     settings.keep("tab", tab)
-    settings.keep("look", json.dumps(look))
+    settings.keep("look", json.dumps(view_state))
 
 
-def kept_session(settings: Settings) -> tuple[list[SourceRequest], Visit | None]:
+def saved_session(settings: Settings) -> tuple[list[SourceRequest], Visit | None]:
     """What was open, and where the person was."""
-    requests = [replace(request, path="/") for request in requests_kept_as(settings, "open")]
-    here = recalled(settings.text("here", ""))
+    requests = [replace(request, path="/") for request in saved_requests(settings, "open")]
+    here = from_line(settings.text("here", ""))
     if here is None:
         return requests, None
-    tab, look = settings.text("tab", ""), settings.document("look")
-    return requests, Visit(here.place, here.address, here.path, tab, look)
+    tab, view_state = settings.text("tab", ""), settings.document("look")
+    return requests, Visit(here.place, here.address, here.path, tab, view_state)
 
 
-def requests_kept_as(settings: Settings, name: str) -> list[SourceRequest]:
+def saved_requests(settings: Settings, name: str) -> list[SourceRequest]:
     """Requests that were remembered in a list; what makes no sense is left out."""
-    return [request for request in map(recalled, settings.texts(name)) if request is not None]
+    return [request for request in map(from_line, settings.texts(name)) if request is not None]

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QCompleter, QFrame, QHBoxLayout, QLineEdit, QMenu, QToolButton, QWidget
 
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.buttons import ICON, colour, tool_button
 
@@ -101,8 +101,8 @@ class TopBar(QFrame):
         self.recent_menu.addAction("Open location…", self.location_pressed.emit)
         self.recent_menu.addSeparator()
         for request in requests:
-            reach = Reach.of(request.options).describe()
-            text = f"{request.address}    {reach}" if reach else request.address
+            connection = Connection.of(request.options).describe()
+            text = f"{request.address}    {connection}" if connection else request.address
             action = QAction(text.replace("&", "&&"), self.recent_menu)
             action.triggered.connect(lambda _checked=False, chosen=request.address: self.entered.emit(chosen))
             self.recent_menu.addAction(action)

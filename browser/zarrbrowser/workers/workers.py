@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.nodes.read_cost import Cancelled
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")

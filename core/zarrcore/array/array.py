@@ -13,6 +13,7 @@ import numpy as np
 from zarrcore.array.chunk_cache import ChunkCache
 from zarrcore.array.chunk_keys import ChunkKeys
 from zarrcore.array.encoding import Encoding, check_encoding, elements_version
+from zarrcore.array.plan import ReadPlan
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
 from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
 from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
@@ -210,26 +211,12 @@ class Array:
             raise SelectionError(
                 f"expected a writable out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
             )
-        self.read_ranges(ranges, upwards(out, ranges), cancelled=cancelled)
+        self.plan(ranges).read_into(upwards(out, ranges), cancelled=cancelled)
         return out
 
-    def read_ranges(
-        self,
-        ranges: Sequence[AxisRange],
-        out: np.ndarray[Any, Any] | None,
-        *,
-        cancelled: Callable[[], bool] | None = None,
-        keep: bool = True,
-    ) -> None:
-        """Read normalized ranges, all upwards, into ``out``, which has one dimension per range.
-
-        With an ``out`` of None the chunks are decoded into the chunk cache and no further. Without ``keep`` they are decoded
-        past it, straight to their places, where it has none of them: twice as fast, for who wants each chunk once.
-
-        Raises:
-            As `read`.
-        """
-        self._reader.read(ranges, out, self.chunk_cache, cancelled, keep)
+    def plan(self, ranges: Sequence[AxisRange]) -> ReadPlan:
+        """What reading normalized ranges, all upwards, takes; nothing is read yet."""
+        return ReadPlan(self._reader, ranges, self.chunk_cache)
 
     def read_chunk(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """The elements of one chunk, without what overhangs the array.
@@ -314,10 +301,6 @@ class Array:
         """
         metadata = replace(self.metadata, chunk_key_encoding=self.chunk_key_encoding)
         return storage_info(self.store, self._prefix, metadata, seen)
-
-    def is_cached(self, ranges: Sequence[AxisRange]) -> bool:
-        """Whether reading normalized ranges costs no I/O and no decoding."""
-        return self.chunk_cache is not None and self._reader.is_cached(ranges, self.chunk_cache)
 
     def forget_chunk(self, key: str) -> bool:
         """Have the chunk cache forget the chunk under ``key``, since somebody wrote it; False where no chunk has that key."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array.selection import Crossing
-from zarrcore.array.units import Crossings, UnitGrid
+from zarrcore.array.units import Crossings
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +56,17 @@ def batches(crossed: Crossings, size: int) -> Iterator[list[Row]]:
         yield rows
 
 
-def place_row(row: Row, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any], grid: UnitGrid) -> None:
+def place_row(row: Row, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
     """Copy what is wanted of a row's decoded chunks, which are stacked, to where it goes."""
     inside: Any = (slice(None), *(part[1] for part in row.above))
     outside: Any = tuple(part[2] for part in row.above)
     taken = decoded[inside]
     begin, end = 0, len(row.parts)
-    axis = len(row.above)
     # Only the first and the last of a row can be taken in part, unless a step leaves elements out of each.
-    while begin < end and not grid.is_whole(axis, row.parts[begin]):
+    while begin < end and not row.parts[begin][3]:
         _place_one(row.parts[begin], taken[begin], out, outside)
         begin += 1
-    while end > begin and not grid.is_whole(axis, row.parts[end - 1]):
+    while end > begin and not row.parts[end - 1][3]:
         end -= 1
         _place_one(row.parts[end], taken[end], out, outside)
     if begin < end:

@@ -5,6 +5,7 @@ Several readers that miss the same chunk at once decode it once: the first claim
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -130,6 +131,22 @@ class ChunkCache:
         """The chunk, or None where it would have to be decoded."""
         with self._lock:
             return self._fresh(key)
+
+    def ready(self, keys: Iterable[Hashable]) -> list[Chunk] | None:
+        """All chunks under ``keys``; None where one is not in memory, though it may be on disk."""
+        oldest_s = -math.inf if self.max_age_s is None else time.monotonic() - self.max_age_s
+        used, chunks = [], []
+        with self._lock:
+            for key in keys:
+                entry = self._entries.get(key)
+                if entry is None or entry.loaded_s <= oldest_s:
+                    return None
+                used.append(key)
+                chunks.append(entry.chunk)
+            for key in used:
+                self._entries.move_to_end(key)
+            self.hits += len(used)
+        return chunks
 
     def claim(self, key: Hashable, slab_nbytes: int = 0) -> Chunk | Claim | Future[Chunk]:
         """The chunk; or the duty to decode it; or the future of somebody else who does.

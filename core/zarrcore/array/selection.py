@@ -20,8 +20,8 @@ from zarrcore.metadata import ChunkAxis
 Selection = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
 """What stands between the brackets of ``array[…]``."""
 
-Crossing = tuple[int, slice, slice]
-"""A chunk that a range crosses: its index, what is taken of it, where that goes."""
+Crossing = tuple[int, slice, slice, bool]
+"""A chunk that a range crosses: its index, what is taken of it, where that goes, whether it is taken from end to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,15 @@ def result_shape(ranges: Sequence[AxisRange]) -> tuple[int, ...]:
 
 def upwards(out: np.ndarray[Any, Any], ranges: Sequence[AxisRange]) -> np.ndarray[Any, Any]:
     """``out``, of the selection's shape, seen with a dimension per range in which every range runs upwards."""
+    view: np.ndarray[Any, Any] = out[upwards_index(ranges)]
+    return view
+
+
+def upwards_index(ranges: Sequence[AxisRange]) -> tuple[Any, ...]:
+    """The index that `upwards` applies."""
     downwards = slice(None, None, -1)
     index = (None if axis.dropped else downwards if axis.flipped else slice(None) for axis in ranges)
-    return out[(*index, ...)]
+    return (*index, ...)
 
 
 def crossings(axis: AxisRange, chunks: ChunkAxis) -> Iterator[Crossing]:
@@ -110,14 +116,15 @@ def crossings(axis: AxisRange, chunks: ChunkAxis) -> Iterator[Crossing]:
 
     >>> from zarrcore.metadata import RegularAxis
     >>> list(crossings(AxisRange(3, 2, 4), RegularAxis(5)))
-    [(0, slice(3, 4, 2), slice(0, 1, None)), (1, slice(0, 5, 2), slice(1, 4, None))]
+    [(0, slice(3, 4, 2), slice(0, 1, None), False), (1, slice(0, 5, 2), slice(1, 4, None), False)]
     """
-    done = 0
+    done = chunk = 0
     while done < axis.count:
         first = axis.start + done * axis.step
-        chunk = chunks.find(first)
+        chunk = chunk + 1 if done and axis.step == 1 else chunks.find(first)
         origin, length = chunks.place(chunk)
         until = min(axis.count, -(-(origin + length - axis.start) // axis.step))
         last = axis.start + (until - 1) * axis.step
-        yield chunk, slice(first - origin, last - origin + 1, axis.step), slice(done, until)
+        is_whole = axis.step == 1 and last - first + 1 == length
+        yield chunk, slice(first - origin, last - origin + 1, axis.step), slice(done, until), is_whole
         done = until

@@ -98,22 +98,14 @@ class UnitGrid:
 
     def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[Unit]:
         """The units crossed, in C order; ``out`` has a dimension per range."""
-        marked = [
-            [(*part, self.is_whole(axis, part)) for part in parts] for axis, parts in enumerate(crossed)
-        ]
-        for parts in product(*marked):
-            region = None if all(part[3] for part in parts) else tuple(part[1] for part in parts)
+        indices = product(*([part[0] for part in parts] for parts in crossed))
+        regions = product(*([part[1] for part in parts] for parts in crossed))
+        places = product(*([part[2] for part in parts] for parts in crossed))
+        whole = product(*([part[3] for part in parts] for parts in crossed))
+        for index, region, place, are_whole in zip(indices, regions, places, whole, strict=True):
             # The ellipsis makes it an array even without dimensions.
-            place: Any = (*(part[2] for part in parts), ...)
-            yield Unit(tuple(part[0] for part in parts), region, None if out is None else out[place])
-
-    def is_whole(self, axis: int, part: Crossing) -> bool:
-        """Whether a dimension of a unit is taken from end to end."""
-        index, inside, _ = part
-        return inside.stop - inside.start == self._unit_axes[axis].place(index)[1] and inside.step in (
-            None,
-            1,
-        )
+            inside: Any = (*place, ...)
+            yield Unit(index, None if all(are_whole) else region, None if out is None else out[inside])
 
     def by_chunk(self, crossed: Crossings) -> Iterator[Crossings]:
         """The same units chunk by chunk."""

@@ -20,9 +20,6 @@ from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
 from zarrcore.metadata.data_type import is_small_number
 
-TEXT_SUFFIXES = ("json", "csv")
-"""The endings of files of text."""
-
 _Converter = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 _MAX_SIZE = 1 << 22
 _PIECE_SIZE = 1 << 16

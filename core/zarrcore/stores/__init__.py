@@ -6,6 +6,7 @@ import importlib
 import warnings
 from typing import Any
 
+from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
@@ -20,7 +21,7 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
 from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
-from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.wrapper.interface import WrapperStore, writable
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 from zarrcore.stores.wrapper.statistics import StatisticsStore
@@ -42,9 +43,12 @@ __all__ = [
     "StoreOption",
     "StoreOptions",
     "StoreStat",
+    "WrapperStore",
     "WritableStore",
     "ZipStore",
     "open_store",
+    "read_descriptor",
+    "read_descriptor_into",
     "writable",
 ]
 

@@ -14,7 +14,7 @@ from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import level_of, whole
 from zarrbrowser.image.tiles.frames import View
 from zarrbrowser.image.tiles.raster import Raster
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.session.sources import SourceRequest, open_source
 
 

@@ -15,8 +15,8 @@ import zarrcore as zc
 from tests.browser.fakes import FakeArray
 from zarrbrowser.chunks import chunk_map
 from zarrbrowser.chunks.chunk_map import Cells, ChunkMap, count_chunks
-from zarrbrowser.nodes.describe import storage_facts
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.chunks.storage_facts import storage_facts
+from zarrbrowser.nodes.read_cost import Cancelled
 
 GRIDS = st.lists(st.integers(0, 12), max_size=4).map(tuple)
 

@@ -21,9 +21,9 @@ from tests.servers.distant import distant_server
 from tests.servers.s3 import S3Server
 from zarrbrowser.export.export import Export, why_not, write
 from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
-from zarrbrowser.export.subject import Subject, selection_text
-from zarrbrowser.session.connection import Reach
-from zarrbrowser.session.reading import Cancelled
+from zarrbrowser.export.viewed_array import ViewedArray, selection_text
+from zarrbrowser.nodes.read_cost import Cancelled
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrcore.errors import UnsupportedError
 
@@ -53,10 +53,10 @@ def no_encoder(_pixels: Any) -> bytes:
     "selection", [PLANE, (slice(None), 3, slice(10, 40, 3)), (0, slice(2, 3), slice(4, 5))]
 )
 def test_what_is_exported_reads_back_equal(suffix: str, selection: Any, folder: Path, tmp_path: Path) -> None:
-    subject = Subject.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
     path, told = tmp_path / f"out.{suffix}", []
-    assert why_not(subject, selection, suffix) == ""
-    size = write(Export(subject, selection, suffix, str(path)), no_encoder, lambda: False, told.append)
+    assert why_not(viewed, selection, suffix) == ""
+    size = write(Export(viewed, selection, suffix, str(path)), no_encoder, lambda: False, told.append)
     readers: dict[str, Callable[[], Any]] = {
         "npy": lambda: np.load(path),
         "tiff": lambda: tifffile.imread(path),
@@ -69,19 +69,19 @@ def test_what_is_exported_reads_back_equal(suffix: str, selection: Any, folder: 
 
 
 def test_a_cancelled_export_leaves_what_was_there(folder: Path, tmp_path: Path) -> None:
-    subject = Subject.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
     path = tmp_path / "out.npy"
     path.write_bytes(b"before")
     with pytest.raises(Cancelled):
-        write(Export(subject, PLANE, "npy", str(path)), no_encoder, lambda: True, lambda _part: None)
+        write(Export(viewed, PLANE, "npy", str(path)), no_encoder, lambda: True, lambda _part: None)
     assert path.read_bytes() == b"before"
     assert [one.name for one in tmp_path.iterdir()] == ["out.npy"]
 
 
 def test_what_a_file_cannot_hold_is_said(folder: Path) -> None:
-    subject = Subject.whole(zc.open(folder / "v3.zarr")["deep/volume"])
-    assert "picture" in why_not(subject, PLANE, "png")
-    assert subject.file_name((1, slice(None), slice(None)), "npy") == "volume_axis01.npy"
+    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    assert "picture" in why_not(viewed, PLANE, "png")
+    assert viewed.file_name((1, slice(None), slice(None)), "npy") == "volume_axis01.npy"
 
 
 @pytest.mark.parametrize(
@@ -98,18 +98,16 @@ def test_what_is_too_much_for_a_text_is_said_before_it_is_written(
     array = zc.create(tmp_path / "a.zarr").create_array(
         "x", shape=(3000, 3000), data_type="int8", chunk_shape=(3000, 3000)
     )
-    subject = Subject.whole(array)
-    assert why_not(subject, selection, "csv").startswith(reason)
+    viewed = ViewedArray.whole(array)
+    assert why_not(viewed, selection, "csv").startswith(reason)
     if reason:
         with pytest.raises(UnsupportedError, match="too large for text"):
-            write(
-                Export(subject, selection, "csv", str(tmp_path / "x.csv")), no_encoder, lambda: False, print
-            )
+            write(Export(viewed, selection, "csv", str(tmp_path / "x.csv")), no_encoder, lambda: False, print)
 
 
 def test_a_text_is_a_table(folder: Path) -> None:
-    subject = Subject.whole(zc.open(folder / "v3.zarr")["deep/volume"])
-    assert "two axes at most" in why_not(subject, subject.selection, "csv")
+    viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
+    assert "two axes at most" in why_not(viewed, viewed.selection, "csv")
 
 
 def test_selections_are_written_as_they_are_parsed() -> None:
@@ -128,8 +126,8 @@ def run_code(codes: list[str | None], tmp_path: Path) -> list[np.ndarray]:
     return [np.load(target) for target in targets]
 
 
-def place_of(address: str, path: str, reach: Reach | None = None) -> tuple[Place, Any]:
-    source = open_source(SourceRequest(address, options=reach))
+def place_of(address: str, path: str, connection: Connection | None = None) -> tuple[Place, Any]:
+    source = open_source(SourceRequest(address, options=connection))
     node = source.hierarchy.node(path)
     return Place.of(source, node), node
 
@@ -156,9 +154,9 @@ def test_copied_code_reads_the_same_elements(folder: Path, tmp_path: Path) -> No
 
 def test_copied_code_reads_from_a_bucket_and_from_the_web(folder: Path, s3: S3Server, tmp_path: Path) -> None:
     s3.upload(folder / "v3.zarr", "bucket/snippets/v3.zarr")
-    reaches = [Reach(s3.endpoint_url, "us-east-1", anonymous=anonymous) for anonymous in (True, False)]
+    reaches = [Connection(s3.endpoint_url, "us-east-1", anonymous=anonymous) for anonymous in (True, False)]
     url = "s3://bucket/snippets/v3.zarr"
-    places = [place_of(url, "/deep/volume", reach)[0] for reach in reaches]
+    places = [place_of(url, "/deep/volume", connection)[0] for connection in reaches]
     with distant_server(folder) as server:
         place, node = place_of(f"{server.url}/v2.zarr", "/deep/volume")
         codes = all_codes(*places, place)

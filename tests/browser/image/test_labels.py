@@ -13,9 +13,9 @@ from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.labels import Labels, label_colours, label_names, open_labels
 from zarrbrowser.image.levels import Image, whole
-from zarrbrowser.image.look import first_look
 from zarrbrowser.image.multiscales import image_of_group
 from zarrbrowser.image.tiles.frames import Mosaic, View, plan
+from zarrbrowser.image.view_settings import initial_settings
 
 
 def image(shape: tuple[int, ...], names: str, spacing: Any = (), origin: Any = ()) -> Image:
@@ -83,4 +83,4 @@ def test_labels_are_listed_by_their_group(told: dict[str, Any]) -> None:
     labels = open_labels(found, "cells", find)
     assert labels.image.is_labels
     assert label_names(labels.image, find) == ()
-    assert first_look(found).labels == ""
+    assert initial_settings(found).labels == ""

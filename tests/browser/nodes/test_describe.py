@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy
+from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
 from zarrbrowser.image.levels import image_of_array
-from zarrbrowser.image.look import first_look
+from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import array_facts, codec_facts, json_text, summary, type_name
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import RecentSources, SourceRequest
-from zarrbrowser.session.state import Session, tabs_for
+from zarrbrowser.session.state import Session
 from zarrcore.errors import CodecError, StoreNotFoundError
 
 
@@ -79,18 +79,9 @@ def test_addresses() -> None:
     assert len(recent.addresses) == len(set(recent.addresses)) == 12
 
 
-def test_tabs_that_make_sense() -> None:
-    assert tabs_for(FakeGroup())[0] == "Overview"
-    assert tabs_for(FakeBroken(ValueError())) == ("Problem",)
-    assert [tabs_for(FakeArray(np.zeros((1,) * ndim)))[0] for ndim in range(4)] == [
-        "Value",
-        "Plot",
-        "Image",
-        "Image",
-    ]
+def test_a_group_in_levels_is_called_an_image() -> None:
     assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Image in levels")
     assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"
-    assert tabs_for(FakeGroup({}, {"multiscales": [{"datasets": []}]}))[0] == "Image"
 
 
 def test_views_are_remembered_until_their_source_closes() -> None:
@@ -98,7 +89,7 @@ def test_views_are_remembered_until_their_source_closes() -> None:
 
     array = FakeArray(np.zeros((3, 4)))
     source = Source(SourceRequest("a"), FakeHierarchy(array), array)
-    session, view = Session(), first_look(image_of_array(array))
+    session, view = Session(), initial_settings(image_of_array(array))
     session.add(source)
     session.remember(source, "/", view)
     assert session.view_of(source, "/") is view

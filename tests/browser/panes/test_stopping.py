@@ -14,11 +14,12 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Gate
 from tests.browser.panes.image.pictures import pane_of
 from zarrbrowser.image.tiles import frames
+from zarrbrowser.nodes import read_cost
 from zarrbrowser.panes import data_stack
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.plot.plot_pane import PlotPane
 from zarrbrowser.panes.table.table_pane import TablePane
-from zarrbrowser.session import reading as plane
+from zarrbrowser.session.state import Session
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Lane, Workers
 from zarrbrowser.workers.tile_loader import IN_FLIGHT
@@ -134,7 +135,7 @@ def test_a_film_ends_with_what_it_reads(open_window: OpenWindow, qtbot: QtBot) -
 def test_a_table_reads_no_more(way: str, workers: Workers, qtbot: QtBot) -> None:
     array, turnstile = FakeArray(np.zeros((900, 900)), chunks=(10, 10)), Turnstile()
     array.before_read = turnstile
-    pane = TablePane(workers)
+    pane = TablePane(Session(), workers)
     qtbot.addWidget(pane)
     pane.resize(6000, 6000)
     pane.show()
@@ -184,4 +185,4 @@ def test_what_waits_in_a_lane_is_stopped_too(workers: Workers, qtbot: QtBot) -> 
 
 
 def test_the_limit_is_that_of_the_session() -> None:
-    assert frames.ASK_ABOVE_BYTES == data_stack.ASK_ABOVE_BYTES == plane.ASK_ABOVE_BYTES
+    assert frames.ASK_ABOVE_BYTES == data_stack.ASK_ABOVE_BYTES == read_cost.ASK_ABOVE_BYTES

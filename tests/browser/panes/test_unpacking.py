@@ -43,7 +43,7 @@ def test_a_picture_its_pointer_and_its_table(window: MainWindow, qtbot: QtBot, t
         picture.canvas.pointed.emit((row, column))
         return said[-1].partition(":  ")[2]
 
-    qtbot.waitUntil(lambda: picture.locating.is_about(picture._image))
+    qtbot.waitUntil(lambda: picture.coordinate_labels.is_about(picture.model.state.image))
     assert (point(0.0, 0.0), point(0.0, 1.0)) == ("2", "-32,767  (fill value)")
     assert window.node_pane.show_tab("Table")
     table = window.node_pane.pane("Table")
@@ -55,9 +55,9 @@ def test_a_picture_its_pointer_and_its_table(window: MainWindow, qtbot: QtBot, t
     table.unpacking.click()
     qtbot.waitUntil(lambda: cell(table, 0, 0) == "250.5")
     assert cell(table, 0, 1) == "nan"
-    subject = window.node_pane.subject()
-    assert subject is not None
-    assert subject.packing is not None
+    viewed = window.node_pane.viewed()
+    assert viewed is not None
+    assert viewed.packing is not None
     assert window.node_pane.show_tab("Image")
     assert picture.contrast.unpacking.isChecked()
     assert (point(0.0, 0.0), point(0.0, 1.0)) == ("250.5 K  (stored 2)", "no value  (stored -32,767)")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.browser.fakes import FakeArray
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.plot.series import (
     SeriesRequest,
     log_outline,
@@ -16,7 +17,6 @@ from zarrbrowser.plot.series import (
     outline,
     read_series,
 )
-from zarrbrowser.session.reading import Cost
 from zarrbrowser.values.elements import Elements, Part
 
 
@@ -57,7 +57,7 @@ def test_few_elements_are_drawn_one_by_one() -> None:
 def test_reading() -> None:
     array = FakeArray(np.arange(10).astype("M8[s]"), chunks=(4,))
     request = SeriesRequest(array)
-    assert request.cost() == Cost(3, 96)
+    assert request.cost() == ReadCost(3, 96)
     assert read_series(request).numbers.tolist() == list(range(10))
 
 

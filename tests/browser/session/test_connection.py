@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrbrowser.session.completion import folders_like
-from zarrbrowser.session.connection import Reach, recalled, remembered
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.history import History, Visit
+from zarrbrowser.session.request_lines import from_line, to_line
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 from zarrcore.stores.options import StoreOptions
 
@@ -23,24 +24,26 @@ WORDS = st.text("abc:/.-", max_size=8)
         WORDS.filter(bool),
         WORDS.map(lambda text: "/" + text),
         st.sampled_from([None, "v2"]),
-        st.builds(Reach, WORDS, WORDS, WORDS, st.booleans(), st.booleans()).map(
-            lambda reach: None if reach == Reach() else reach
+        st.builds(Connection, WORDS, WORDS, WORDS, st.booleans(), st.booleans()).map(
+            lambda connection: None if connection == Connection() else connection
         ),
     )
 )
 def test_what_is_remembered_is_recalled(request_: SourceRequest) -> None:
-    assert recalled(remembered(request_)) == request_
+    assert from_line(to_line(request_)) == request_
 
 
 def test_no_credential_is_remembered() -> None:
     options = StoreOptions(
         headers={"Authorization": "Bearer secret"}, region="eu-west-1", profile="work", anonymous=False
     )
-    text = remembered(SourceRequest("s3://bucket/a", options=options))
+    text = to_line(SourceRequest("s3://bucket/a", options=options))
     assert "secret" not in text
-    assert recalled(text) == SourceRequest("s3://bucket/a", options=Reach(region="eu-west-1", profile="work"))
-    user = Reach("http://user:secret@host")
-    assert "secret" not in remembered(SourceRequest("s3://bucket/a", options=user))
+    assert from_line(text) == SourceRequest(
+        "s3://bucket/a", options=Connection(region="eu-west-1", profile="work")
+    )
+    user = Connection("http://user:secret@host")
+    assert "secret" not in to_line(SourceRequest("s3://bucket/a", options=user))
 
 
 @pytest.mark.parametrize(
@@ -48,29 +51,29 @@ def test_no_credential_is_remembered() -> None:
     ["", "one", "[]", "{}", '{"address": 3}', '{"address": ""}', '{"address": "a", "region": 1}', "null"],
 )
 def test_nonsense_is_recalled_as_nothing(text: str) -> None:
-    assert recalled(text) is None
+    assert from_line(text) is None
 
 
 def test_options_are_those_of_the_store() -> None:
-    reach = Reach("http://localhost:9000", "us-east-1", "", anonymous=True)
-    options = reach.store_options()
+    connection = Connection("http://localhost:9000", "us-east-1", "", anonymous=True)
+    options = connection.store_options()
     assert (options.endpoint_url, options.region, options.profile) == (
         "http://localhost:9000",
         "us-east-1",
         None,
     )
     assert options.anonymous
-    assert Reach.of(options) == reach
-    assert Reach.of(None).store_options() == StoreOptions()
+    assert Connection.of(options) == connection
+    assert Connection.of(None).store_options() == StoreOptions()
 
 
 def test_a_typed_address_is_reached_as_before() -> None:
-    recent, reach = RecentSources(), Reach(anonymous=True)
-    recent.add(SourceRequest("s3://bucket/a.zarr", format="v2", options=reach))
+    recent, connection = RecentSources(), Connection(anonymous=True)
+    recent.add(SourceRequest("s3://bucket/a.zarr", format="v2", options=connection))
     assert recent.known(SourceRequest("s3://bucket/a.zarr/", "/x")) == SourceRequest(
-        "s3://bucket/a.zarr/", "/x", "v2", reach
+        "s3://bucket/a.zarr/", "/x", "v2", connection
     )
-    other = SourceRequest("s3://bucket/a.zarr", options=Reach(region="x"))
+    other = SourceRequest("s3://bucket/a.zarr", options=Connection(region="x"))
     assert recent.known(other) is other
     assert recent.known(SourceRequest("s3://bucket/b.zarr")).options is None
 

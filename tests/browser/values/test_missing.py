@@ -14,10 +14,10 @@ import zarr
 
 from zarrbrowser.coordinates.coordinates import coordinates_of
 from zarrbrowser.export.export import Export, write
-from zarrbrowser.export.subject import Subject
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.levels import image_of_array
-from zarrbrowser.image.look import first_look
-from zarrbrowser.image.measuring import read_profile, read_region
+from zarrbrowser.image.measurements import read_profile, read_region
+from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.plot.series import SeriesRequest, read_series
 from zarrbrowser.session.sources import SourceRequest, open_source
@@ -67,8 +67,8 @@ def test_what_a_table_a_text_and_a_plot_tell(name: str, written: Path, tmp_path:
     cells = grid_of(array, is_unpacked=True).read(slice(None), slice(None))
     assert np.array_equal(np.array(cells, expected.dtype), expected, equal_nan=True)
     path = tmp_path / "out.csv"
-    subject = Subject(array, (slice(None),) * 2, (slice(None),) * 2, packing=packing)
-    write(Export(subject, subject.selection, "csv", str(path)), lambda _: b"", lambda: False, lambda _: None)
+    viewed = ViewedArray(array, (slice(None),) * 2, (slice(None),) * 2, packing=packing)
+    write(Export(viewed, viewed.selection, "csv", str(path)), lambda _: b"", lambda: False, lambda _: None)
     rows = list(csv.reader(path.read_text().splitlines()))
     assert np.array_equal(np.array(rows, float).astype(expected.dtype), expected, equal_nan=True)
     line = opened(written)(f"/{name}_line")
@@ -81,12 +81,12 @@ def test_what_a_table_a_text_and_a_plot_tell(name: str, written: Path, tmp_path:
 def test_what_a_profile_and_a_rectangle_tell(name: str, written: Path) -> None:
     image = image_of_array(opened(written)(f"/{name}"))
     expected = as_xarray(written, name).astype(np.float64)
-    look = first_look(image, is_unpacked=True)
-    facts = read_region(image, look, (-0.5, 1.5), (-0.5, 2.5))
+    settings = initial_settings(image, is_unpacked=True)
+    facts = read_region(image, settings, (-0.5, 1.5), (-0.5, 2.5))
     assert facts.known == 4
     assert facts.total == pytest.approx(np.nansum(expected), rel=1e-15)
     assert (facts.minimum, facts.maximum) == (np.nanmin(expected), np.nanmax(expected))
-    profile = read_profile(image, look, (0.0, 0.0), (0.0, 2.0))
+    profile = read_profile(image, settings, (0.0, 0.0), (0.0, 2.0))
     assert np.array_equal(profile.numbers, expected[0], equal_nan=True)
 
 

@@ -34,24 +34,24 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     qtbot.waitUntil(lambda: made.node_pane.current_tab() == "Image")
     pane = made.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.shown() is not None)
+    qtbot.waitUntil(lambda: pane.displayed() is not None)
     yield made
     made.close()
     assert made.workers.shut_down(5)
 
 
 def test_the_picture_is_written_as_it_is_shown(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    subject = window.node_pane.subject()
-    assert subject is not None
-    assert subject.selection == (1, slice(None), slice(None))
+    viewed = window.node_pane.viewed()
+    assert viewed is not None
+    assert viewed.selection == (1, slice(None), slice(None))
     path = tmp_path / "picture.png"
     with qtbot.waitSignal(window.exporter.reported) as said:
-        window.exporter.write(Export(subject, subject.selection, "png", str(path)))
+        window.exporter.write(Export(viewed, viewed.selection, "png", str(path)))
     assert str(path) in said.args[0]
     image = QImage(str(path))
     assert (image.width(), image.height()) == (30, 20)
-    assert subject.shown is not None
-    expected = subject.shown.rgba(subject.shown.read(subject.selection))
+    assert viewed.shown is not None
+    expected = viewed.shown.rgba(viewed.shown.read(viewed.selection))
     pixels = [[image.pixelColor(x, y).getRgb() for x in range(30)] for y in range(20)]
     assert np.array_equal(np.array(pixels), expected)
 
@@ -79,19 +79,19 @@ def test_the_dialog_leads_to_a_file(window: MainWindow, qtbot: QtBot, tmp_path: 
 
 
 def test_a_picture_that_is_too_large_is_refused(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    subject = window.node_pane.subject()
-    assert subject is not None
-    assert why_not(subject, subject.selection, "png") == ""
+    viewed = window.node_pane.viewed()
+    assert viewed is not None
+    assert why_not(viewed, viewed.selection, "png") == ""
     monkeypatch.setattr(export, "MOST_PIXELS", 599)
-    assert "600 elements is too large" in why_not(subject, subject.selection, "png")
-    assert "has the axes" in why_not(subject, (slice(None), 0, slice(None)), "png")
+    assert "600 elements is too large" in why_not(viewed, viewed.selection, "png")
+    assert "has the axes" in why_not(viewed, (slice(None), 0, slice(None)), "png")
 
 
 def test_a_file_that_cannot_be_written_is_told(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    subject = window.node_pane.subject()
-    assert subject is not None
+    viewed = window.node_pane.viewed()
+    assert viewed is not None
     with qtbot.waitSignal(window.exporter.reported) as said:
-        window.exporter.write(Export(subject, subject.selection, "npy", str(tmp_path / "none" / "x.npy")))
+        window.exporter.write(Export(viewed, viewed.selection, "npy", str(tmp_path / "none" / "x.npy")))
     assert said.args[0].startswith("x.npy was not written: ")
     assert "No such file" in said.args[0]
 
@@ -106,9 +106,9 @@ def test_code_is_copied_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path
     assert QGuiApplication.clipboard().text() == f"{tmp_path}/a.zarr#/volume"
     window.node_pane.show_tab("Table")
     qtbot.waitUntil(lambda: not window.workers.active)
-    subject = window.node_pane.subject()
-    assert subject is not None
-    assert (subject.selection, subject.shown) == ((1, slice(None), slice(None)), None)
+    viewed = window.node_pane.viewed()
+    assert viewed is not None
+    assert (viewed.selection, viewed.shown) == ((1, slice(None), slice(None)), None)
     window.open_text(f"{tmp_path}/a.zarr")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
     assert window.exporter.ask() is None

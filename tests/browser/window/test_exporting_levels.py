@@ -49,8 +49,8 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     qtbot.waitUntil(lambda: made.node_pane.current_tab() == "Image")
     pane = made.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    qtbot.waitUntil(lambda: pane.shown() is not None and pane.view.is_complete)
-    shown = pane.shown()
+    qtbot.waitUntil(lambda: pane.displayed() is not None and pane.view.is_complete)
+    shown = pane.displayed()
     assert shown is not None
     assert shown.level == 1, "the screen needs no more"
     yield made
@@ -110,11 +110,11 @@ def test_another_level_and_one_channel(window: MainWindow, qtbot: QtBot, tmp_pat
 
 
 def test_steps_make_larger_pixels(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    subject = window.node_pane.subject()
-    assert subject is not None
+    viewed = window.node_pane.viewed()
+    assert viewed is not None
     path = tmp_path / "x.tiff"
     with qtbot.waitSignal(window.exporter.reported):
-        window.exporter.write(Export(subject, (0, slice(None, None, 3), slice(0, 9)), "tiff", str(path)))
+        window.exporter.write(Export(viewed, (0, slice(None, None, 3), slice(0, 9)), "tiff", str(path)))
     with tifffile.TiffFile(path) as file:
         assert size_um(file.pages[0]) == pytest.approx((3 * PIXEL_UM[0], PIXEL_UM[1]), rel=1e-6)
 

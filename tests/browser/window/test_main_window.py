@@ -26,6 +26,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup, FakeHierarchy, Flaky, Gate
+from zarrbrowser.panes.attributes_pane import AttributesPane
 from zarrbrowser.panes.image.image_pane import ImagePane
 from zarrbrowser.panes.metadata_pane import MetadataPane
 from zarrbrowser.panes.overview_pane import OverviewPane
@@ -33,9 +34,7 @@ from zarrbrowser.panes.problem_pane import ProblemPane
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.theme import DARK, Appearance, apply, current_colours
-from zarrbrowser.widgets.attribute_tree import AttributeTree
 from zarrbrowser.window.main_window import MainWindow
-from zarrbrowser.window.menus import show_keys
 from zarrcore.errors import HierarchyNotFoundError, MetadataError, StoreNotFoundError
 
 
@@ -83,8 +82,8 @@ def test_an_array_is_described(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert QGuiApplication.clipboard().text() == pane.document.text
     window.node_pane.show_tab("Attributes")
     attributes = window.node_pane.pane("Attributes")
-    assert isinstance(attributes, AttributeTree)
-    assert attributes.tree.model().index(0, 0).data() == "units"
+    assert isinstance(attributes, AttributesPane)
+    assert attributes.attributes.tree.model().index(0, 0).data() == "units"
     assert window.top_bar.address.text() == "fake.zarr#/image"
 
 
@@ -244,10 +243,10 @@ def test_folders_can_be_dropped(application: QApplication, qtbot: QtBot) -> None
 def test_appearance_changes_while_running(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
-    window.wear(Appearance.DARK)
+    window.set_appearance(Appearance.DARK)
     assert current_colours() is DARK
     assert window.grab().toImage().pixelColor(2, 2).name() == DARK.window
-    window.wear(Appearance.LIGHT)
+    window.set_appearance(Appearance.LIGHT)
 
 
 def test_the_system_s_colours_are_followed_while_running(
@@ -261,7 +260,7 @@ def test_the_system_s_colours_are_followed_while_running(
     monkeypatch.setattr(window.settings, "appearance", lambda: Appearance.DARK)
     window.follow_system()
     assert current_colours() is DARK, "their own are kept"
-    window.wear(Appearance.LIGHT)
+    window.set_appearance(Appearance.LIGHT)
 
 
 def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -275,7 +274,7 @@ def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: 
     window.open_text("fake.zarr#/group/inner")
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "inner")
     assert pane.document.text == ""
-    window.wear(Appearance.LIGHT)
+    window.set_appearance(Appearance.LIGHT)
     window.node_pane.show_tab("Metadata")
     qtbot.waitUntil(lambda: "2,\n" in pane.document.text or "[2, 3]" in pane.document.text)
 
@@ -442,7 +441,7 @@ def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
         qtbot.waitUntil(lambda: not window.workers.active)
     window.side.box.setText("i")
     qtbot.waitUntil(lambda: window.side.hits.found > 0)
-    for dialog in (window.choose_location(), show_keys(window)):
+    for dialog in (window.choose_location(), window.show_keys()):
         dialog.reject()
     qtbot.waitUntil(lambda: not window.workers.active)
     window.close()

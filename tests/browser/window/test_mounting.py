@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 import zarrcore as zc
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.mounts import Mounts, _words
 from zarrbrowser.session.sources import SourceRequest, open_source
 from zarrbrowser.settings import Settings
@@ -118,5 +118,7 @@ def test_no_header_stands_on_the_command_line() -> None:
         assert os.stat(path).st_mode & 0o077 == 0
     assert not os.path.exists(path)
     assert {"--format", "v2", "--region", "eu-west-1", "--ca-bundle"} <= set(words)
-    with _words(SourceRequest("s3://bucket/a", options=Reach("http://localhost:9", anonymous=True))) as words:
+    with _words(
+        SourceRequest("s3://bucket/a", options=Connection("http://localhost:9", anonymous=True))
+    ) as words:
         assert words == ["--endpoint-url", "http://localhost:9", "--anonymous"]

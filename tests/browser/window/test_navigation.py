@@ -17,13 +17,12 @@ from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
 from zarrbrowser.dialogs.keys_dialog import KeysDialog
 from zarrbrowser.dialogs.open_dialog import OpenDialog
 from zarrbrowser.panes.image.image_pane import ImagePane
-from zarrbrowser.session.connection import Reach
+from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.settings import Settings
 from zarrbrowser.widgets.breadcrumbs import Breadcrumbs
 from zarrbrowser.widgets.label import ElidedLabel
 from zarrbrowser.window.main_window import MainWindow
-from zarrbrowser.window.menus import show_keys
 from zarrbrowser.window.opening import dropped_texts
 from zarrcore.errors import AccessDeniedError
 
@@ -76,7 +75,7 @@ def position_of(window: MainWindow) -> int:
 
 def stands_at(window: MainWindow, position: int) -> bool:
     """Whether the way back knows the plane."""
-    return bool(window.session.history.visits[-1].look.get("index", [None])[0] == position)
+    return bool(window.session.history.visits[-1].view_state.get("index", [None])[0] == position)
 
 
 def test_back_leads_to_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -198,21 +197,21 @@ def test_a_place_is_opened_with_all_that_is_told(application: QApplication, qtbo
     window.choose_location()
     dialog = dialog_of(window)
     assert dialog.address.text() == "s3://bucket/a.zarr", "what failed is where to begin"
-    dialog.endpoint.setText("nonsense")
+    dialog.fields["endpoint_url"].setText("nonsense")
     QTest.keyClick(dialog.address, Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "endpoint" in dialog.problem.text()
-    dialog.endpoint.setText("http://localhost:9000")
-    dialog.region.setText("us-east-1")
-    dialog.profile.setText("work")
-    dialog.anonymous.setChecked(True)
+    dialog.fields["endpoint_url"].setText("http://localhost:9000")
+    dialog.fields["region"].setText("us-east-1")
+    dialog.fields["profile"].setText("work")
+    dialog.fields["anonymous"].setChecked(True)
     dialog.format.setCurrentIndex(dialog.format.findData("v2"))
     dialog.accept()
     qtbot.waitUntil(lambda: bool(window.session.sources))
-    reach = Reach("http://localhost:9000", "us-east-1", "", anonymous=True)
-    assert asked[-1] == SourceRequest("s3://bucket/a.zarr", "/", "v2", reach)
+    connection = Connection("http://localhost:9000", "us-east-1", "", anonymous=True)
+    assert asked[-1] == SourceRequest("s3://bucket/a.zarr", "/", "v2", connection)
     assert window.model.rowCount() == 1
-    assert window.session.recent.requests[0].options == reach
+    assert window.session.recent.requests[0].options == connection
     assert any("anonymous" in action.text() for action in window.top_bar.recent_menu.actions())
     window.close()
     assert window.workers.shut_down(5)
@@ -264,7 +263,7 @@ def test_a_session_comes_back_but_not_when_fresh(
     own_settings: None, application: QApplication, qtbot: QtBot
 ) -> None:
     first = window_of(qtbot)
-    first.navigator.go(SourceRequest("one.zarr", options=Reach(anonymous=True)))
+    first.navigator.go(SourceRequest("one.zarr", options=Connection(anonymous=True)))
     first.open_text("two.zarr#/scan/line")
     qtbot.waitUntil(lambda: at(first, "/scan/line", "Plot") and len(first.session.sources) == 2)
     first.node_pane.tabs.tabBarClicked.emit(2)
@@ -274,8 +273,8 @@ def test_a_session_comes_back_but_not_when_fresh(
     again.restore_session()
     qtbot.waitUntil(lambda: at(again, "/scan/line", "Metadata"))
     qtbot.waitUntil(lambda: len(again.session.sources) == 2)
-    assert again.session.sources[0].request.options == Reach(anonymous=True) or (
-        again.session.sources[1].request.options == Reach(anonymous=True)
+    assert again.session.sources[0].request.options == Connection(anonymous=True) or (
+        again.session.sources[1].request.options == Connection(anonymous=True)
     )
     again.close()
     fresh = window_of(qtbot, fresh=True)
@@ -289,7 +288,7 @@ def test_a_session_comes_back_but_not_when_fresh(
 
 def test_all_keys_are_listed(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
-    show_keys(window)
+    window.show_keys()
     dialog = next(one for one in window.findChildren(KeysDialog))
     texts = {one.text() for one in dialog.findChildren(type(window.status.value))}
     assert {"Open folder", "Ctrl+O", "Alt+Left, Back", "Parent", "F1", "Ctrl+F"} <= texts

@@ -68,7 +68,7 @@ def test_what_has_no_room_is_in_a_menu(open_window: OpenWindow, qtbot: QtBot) ->
     actions = {action.text(): action for action in menu.actions()}
     assert actions["Square elements: same scale along both axes"].isChecked()
     actions["Turn upside down"].trigger()
-    assert pane._look.flip_rows
+    assert pane.model.state.settings.flip_rows
     menu.aboutToShow.emit()
     assert {action.text(): action.isChecked() for action in menu.actions()}["Turn upside down"]
 

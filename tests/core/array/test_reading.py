@@ -472,7 +472,7 @@ def test_selections_mean_what_numpy_means(items: list) -> None:
     gathered = [
         [
             chunk * 4 + i
-            for chunk, inside, _ in crossings(axis, RegularAxis(4))
+            for chunk, inside, *_ in crossings(axis, RegularAxis(4))
             for i in range(*inside.indices(4))
         ]
         for axis in ranges

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import zarrcore
 from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes import SUFFIXES, supported_suffixes
-from zarrcore.filetypes.body import boxes
+from zarrcore.filetypes.plan import boxes
 from zarrcore.filetypes.png import stretch_to_bytes
 
 DATA = np.random.default_rng(3).normal(size=(6, 11, 13)).astype("f4")

@@ -21,7 +21,7 @@ from tests.servers import (
 from zarrcore.stores import ReadableStore, open_store
 
 # Ceph is another service of the same kind, and takes its time.
-collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["test_ceph.py"]
+collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["object/test_ceph.py"]
 
 Opener = Callable[..., ReadableStore]
 

@@ -16,7 +16,7 @@ from zarrcore.cli import copy
 from zarrcore.filetypes import SUFFIXES
 from zarrfs.cli import _secrets, _take_environment, register_mount
 from zarrfs.mount.mountpoints import MountError
-from zarrfs.mount.options import FILE_TYPES
+from zarrfs.mount.option_values import SHOWABLE
 
 
 def parse(*arguments: str) -> argparse.Namespace:
@@ -62,7 +62,7 @@ def test_commas_in_values() -> None:
 
 
 def test_file_types() -> None:
-    assert set(FILE_TYPES) == {*SUFFIXES, "h5", "nc"}
+    assert set(SHOWABLE) == {*SUFFIXES, "h5", "nc"}
     assert parse().show == ("raw", "npy", "h5")
     assert parse("--show", "").show == ()
     assert parse("-o", 'show="npy,tiff",ro').show == ("npy", "tiff")
@@ -124,7 +124,7 @@ def test_the_log_goes_on_in_a_new_file_when_it_was_rotated(tmp_path: Path) -> No
     folder.mkdir()
     script = """if True:
         import logging, os, shutil, sys
-        from zarrfs import logs
+        from zarrfs.mount import logs
         logs.start("info", sys.argv[1], False)
         logging.info("first")
         os.rename(sys.argv[1], sys.argv[1] + ".1")

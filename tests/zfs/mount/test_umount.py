@@ -16,9 +16,9 @@ import zarr
 
 from tests.command import run_process
 from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted, wait_until
-from zarrfs.mount import busy_processes as holders
+from zarrfs.mount import busy_processes as busy_processes
 from zarrfs.mount import mountpoints
-from zarrfs.mount.outcome import Awaited, Outcome
+from zarrfs.mount.outcome import AwaitedOutcome, Outcome
 
 VALUES = np.arange(5 * 30 * 40, dtype="<u2").reshape(5, 30, 40)
 
@@ -69,23 +69,25 @@ def test_what_a_process_holds(tmp_path: Path) -> None:
         open(folder / "napper", "rb") as file,
     ):
         wait_until(lambda: os.readlink(f"/proc/{napper.pid}/exe") == str(folder / "napper"), "it runs")
-        found = {holder.process: str(holder) for holder in holders.holders(str(folder))}
+        found = {holder.process: str(holder) for holder in busy_processes.busy_processes(str(folder))}
         assert found == {
             napper.pid: f"napper ({napper.pid}) runs {folder}/napper",
             sleeper.pid: f"sleep ({sleeper.pid}) is in {folder}",
             os.getpid(): f"{Path('/proc/self/comm').read_text().strip()} ({os.getpid()}) has {file.name} open",
         }
-    assert holders.why_busy(str(folder)).startswith("a program of another user")
+    assert busy_processes.why_busy(str(folder)).startswith("a program of another user")
 
 
 def test_only_some_holders_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = [holders.Holder(number, "cat", "/m/f", "has {} open") for number in range(1, 6)]
-    monkeypatch.setattr(holders, "holders", lambda _: iter(many))
-    monkeypatch.setattr(holders, "all_mounted", lambda: [mountpoints.Mounted("/m/in", "tmpfs", "t", "0:1")])
-    told = holders.why_busy("/m")
+    many = [busy_processes.BusyProcess(number, "cat", "/m/f", "has {} open") for number in range(1, 6)]
+    monkeypatch.setattr(busy_processes, "busy_processes", lambda _: iter(many))
+    monkeypatch.setattr(
+        busy_processes, "all_mounted", lambda: [mountpoints.Mounted("/m/in", "tmpfs", "t", "0:1")]
+    )
+    told = busy_processes.why_busy("/m")
     assert told == "cat (1) has /m/f open, cat (2) has /m/f open, cat (3) has /m/f open, and 3 more"
-    monkeypatch.setattr(holders, "holders", lambda _: iter(()))
-    assert holders.why_busy("/m") == "something is mounted at /m/in"
+    monkeypatch.setattr(busy_processes, "busy_processes", lambda _: iter(()))
+    assert busy_processes.why_busy("/m") == "something is mounted at /m/in"
 
 
 def test_lazy_lets_readers_finish(source: Path, mount: Mounter) -> None:
@@ -154,7 +156,7 @@ def test_dead_mounts_of_others_are_left_alone(monkeypatch: pytest.MonkeyPatch, t
 
 def test_the_end_of_a_killed_daemon_is_told() -> None:
     outcome = Outcome()
-    awaited = Awaited(outcome.path)
+    awaited = AwaitedOutcome(outcome.path)
     assert awaited.failure() == "it was killed"
     outcome.completing()
     assert awaited.failure() == "it was killed while it completed the store"

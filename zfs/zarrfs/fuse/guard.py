@@ -127,8 +127,8 @@ def _number(name: str, error: Exception, warned: Remembered[str, None]) -> int:
         _log.error("%s failed unforeseen", name, exc_info=error)
         return UNFORESEEN
     # The kernel and patient programs try again, which is no news.
-    is_news = error.is_news if isinstance(error, RefusedError) else number not in ORDINARY
-    if is_news and warned.get(text := str(error)) is None:
+    is_logged = error.is_logged if isinstance(error, RefusedError) else number not in ORDINARY
+    if is_logged and warned.get(text := str(error)) is None:
         warned.put(text, None, warned.freshness.now())
         _log.warning("%s: %s", name, text)
     return number

@@ -58,7 +58,7 @@ class KernelCache:
         if (
             kept is not None
             and kept[:2] == (version, self._freshness.generation)
-            and not ((version is None or file.gets_old) and self._freshness.expired(kept[2]))
+            and not ((version is None or file.caching.pages_expire) and self._freshness.expired(kept[2]))
         ):
             return True
         inode.kept = (version, self._freshness.generation, now_s)

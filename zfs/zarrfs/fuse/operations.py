@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import pyfuse3
 
 from zarrcore.errors import ChangedError
-from zarrfs.fuse.attributes import Appearance
+from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.guard import Completing, guarded
 from zarrfs.fuse.handles import DirectoryHandle, FileHandle, HandleTable
@@ -50,7 +50,7 @@ class Operations(ReadOnlyOperations):
     Args:
         root: the tree.
         freshness: how long the kernel may keep what it was told.
-        appearance: what all entries have in common.
+        attributes: what all entries have in common.
         workers: where slow calls run.
         counters: where everything is counted.
         ahead: bytes that may be fetched ahead of all readers together.
@@ -60,7 +60,7 @@ class Operations(ReadOnlyOperations):
         self,
         root: Directory,
         freshness: Freshness,
-        appearance: Appearance,
+        attributes: CommonAttributes,
         workers: Workers,
         counters: Counters,
         ahead: Budget,
@@ -74,10 +74,10 @@ class Operations(ReadOnlyOperations):
         self.ahead = ahead
         self.kernel = KernelCache(self.inodes, freshness)
         self._freshness = freshness
-        self.appearance = appearance
+        self.attributes = attributes
         self._workers = workers
         # Listings fill one and the same object again and again: making one costs as much as filling it.
-        self._listed = self.appearance.new()
+        self._listed = self.attributes.new()
 
     async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
@@ -89,7 +89,7 @@ class Operations(ReadOnlyOperations):
     async def _directory(self, number: int) -> Directory:
         """A directory to look names up in, itself looked up again where it is too old to know them, or was moved."""
         entry = self.inodes.entry(number)
-        if not entry.knows_only_its_path or self.inodes.is_expired(number):
+        if not entry.caching.never_expires or self.inodes.is_expired(number):
             entry = await self._current(number)
         if not isinstance(entry, Directory):
             raise pyfuse3.FUSEError(errno.ENOTDIR)
@@ -97,7 +97,7 @@ class Operations(ReadOnlyOperations):
 
     def _age_of(self, number: int) -> float:
         """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
-        if self.inodes.remembers(number) and not self.inodes.entry(number).knows_only_its_path:
+        if self.inodes.remembers(number) and not self.inodes.entry(number).caching.never_expires:
             return self.inodes.inode(number).taken_s
         return self._freshness.now()
 
@@ -108,7 +108,7 @@ class Operations(ReadOnlyOperations):
 
     def _name(self, name: bytes) -> str:
         """A name that the kernel sent."""
-        if len(name) > self.appearance.name_max:
+        if len(name) > self.attributes.name_max:
             raise pyfuse3.FUSEError(errno.ENAMETOOLONG)
         return os.fsdecode(name)
 
@@ -125,10 +125,10 @@ class Operations(ReadOnlyOperations):
 
     def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
         """The attributes of an entry, whose number the kernel knows from now on."""
-        attributes = self.appearance.new()
+        attributes = self.attributes.new()
         number = self.inodes.assign(parent, name, entry, taken_s)
         try:
-            self.appearance.fill(attributes, number, self.inodes.told(number, entry))
+            self.attributes.fill(attributes, number, self.inodes.told(number, entry))
         except BaseException:
             self.inodes.drop_uncounted(number)
             raise
@@ -140,7 +140,7 @@ class Operations(ReadOnlyOperations):
         if self._freshness.ttl_s <= 0 or not self.kernel.may_remember_absent(parent, name):
             raise pyfuse3.FUSEError(errno.ENOENT)
         self.counters.failed(errno.ENOENT)
-        attributes = self.appearance.new()
+        attributes = self.attributes.new()
         attributes.st_ino = 0
         return attributes
 
@@ -151,8 +151,8 @@ class Operations(ReadOnlyOperations):
         entry = await self._known(number)
         if isinstance(entry, File) and not entry.is_sized:
             entry = await self._sized(number, entry)
-        attributes = self.appearance.new()
-        self.appearance.fill(attributes, number, entry)
+        attributes = self.attributes.new()
+        self.attributes.fill(attributes, number, entry)
         # Programs that write compare the number of what they have open with that of the name.
         attributes.st_ino = self.inodes.written_as(number)
         return attributes
@@ -221,7 +221,8 @@ class Operations(ReadOnlyOperations):
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
         else:
             file = await self._ask(entry.open)
-        return self._opened(inode, file, entry.direct_io or file.is_direct)
+        uses_pages = entry.caching.uses_pages and file.caching.uses_pages
+        return self._opened(inode, file, direct_io=not uses_pages)
 
     def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
         """A handle for an open file; ESTALE where others have another version of it open."""
@@ -294,13 +295,13 @@ class Operations(ReadOnlyOperations):
         """Hand out the first waiting entry; False where the kernel has no room for it."""
         name, entry = handle.waiting[0]
         encoded = name.encode("utf-8", "surrogateescape")
-        if len(encoded) > self.appearance.name_max:
+        if len(encoded) > self.attributes.name_max:
             _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
             handle.taken()
             return True
         number = self.inodes.assign(handle.number, name, entry, asked_s)
         try:
-            self.appearance.fill(self._listed, number, self.inodes.told(number, entry))
+            self.attributes.fill(self._listed, number, self.inodes.told(number, entry))
             fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
         except BaseException:
             self.inodes.drop_uncounted(number)

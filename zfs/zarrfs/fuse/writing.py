@@ -208,7 +208,7 @@ class WritingOperations(Operations):
         others = {
             other
             for other in self.handles.numbers()
-            if other != number and not self.inodes.entry(other).follows_writing
+            if other != number and self.inodes.entry(other).caching.changes_elsewhere
         }
         if others:
             # Not in one of the threads that may have to take what the kernel writes first.

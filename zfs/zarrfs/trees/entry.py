@@ -10,10 +10,12 @@ from __future__ import annotations
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
 from zarrcore.errors import ReadOnlyError
+from zarrfs.trees.caching import DEFAULT, Caching
 
 BytesLike = bytes | memoryview
 _READ_ONLY: Final = "this mount is read-only"
@@ -28,13 +30,13 @@ class RefusedError(Exception):
 
     Attributes:
         errno: what the program is told.
-        is_news: whether the log says why.
+        is_logged: whether the log says why.
     """
 
-    def __init__(self, errno: int, why: str, *, is_news: bool = True) -> None:
+    def __init__(self, errno: int, why: str, *, is_logged: bool = True) -> None:
         super().__init__(why)
         self.errno = errno
-        self.is_news = is_news
+        self.is_logged = is_logged
 
 
 class Entry(ABC):
@@ -44,12 +46,8 @@ class Entry(ABC):
 
     mtime_s: float | None
     """Seconds since the epoch; None where nothing knows it."""
-    is_settled: bool = True
-    """Whether the kernel may keep what it is told: not while the value is being written."""
-    follows_writing: bool = False
-    """Whether only what is written under this name changes it, so that the kernel learns of it by itself."""
-    knows_only_its_path: ClassVar[bool] = False
-    """Whether it is a directory that asks anew for each name, so that it never gets old itself."""
+    caching: Caching = DEFAULT
+    """What the kernel may keep of it."""
 
     @property
     @abstractmethod
@@ -71,7 +69,7 @@ class Entry(ABC):
         """The version that is being written under its name; None without one."""
         return None
 
-    def facts(self, wait: bool) -> dict[str, Any]:
+    def metadata(self, wait: bool) -> dict[str, Any]:
         """What is known of it, for extended attributes: values as JSON has them, by name.
 
         Raises:
@@ -79,8 +77,8 @@ class Entry(ABC):
         """
         return {}
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
-        """Set what `facts` tells; None removes it.
+    def set_metadata(self, name: str, value: bytes | None) -> None:
+        """Set what `metadata` tells; None removes it.
 
         Raises:
             ReadOnlyError: it cannot be set.
@@ -120,9 +118,6 @@ class File(Entry):
     @property
     def mode(self) -> int:
         return 0o444
-
-    direct_io: ClassVar[bool] = False
-    """Whether readers get each answer fresh, past the page cache: for files whose size is only a guess."""
 
     size: int
     is_sized: bool = True
@@ -230,22 +225,42 @@ class Directory(Entry):
         raise ReadOnlyError(_READ_ONLY)
 
 
+class Layout(Protocol):
+    """Where the arrays of a file lie. `zarrcore.filetypes.VirtualFile` is one."""
+
+    @property
+    def holds_many(self) -> bool:
+        """Whether there are many, or many parts of one, of which readers want some."""
+
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """Of the array at an offset: where its elements begin and end, bytes of a plane, bytes of a slab.
+
+        A slab is a row of chunks, best fetched as a whole; 0 where nothing is.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class OneRun:
+    """A file whose bytes are one run, of which no part belongs together more than others."""
+
+    size: int
+    holds_many: ClassVar[bool] = False
+
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """As `Layout.array_at`."""
+        return 0, self.size, 0, 0
+
+
 class OpenFile(ABC):
     """A file that somebody reads."""
 
     size: int
     version: str | None = None
     """A text that changes with the content; None where only time tells how old a copy may be."""
-    gets_old: bool = False
-    """Whether time tells that also where there is a version: it is one of the metadata, and says nothing of elements."""
-    reads_ahead: bool = False
-    """Whether fetching before it is asked for pays."""
-    slabs: tuple[int, int] = (0, 0)
-    """Where stretches begin that are best fetched whole, and their length in bytes; 0 where none are."""
-    holds_many: bool = False
-    """Whether it is of many arrays, of which readers want one, or a part of one."""
-    is_direct: bool = False
-    """Whether readers get it past the page cache, as `File.direct_io`."""
+    caching: Caching = DEFAULT
+    """What the kernel may keep of it."""
+    layout: Layout | None = None
+    """What reading ahead goes by; None where fetching bytes before they are asked for does not pay."""
     shown: File | None = None
     """What those who have it open see in place of what its name stands for."""
     holds_changes: bool = False
@@ -254,11 +269,6 @@ class OpenFile(ABC):
     """Whether nobody has tried to store it since it was written."""
     changes: int = 0
     """How often it was written to: what was read before the last time is out of date."""
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Where the elements of the array at an offset begin and end, and how long its planes and slabs are; of one, the file."""
-        begin, slab = self.slabs
-        return begin, self.size, 0, slab
 
     @abstractmethod
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:

@@ -12,12 +12,12 @@ from zarrbrowser.coordinates.coordinates import scale_along
 from zarrbrowser.coordinates.units import in_centimetres
 from zarrbrowser.image.colours.contrast import Statistics, statistics
 from zarrbrowser.image.colours.render import NOTHING, Rgba, Style, blend, coloured, colours_of
+from zarrbrowser.image.displayed_slice import DisplayedChannel, DisplayedSlice, ImageInfo, Selection
 from zarrbrowser.image.levels import Image, Level
-from zarrbrowser.image.look import Look
-from zarrbrowser.image.shown import OfImage, Selection, Shown, ShownChannel
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, View, assemble, window_of
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import ViewSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _index_in(frame: Frame, raster: Raster) -> tuple[int, ...]:
     )
 
 
-def measure(look: Look, mosaics: Sequence[Mosaic]) -> Measured:
+def measure(settings: ViewSettings, mosaics: Sequence[Mosaic]) -> Measured:
     """What the numbers of mosaics are like, where there are any."""
     if mosaics[0].raster.channel is not None:
         brightest = 255.0
@@ -71,55 +71,59 @@ def measure(look: Look, mosaics: Sequence[Mosaic]) -> Measured:
     found = []
     for mosaic in mosaics:
         values = mosaic.values if mosaic.is_there is None else mosaic.values[mosaic.is_there]
-        numbers, is_fill = look.elements.numbers(values)
+        numbers, is_fill = settings.elements.numbers(values)
         found.append(statistics(numbers, is_fill))
     return Measured(tuple(found))
 
 
-def bounds(look: Look, measured: Measured) -> list[tuple[float, float]]:
+def bounds(settings: ViewSettings, measured: Measured) -> list[tuple[float, float]]:
     """The values of the first and the last colour, for each channel that is blended, else for the picture."""
-    if look.is_blended:
-        wishes = [look.channels[position].contrast for position in look.channels_on]
+    if settings.is_blended:
+        wishes = [settings.channels[position].contrast for position in settings.channels_on]
         return [found.levels(wish) for found, wish in zip(measured.statistics, wishes, strict=True)]
-    return [found.levels(look.contrast) for found in measured.statistics]
+    return [found.levels(settings.contrast) for found in measured.statistics]
 
 
 def style_of(
-    look: Look, measured: Measured, colour_map: str, nan: Rgba = NOTHING, fill: Rgba = NOTHING
+    settings: ViewSettings, measured: Measured, colour_map: str, nan: Rgba = NOTHING, fill: Rgba = NOTHING
 ) -> Style:
     """How the numbers of a picture become colours."""
-    levels = bounds(look, measured)
-    return Style(look.colour_map or colour_map, look.norm, levels[0] if levels else (0.0, 1.0), nan, fill)
+    levels = bounds(settings, measured)
+    return Style(
+        settings.colour_map or colour_map, settings.norm, levels[0] if levels else (0.0, 1.0), nan, fill
+    )
 
 
-def paint(look: Look, mosaics: Sequence[Mosaic], measured: Measured, style: Style) -> NDArray[np.uint8]:
+def paint(
+    settings: ViewSettings, mosaics: Sequence[Mosaic], measured: Measured, style: Style
+) -> NDArray[np.uint8]:
     """The picture, shape (h, w, 4); transparent where nothing is there yet."""
     first = mosaics[0]
     if first.raster.channel is not None:
         picture = coloured(first.values, measured.brightest)
-    elif look.is_blended:
+    elif settings.is_blended:
         picture = blend(
-            [look.elements.numbers(mosaic.values)[0] for mosaic in mosaics],
-            bounds(look, measured),
-            [look.channels[position].colour for position in look.channels_on],
-            look.norm,
+            [settings.elements.numbers(mosaic.values)[0] for mosaic in mosaics],
+            bounds(settings, measured),
+            [settings.channels[position].colour for position in settings.channels_on],
+            settings.norm,
         )
     else:
-        picture = colours_of(first.values, look.elements, style)
+        picture = colours_of(first.values, settings.elements, style)
     if first.is_there is not None:
         picture.view(np.uint32)[..., 0] *= first.is_there  # ten times as fast as to assign NOTHING
     return picture
 
 
-def shown_of(
+def displayed_slice(
     image: Image,
-    look: Look,
+    settings: ViewSettings,
     frame: Frame,
     measured: Measured,
     view: View,
     colour_map: str,
     number: int | None = None,
-) -> Shown:
+) -> DisplayedSlice:
     """What is on the screen, told so that it can be read again.
 
     Args:
@@ -129,24 +133,24 @@ def shown_of(
     plane = Raster.of(level, frame.planes[0])
     height, width = plane.level_shape
     channels = []
-    if look.is_blended and image.channel_axis is not None:
-        for position, levels in zip(look.channels_on, bounds(look, measured), strict=True):
-            one = look.channels[position]
-            channels.append(ShownChannel(replace(one.channel, colour=one.colour), position, levels))
-    axes = replace(look.axes, shape=tuple(level.array.shape), index=plane.index)
+    if settings.is_blended and image.channel_axis is not None:
+        for position, levels in zip(settings.channels_on, bounds(settings, measured), strict=True):
+            one = settings.channels[position]
+            channels.append(DisplayedChannel(replace(one.channel, colour=one.colour), position, levels))
+    axes = replace(settings.axes, shape=tuple(level.array.shape), index=plane.index)
     whole, in_view = (slice(0, height), slice(0, width)), window_of(plane, view)
     channel_axis = image.channel_axis if channels else None
-    return Shown(
+    return DisplayedSlice(
         level.array,
         level.array.path,
         image.levels.index(level),
         axes,
-        _with_channels(plane.selection(whole), look, channel_axis),
-        _with_channels(plane.selection(in_view), look, channel_axis),
-        look.flip_rows,
-        look.flip_columns,
-        look.elements,
-        style_of(look, measured, colour_map),
+        _with_channels(plane.selection(whole), settings, channel_axis),
+        _with_channels(plane.selection(in_view), settings, channel_axis),
+        settings.flip_rows,
+        settings.flip_columns,
+        settings.elements,
+        style_of(settings, measured, colour_map),
         measured.brightest,
         channel_axis,
         tuple(channels),
@@ -154,17 +158,19 @@ def shown_of(
     )
 
 
-def _with_channels(selection: Selection, look: Look, axis: int | None) -> Selection:
+def _with_channels(selection: Selection, settings: ViewSettings, axis: int | None) -> Selection:
     """A selection of one channel, as one of those that are blended: as a slice of all where they do not stand side by side."""
     if axis is None:
         return selection
-    first, last = look.channels_on[0], look.channels_on[-1]
-    part: int | slice = slice(first, last + 1) if len(look.channels_on) == last + 1 - first else slice(None)
+    first, last = settings.channels_on[0], settings.channels_on[-1]
+    part: int | slice = (
+        slice(first, last + 1) if len(settings.channels_on) == last + 1 - first else slice(None)
+    )
     part = first if first == last else part
     return (*selection[:axis], part, *selection[axis + 1 :])
 
 
-def _of_image(image: Image, level: Level) -> OfImage | None:
+def _of_image(image: Image, level: Level) -> ImageInfo | None:
     if image.path == image.base.path and not image.channels:
         return None
     sizes: list[float | None] = []
@@ -173,4 +179,4 @@ def _of_image(image: Image, level: Level) -> OfImage | None:
         sizes.append(None if scale is None else in_centimetres(scale[0] * factor, scale[1]))
     names = tuple(one.name for one in image.channels)
     name = image.path.rpartition("/")[2]
-    return OfImage(name, len(image.levels), image.channel_axis, names, tuple(sizes))
+    return ImageInfo(name, len(image.levels), image.channel_axis, names, tuple(sizes))

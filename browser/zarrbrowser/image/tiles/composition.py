@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from zarrbrowser.image.colours.painting import Measured, compose, measure
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.tiles.frames import Frame, Mosaic
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import ViewSettings
 
 
 class Composition:
@@ -31,7 +31,13 @@ class Composition:
         return self.frame is not None and self.frame.planes == frame.planes
 
     def take(
-        self, frame: Frame, look: Look, cache: TileCache, *, is_whole: bool, keeps_contrast: bool = False
+        self,
+        frame: Frame,
+        settings: ViewSettings,
+        cache: TileCache,
+        *,
+        is_whole: bool,
+        keeps_contrast: bool = False,
     ) -> None:
         """Draw a frame with the tiles that are there.
 
@@ -42,16 +48,16 @@ class Composition:
         self.mosaics = compose(frame, cache, [] if is_new else self._backdrops)
         keeps_contrast = keeps_contrast and self._was_measured_whole
         if (is_new and not keeps_contrast) or self.measured is None or not self._was_measured_whole:
-            self.measured = measure(look, self.mosaics)
+            self.measured = measure(settings, self.mosaics)
             self._was_measured_whole = is_whole and not frame.is_held_back
         self.frame, self.is_whole = frame, is_whole
         if is_whole:
             self._keep_behind(frame, is_new=is_new)
 
-    def measure(self, look: Look) -> None:
+    def measure(self, settings: ViewSettings) -> None:
         """Look anew at the numbers that are drawn."""
         if self.mosaics:
-            self.measured = measure(look, self.mosaics)
+            self.measured = measure(settings, self.mosaics)
 
     def _keep_behind(self, frame: Frame, *, is_new: bool) -> None:
         """The picture as it is now lies behind the next one, and that of the whole plane behind all."""

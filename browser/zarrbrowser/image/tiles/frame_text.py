@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.tiles.frames import Frame
-from zarrbrowser.session.reading import Cost
+from zarrbrowser.image.view_settings import ViewSettings
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrbrowser.values.quantities import count, format_bytes, format_duration
 
 
-def reading(image: Image, look: Look) -> str:
+def reading(image: Image, settings: ViewSettings) -> str:
     """What is under way."""
-    where = look.describe(image)
+    where = settings.describe(image)
     return f"Reading {image.path}" + (f", {where}" if where else "")
 
 
-def report(image: Image, look: Look, frame: Frame, took_s: float) -> str:
+def report(image: Image, settings: ViewSettings, frame: Frame, took_s: float) -> str:
     """What is shown, of which level, and what reading it took."""
-    raster, where = frame.raster, look.describe(image)
+    raster, where = frame.raster, settings.describe(image)
     told = raster.level.array.path + (f", {where}" if where else "")
     parts = []
     if len(image.levels) > 1:
@@ -32,7 +32,7 @@ def report(image: Image, look: Look, frame: Frame, took_s: float) -> str:
     return f"{told}: {' · '.join(parts)}" if parts else told
 
 
-def withheld(cost: Cost, *, is_in_view: bool) -> str:
+def withheld(cost: ReadCost, *, is_in_view: bool) -> str:
     """What was not read unasked."""
     what = "What is in view crosses" if is_in_view else "The middle is shown. The whole plane crosses"
     return f"{what} {count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded."

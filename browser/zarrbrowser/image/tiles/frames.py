@@ -16,7 +16,7 @@ from zarrbrowser.image.levels import Image, Level
 from zarrbrowser.image.tiles.raster import Raster, Tile, Window
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.nodes.protocols import AnyArray
-from zarrbrowser.session.reading import ASK_ABOVE_BYTES, Cost
+from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
 
 _MARGIN = 0.25
 """Drawn beyond each edge of the view, in views, where tiles are there, so that panning shows no blank at once."""
@@ -55,7 +55,7 @@ class Frame:
     """The tiles in view, in the order to read them."""
     backdrop: tuple[Tile, ...]
     """Coarse ones, to be read before all others."""
-    cost: Cost
+    cost: ReadCost
     """Of the tiles that are not there yet."""
     is_held_back: bool = False
     """Whether it costs more than may be read unasked; then only what is there already is drawn."""

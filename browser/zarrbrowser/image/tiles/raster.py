@@ -16,7 +16,7 @@ import numpy as np
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import Level
 from zarrbrowser.nodes.protocols import AnyArray
-from zarrbrowser.session.reading import Cost
+from zarrbrowser.nodes.read_cost import ReadCost
 from zarrcore.errors import CodecError
 
 Window = tuple[slice, slice]
@@ -144,7 +144,7 @@ class Raster:
 
         return sorted(found, key=distance)
 
-    def cost(self, tiles: list[Tile]) -> Cost:
+    def cost(self, tiles: list[Tile]) -> ReadCost:
         """Chunks that reading tiles decodes, each counted once, and their bytes."""
         lengths = [self._chunk(axis) for axis in range(self.level.array.ndim)]
         places = [tuple(self._chunks_along(tile)) for tile in tiles]
@@ -152,7 +152,7 @@ class Raster:
             chunks = len({place for rows, columns in places for place in product(rows, columns)})
         else:  # no chunk belongs to two tiles
             chunks = sum(len(rows) * len(columns) for rows, columns in places)
-        return Cost(chunks, chunks * math.prod(lengths) * self.itemsize)
+        return ReadCost(chunks, chunks * math.prod(lengths) * self.itemsize)
 
     def selection(self, window: tuple[slice, slice]) -> tuple[int | slice, ...]:
         """What to ask of the array for a window of samples."""

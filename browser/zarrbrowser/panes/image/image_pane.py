@@ -10,25 +10,29 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from zarrbrowser.image.colours.painting import shown_of
+from zarrbrowser.export.viewed_array import ViewedArray
+from zarrbrowser.image.colours.painting import displayed_slice
+from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import Image, image_of_array
-from zarrbrowser.image.look import Look, first_look
-from zarrbrowser.image.look_document import look_document, place_of, take_document
 from zarrbrowser.image.multiscales import image_of_group
-from zarrbrowser.image.shown import Shown
+from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
+from zarrbrowser.image.state import Change, ImageState, PlaneLayout
 from zarrbrowser.image.tiles.frame_text import report, withheld
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.image.view_settings import initial_settings
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.panes.image.colours.colouring import Colouring
+from zarrbrowser.panes.image.colours.colour_controller import ColourController
 from zarrbrowser.panes.image.colours.contrast_panel import ContrastPanel
 from zarrbrowser.panes.image.colours.legend import MissingLegend
 from zarrbrowser.panes.image.image_controls import ImageControls
+from zarrbrowser.panes.image.image_model import ImageModel
+from zarrbrowser.panes.image.plane_controller import PlaneController
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
-from zarrbrowser.panes.image.tools.coordinate_labels import Locating
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
 from zarrbrowser.panes.image.tools.image_tools import ImageTools
-from zarrbrowser.panes.image.turning import Turning
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import Source
 from zarrbrowser.session.state import Session
@@ -43,61 +47,42 @@ _AHEAD = 3
 _LOAD, _RETRY = "Load anyway", "Retry"
 
 
-class ImagePane(QWidget):
-    """Shows one image.
+class ImagePane(Pane):
+    """Shows one image. Its `ImageModel` holds the state; the parts of the pane follow it.
 
     Signals:
         plane_shown: the plane that was wanted is on the screen.
-        view_changed: the image is looked at in another way, and has been so for a moment.
-        pointed: coordinates and value under the pointer as text; empty off the picture.
-        reported: what was read, for the status bar.
     """
 
     plane_shown = Signal()
-    view_changed = Signal()
-    pointed = Signal(str)
-    reported = Signal(str)
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
+        super().__init__(session, workers, parent)
         self._opening = Lane(workers)
-        self.locating = Locating(workers, self)
         self._source: Source | None = None
         self._node: NodeLike | None = None
-        self._image: Image | None = None
-        self._look: Look | None = None
         self._awaited: Mapping[str, Any] | None = None
+        """A view to restore once the image is open."""
         self._steps = 0
+        self.model = ImageModel(self)
+        self.coordinate_labels = CoordinateLabels(workers, self)
         self.cache = TileCache()
         self.controls = ImageControls()
-        self.grid = PlaneGrid(workers, self.cache)
+        self.grid = PlaneGrid(self.model, workers, self.cache, self.coordinate_labels)
         self.view = self.grid.main
         self.stack = DataStack(self.grid, self.retry, self._notice_pressed)
-        self.tools = ImageTools(workers, self.controls, self.grid, self.locating, self)
+        self.tools = ImageTools(self.model, workers, self.controls, self.grid, self.coordinate_labels, self)
         self.sliders = AxisSliders()
         self.contrast = ContrastPanel()
-        self.turning = Turning(self.controls, self.sliders, self.grid, self.locating, self)
-        self.colouring = Colouring(session, self.contrast, self)
+        self.planes = PlaneController(
+            self.model, self.controls, self.sliders, self.canvas, self.coordinate_labels, self
+        )
+        self.colours = ColourController(self.model, self.contrast, self)
         self.missing = MissingLegend()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.controls)
-        middle = QHBoxLayout()
-        middle.setSpacing(0)
-        left = QVBoxLayout()
-        left.setSpacing(0)
-        left.addWidget(self.stack, 1)
-        left.addWidget(self.tools.measuring)
-        middle.addLayout(left, 1)
-        middle.addWidget(self.contrast)
-        column.addLayout(middle, 1)
-        column.addWidget(self.missing)
-        column.addWidget(self.sliders)
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._lay_out()
         self._connect()
-        self.wear()
+        self.update_colours()
 
     @property
     def canvas(self) -> Canvas:
@@ -122,34 +107,32 @@ class ImagePane(QWidget):
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._opening.forget()
-        self.tools.clear()
-        self.turning.clear()
-        self.locating.forget()
+        self.model.clear()
+        self.coordinate_labels.forget()
         self._calm.stop()
-        self._source = self._node = self._image = self._look = self._awaited = None
+        self._source = self._node = self._awaited = None
         self._steps = 0
-        self.grid.clear()
         self.missing.hide()
         self.stack.notice.say("")
 
     def retry(self) -> None:
         """Try again what failed."""
-        if self._image is not None:
+        if self.model.state is not None:
             self.stack.make_room()
             self.grid.retry()
         elif self._source is not None and self._node is not None:
             self.show_node(self._source, self._node)
 
     def step(self, by: int) -> None:
-        """The next or previous plane; while its levels are still being opened, such wishes are counted."""
-        if self._image is None and self._opening.busy:
+        """The next or previous plane; while the image is still being opened, steps are counted."""
+        if self.model.state is None and self._opening.busy:
             self._steps += by
         else:
             self.sliders.step(by)
 
     def unpack(self, *, is_on: bool) -> None:
         """Unpack stored numbers, or show them as they are."""
-        if self._look is not None:
+        if self.model.state is not None:
             self.contrast.unpacking.setChecked(is_on)
 
     def fit(self) -> None:
@@ -160,53 +143,56 @@ class ImagePane(QWidget):
         """One element per pixel."""
         self.canvas.actual_size()
 
-    def shown_levels(self) -> list[Shown]:
+    def viewed(self) -> ViewedArray | None:
+        """The plane, for export."""
+        levels = self.displayed_levels()
+        return ViewedArray.of_levels(levels) if levels else None
+
+    def displayed_levels(self) -> list[DisplayedSlice]:
         """What is on the screen as all levels have it, the finest first; empty while nothing is."""
-        found = [self.shown(number) for number in range(len(self._image.levels))] if self._image else []
+        levels = self.model.state.image.levels if self.model.state is not None else ()
+        found = [self.displayed(number) for number in range(len(levels))]
         return [one for one in found if one is not None]
 
-    def shown(self, level: int | None = None) -> Shown | None:
-        """What is on the screen, told without Qt; None while nothing is.
+    def displayed(self, level: int | None = None) -> DisplayedSlice | None:
+        """What is on the screen, as a value without Qt; None while nothing is.
 
         Args:
             level: another one that is to be read, by its number; by default that on the screen.
         """
-        frame, measured = self.view.frame, self.view.measured
-        if self._image is None or self._look is None or frame is None or measured is None:
+        state, frame, measured = self.model.state, self.view.frame, self.view.measured
+        if state is None or frame is None or measured is None or not self.view.fits_settings:
             return None
-        if not self.view.fits_look:
-            return None
-        style = self.view.picture_style()
-        visible = self.canvas.visible()
-        return shown_of(self._image, self._look, frame, measured, visible, style.colour_map, level)
+        name, visible = self.view.picture_style().colour_map, self.canvas.visible()
+        return displayed_slice(state.image, state.settings, frame, measured, visible, name, level)
 
     def view_state(self) -> dict[str, Any]:
-        """How the image is looked at, as JSON has it; empty while none is."""
-        if self._look is None:
+        """How the image is shown, as JSON; empty while there is none."""
+        state = self.model.state
+        if state is None:
             return {}
         view = None if self.canvas.is_fitted else self.canvas.visible()
         place = None if view is None else [list(view.rows), list(view.columns)]
-        return {**look_document(self._look), "place": place, "layout": self.grid.layout_shown.value}
+        return {**settings_document(state.settings), "place": place, "layout": state.layout.value}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Look at the image as `view_state` told; what does not fit it is left as it is."""
-        if self._image is None or self._look is None:
-            self._awaited = state  # the levels of a pyramid are still being opened
+    def restore(self, document: Mapping[str, Any]) -> None:
+        """Show the image as `view_state` said; what does not fit it stays as it is."""
+        state = self.model.state
+        if state is None:
+            self._awaited = document  # the levels of a pyramid are still being opened
             return
-        take_document(self._look, state)
-        self._begin(self._image, self._look)
-        button = self.controls.layouts.get(str(state.get("layout")))
-        if button is not None and not button.isChecked():
-            button.click()
-        place = place_of(state)
+        layouts = {layout.value: layout for layout in PlaneLayout}
+        layout = layouts.get(str(document.get("layout")), state.layout)
+        self.model.show(replace(state, settings=apply_document(state.settings, document), layout=layout))
+        place = place_of(document)
         if place is not None:
             self.canvas.show_range(*place)
 
-    def wear(self) -> None:
-        """Take on the application's appearance."""
-        self.grid.wear(current_colours())
-        self.tools.wear(current_colours())
-        self.contrast.histogram.wear(current_colours())
+    def update_colours(self) -> None:
+        """Take on the colours of the application's theme."""
+        self.grid.set_colours(current_colours())
+        self.tools.set_colours(current_colours())
+        self.contrast.histogram.set_colours(current_colours())
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """Under another tab nothing is read; a window that is out of sight as a whole goes on."""
@@ -215,7 +201,7 @@ class ImagePane(QWidget):
             self.grid.pause(is_on=True)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """What was left is read."""
+        """Read what was left."""
         super().showEvent(event)
         if not event.spontaneous():
             self.grid.pause(is_on=False)
@@ -229,20 +215,35 @@ class ImagePane(QWidget):
 
     # How it is made
 
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.controls)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        left = QVBoxLayout()
+        left.setSpacing(0)
+        left.addWidget(self.stack, 1)
+        left.addWidget(self.tools.measurements)
+        middle.addLayout(left, 1)
+        middle.addWidget(self.contrast)
+        column.addLayout(middle, 1)
+        column.addWidget(self.missing)
+        column.addWidget(self.sliders)
+
     def _connect(self) -> None:
-        self.controls.field.textActivated.connect(self.colouring.choose_field)
-        self.turning.turned.connect(self._turned)
+        self.controls.field.textActivated.connect(self.colours.choose_field)
         self.sliders.may_play = lambda: self.view.is_complete
         self.view.keeps_contrast = lambda: self.sliders.is_playing
-        self.colouring.repainted.connect(lambda: self.grid.recolour(self._session.colour_map))
-        self.colouring.renumbered.connect(self.grid.measure)
-        self.colouring.rechannelled.connect(self._rechannel)
+        self.stack.settled.connect(self.settled)
         self.stack.data_shown.connect(self._data_shown)
         self.tools.pointed.connect(self.pointed)
         self.tools.reported.connect(self.reported)
-        self.colouring.renumbered.connect(self.tools.measuring.refresh)
+        self.model.changed.connect(self._remember)
+        self.model.measured_changed.connect(self._show_missing)
+        self.view.begun.connect(self.stack.make_room)
         self.view.frame_shown.connect(self._frame_shown)
-        self.view.drawn.connect(self._drawn)
         self.view.drawn.connect(self._calm.start)
         self._calm.timeout.connect(self.view_changed)
         self.view.failed.connect(self._fail)
@@ -260,63 +261,47 @@ class ImagePane(QWidget):
             self.sliders.hide()
             self.stack.show_sentence(reason, drawing="array2")
             return
-        look = self._session.view_of(source, image.path)
-        if look is None or look.axes.shape != tuple(array.shape):
-            look = first_look(image, is_unpacked=self._session.is_unpacked(source, image.path))
-        look.may_read_bytes = 0  # what the person agreed to when they were here before, they are asked again
-        self._image, self._look = image, look
-        self._session.remember(source, image.path, look)
-        self._begin(image, look)
+        settings = self.session.view_of(source, image.path)
+        if settings is None or settings.axes.shape != tuple(array.shape):
+            settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.path))
+        # The person is asked again for large reads that they agreed to when they were here before.
+        settings, find = replace(settings, may_read_bytes=0), source.hierarchy.node
+        colour_map = self.session.colour_map
+        self.model.show(ImageState(image, settings, find, colour_map, self.model.layout))
+        self.coordinate_labels.look_for(image, find)
         if self._awaited is not None:
             self.restore(self._awaited)
         self.step(self._steps)
 
-    def _begin(self, image: Image, look: Look) -> None:
-        """Read and show the image as the look says."""
-        self.turning.show_image(image, look)
-        self.colouring.show_image(image, look)
-        self.stack.make_room()
-        self.grid.show_image(image, look, self._session.colour_map)
+    def _remember(self, _change: Change) -> None:
+        state = self.model.state
+        if state is None:
+            return
         if self._source is not None:
-            self.tools.show_image(self._source, image, look)
-            self.locating.look_for(self._source, image)
-
-    def _turned(self) -> None:
-        """Other axes lie in the picture."""
-        self.colouring.show_image(self._image, self._look)
-        self.stack.make_room()
-
-    def _rechannel(self) -> None:
-        self.turning.show_axes()
-        self.grid.refresh()
-        self.grid.recolour(self._session.colour_map)  # the plane may be the one that is drawn already
+            self.session.remember(self._source, state.image.path, state.settings)
+        self.session.colour_map = state.colour_map
 
     # What happens
 
     def _data_shown(self, shown: bool) -> None:
         # Colours and contrast of nothing would be those of the picture before.
-        plain = self._look is not None and self._look.axes.channel is None
-        self.contrast.setVisible(shown and plain)
+        state = self.model.state
+        self.contrast.setVisible(shown and state is not None and state.settings.axes.channel is None)
 
     def _frame_shown(self) -> None:
-        faults, frame = self.view.faults, self.view.frame
-        if frame is None:
+        state, faults, frame = self.model.state, self.view.faults, self.view.frame
+        if frame is None or state is None:
             return
         if faults and len(faults) == len(frame.tiles):
             self.stack.show_error(faults[0])
             return
         self.stack.show_data(*self._notice())
-        if self._image is not None and self._look is not None:
-            self.reported.emit(report(self._image, self._look, frame, self.view.took_s))
+        self.reported.emit(report(state.image, state.settings, frame, self.view.took_s))
         self.plane_shown.emit()
-        self._look_ahead()
-
-    def _look_ahead(self) -> None:
-        """Read the next planes of a film while this one is seen."""
-        look = self._look
-        ahead = self.sliders.next_positions(_AHEAD)
-        if look is not None and ahead:
-            self.view.look_ahead([replace(look, axes=look.axes.at(*place)) for place in ahead])
+        axes = state.settings.axes
+        ahead = [axes.at(*place) for place in self.sliders.next_positions(_AHEAD)]
+        if ahead:
+            self.view.look_ahead(ahead)
 
     def _notice(self) -> tuple[str, str]:
         """What stands above the picture, and on its button."""
@@ -330,25 +315,23 @@ class ImagePane(QWidget):
         return withheld(cost, is_in_view=held), _LOAD
 
     def _notice_pressed(self) -> None:
-        if self.view.faults or self.view.torn:
+        view = self.view
+        if view.faults or view.torn:
             self.retry()
-        elif self._look is not None and self.view.frame is not None:
-            cost = self.view.withheld or self.view.frame.cost
-            self._look.may_read_bytes = cost.nbytes
-            if self.view.withheld is not None:
-                self.view.withheld = None
+        elif view.frame is not None:
+            cost = view.withheld or view.frame.cost
+            if view.withheld is not None:
+                view.withheld = None
                 self.canvas.fit()
-            self.grid.refresh()
+            self.model.set(may_read_bytes=cost.nbytes)
 
-    def _drawn(self) -> None:
-        look, measured = self._look, self.view.measured
-        if look is None or measured is None:
-            return
-        self.colouring.show_measured(measured)
-        found = measured.statistics[0] if len(measured.statistics) == 1 else None
-        whole = found is not None and found.size == look.axes.height * look.axes.width
-        if not self.sliders.is_playing:  # of a film only the first plane is measured
-            self.missing.show_statistics(found, is_exact=whole)
+    def _show_missing(self) -> None:
+        state, measured = self.model.state, self.model.measured
+        if state is None or measured is None or self.sliders.is_playing:
+            return  # of a film only the first plane is measured
+        found, axes = measured.statistics[0] if len(measured.statistics) == 1 else None, state.settings.axes
+        whole = found is not None and found.size == axes.height * axes.width
+        self.missing.show_statistics(found, is_exact=whole)
 
     def _fail(self, error: Exception) -> None:
         if not self.view.mosaics:

@@ -2,140 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from enum import Enum
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from zarrbrowser.image.axes import Axes
-from zarrbrowser.image.labels import Labels
-from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
 from zarrbrowser.image.probe import element_at
+from zarrbrowser.image.state import Change, ImageState, PlaneLayout, changes
 from zarrbrowser.image.tiles.tile_cache import TileCache
+from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_view import PlaneView
-from zarrbrowser.panes.image.tools.coordinate_labels import Locating
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.theme import current_colours
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.workers import Workers
 
-
-class Layout(Enum):
-    """Which planes stand beside the main one."""
-
-    SINGLE = "single"
-    PAIR = "pair"
-    ORTHOGONAL = "orthogonal"
+_PLACES = {PlaneLayout.SINGLE: (), PlaneLayout.PAIR: ((0, 1),), PlaneLayout.ORTHOGONAL: ((0, 1), (1, 0))}
+_NEW_PLANES = Change.IMAGE | Change.AXES | Change.LAYOUT
 
 
 class PlaneGrid(QWidget):
-    """The main view, and views that follow it.
+    """The main view of an `ImageModel`, and views that follow it.
 
-    The position in all axes, those of the picture too, is ``look.axes.index``: the lines of the cross stand there.
+    The position along all axes, those of the picture too, is that of the settings: the lines of the cross stand there.
 
     Signals:
-        pointed: the axes of the view under the pointer with the position there, and the view; None off all pictures.
-        moved_to: axes that stand at the place that was clicked.
+        pointed: the view under the pointer, with the position there; None off all pictures.
     """
 
     pointed = Signal(object)
-    moved_to = Signal(object)
 
-    def __init__(self, workers: Workers, cache: TileCache, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: ImageModel,
+        workers: Workers,
+        cache: TileCache,
+        coordinate_labels: CoordinateLabels,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._workers, self._cache = workers, cache
-        self.main = PlaneView(workers, cache)
+        self._model, self._workers, self._cache = model, workers, cache
+        self._coordinate_labels = coordinate_labels
         self.others: list[PlaneView] = []
         """To the right, and below where the planes are orthogonal."""
-        self.layout_shown = Layout.SINGLE
-        self._image: Image | None = None
-        self._look: Look | None = None
-        self._pinned: tuple[Image, Look] | None = None
-        """What the right one of a pair shows, whatever the main one does."""
-        self._colours: Colours | None = None
-        self._labels: tuple[Labels | None, float] = (None, 1.0)
+        self._layout = PlaneLayout.SINGLE
+        self._pinned: ImageState | None = None
+        """What the right view of a pair shows, whatever the main one does."""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(1)
         self.setProperty("role", "canvas")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._grid.addWidget(self.main, 0, 0)
-        self._listen(self.main)
+        self.main = self._add_view(0, 0)
         self.main.drawn.connect(self._share_measured)
+        model.changed.connect(self._follow)
+        coordinate_labels.changed.connect(self._write_coordinates)
 
     @property
     def views(self) -> list[PlaneView]:
         """All of them, the main one first."""
         return [self.main, *self.others]
-
-    def arrange(self, layout: Layout) -> None:
-        """Put other planes beside the main one; a pinned one stays where the main one is now."""
-        while self.others:
-            gone = self.others.pop()
-            gone.clear()
-            gone.hide()
-            gone.deleteLater()
-        self.layout_shown = layout
-        self._pinned = None
-        self.main.canvas.show_title("")
-        for place in {Layout.PAIR: [(0, 1)], Layout.ORTHOGONAL: [(0, 1), (1, 0)]}.get(layout, []):
-            view = PlaneView(self._workers, self._cache)
-            view.follow(self.main)
-            self._listen(view)
-            self._grid.addWidget(view, *place)
-            self.others.append(view)
-        for number, shares in enumerate(((1, 1), (1, 1))):
-            used = number == 0 or layout is Layout.ORTHOGONAL
-            self._grid.setColumnStretch(
-                number, shares[0] if number == 0 or layout is not Layout.SINGLE else 0
-            )
-            self._grid.setRowStretch(number, shares[1] if used else 0)
-        if self._colours is not None:
-            self.wear(self._colours)
-        self._show_others()
-
-    def show_image(self, image: Image, look: Look, colour_map: str) -> None:
-        """Another image; one that is pinned stays."""
-        self._image, self._look = image, look
-        self.main.show_image(image, look, colour_map)
-        self._show_others()
-
-    def show_axes(self) -> None:
-        """Other axes lie in the picture."""
-        self.main.show_axes()
-        if self._kin:
-            self._pinned = None
-        self._show_others()
-
-    def refresh(self) -> None:
-        """The look stands at another place."""
-        self.main.refresh()
-        for view, axes in zip(self._kin, self._axes_of_others(), strict=False):
-            if self._look is not None:
-                view.look_at(replace(self._look, axes=axes))
-        self._show_cross()
-
-    def recolour(self, colour_map: str) -> None:
-        """The same numbers in other colours."""
-        self.main.recolour(colour_map)
-        self._restyle_others(colour_map)
-
-    def measure(self) -> None:
-        """Other numbers of the same elements."""
-        self.main.measure()
-        self._restyle_others(None)
-
-    def show_labels(self, labels: Labels | None, opacity: float) -> None:
-        """Lay labels over all planes, or none."""
-        self._labels = (labels, opacity)
-        for view in (self.main, *self._kin):
-            view.overlay.show(labels, opacity)
-
-    def flip(self) -> None:
-        """The look is turned another way."""
-        if self._look is not None:
-            for view in (self.main, *self._kin):
-                view.canvas.set_flips(rows=self._look.flip_rows, columns=self._look.flip_columns)
 
     def retry(self) -> None:
         """Try again what could not be read."""
@@ -147,122 +71,111 @@ class PlaneGrid(QWidget):
         for view in self.views:
             view.pause(is_on=is_on)
 
-    def clear(self) -> None:
-        """Show nothing but what is pinned."""
-        self._image = self._look = None
+    def set_colours(self, colours: Colours) -> None:
+        """Take on the colours of a theme."""
+        for view in self.views:
+            view.set_colours(colours)
+
+    def _follow(self, change: Change) -> None:
+        state = self._model.state
+        if state is None:
+            self._clear()
+            return
+        is_same_image = Change.IMAGE not in change
+        if state.layout is not self._layout or (Change.LAYOUT in change and is_same_image):
+            self._arrange(state.layout)
+        self.main.show_state(state, change)
+        turned = Change.AXES in change and is_same_image and state.shows_same_image(self._pinned)
+        if self._layout is PlaneLayout.PAIR and (self._pinned is None or turned):
+            self._pinned = state
+        others = state.beside(self._pinned)
+        for view, other in zip(self.others, others, strict=True):
+            view.follow(self.main if state.shows_same_image(other) else None)
+            again = change & (Change.IMAGE if self._layout is PlaneLayout.ORTHOGONAL else Change.MEASURE)
+            view.show_state(other, again | changes(view.state, other))
+        if self._layout is PlaneLayout.PAIR:
+            self._pinned = others[0]  # in the colours of now
+        if change & _NEW_PLANES:
+            self._link(state)
+            self._write_coordinates()
+        self._show_cross(state)
+
+    def _clear(self) -> None:
+        """Show no image; one that is pinned stays."""
         self.main.clear()
         for view in self.others:
-            if self.layout_shown is Layout.PAIR:
+            if self._layout is PlaneLayout.PAIR:
                 view.canvas.link(self.main.canvas, rows=False, columns=False)
             else:
                 view.clear()
 
-    def wear(self, colours: Colours) -> None:
-        """Take on an appearance."""
-        self._colours = colours
-        for view in self.views:
-            view.wear(colours)
+    def _arrange(self, layout: PlaneLayout) -> None:
+        """Make the views of a layout; a pinned view begins with what the main one shows."""
+        while self.others:
+            gone = self.others.pop()
+            gone.clear()
+            gone.hide()
+            gone.deleteLater()
+        self._layout, self._pinned = layout, None
+        self.main.canvas.show_title("")
+        self.others = [self._add_view(*place) for place in _PLACES[layout]]
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 0 if layout is PlaneLayout.SINGLE else 1)
+        self._grid.setRowStretch(0, 1)
+        self._grid.setRowStretch(1, 1 if layout is PlaneLayout.ORTHOGONAL else 0)
 
-    def write_coordinates(self, locating: Locating) -> None:
-        """Name the axes of all views."""
-        for view in (self.main, *self._kin):
-            if view.look is not None:
-                locating.write_on(view.canvas, view.look, has_bar=view is self.main)
-
-    def _listen(self, view: PlaneView) -> None:
+    def _add_view(self, row: int, column: int) -> PlaneView:
+        view = PlaneView(self._workers, self._cache)
+        view.set_colours(current_colours())
         view.canvas.pointed.connect(lambda place: self.pointed.emit(None if place is None else (view, place)))
         view.canvas.picked.connect(lambda place: self._move(view, place))
+        view.stopped.connect(lambda: self._model.set(may_read_bytes=0))  # the person takes an agreement back
+        self._grid.addWidget(view, row, column)
+        return view
 
     def _move(self, view: PlaneView, place: tuple[float, float]) -> None:
-        if self.layout_shown is not Layout.ORTHOGONAL or self._look is None or view.look is None:
+        """Lead the orthogonal planes through a point of one of them."""
+        state = self._model.state
+        if self._layout is PlaneLayout.ORTHOGONAL and state is not None and view.settings is not None:
+            row, column = element_at(place)
+            seen = view.settings.axes
+            self._model.set(axes=state.settings.axes.at(seen.rows, row).at(seen.columns, column))
+
+    def _link(self, state: ImageState) -> None:
+        """Let views of the same stretch move together, and name planes of different images."""
+        main = self.main.canvas
+        if self._layout is PlaneLayout.ORTHOGONAL:
+            self.others[0].canvas.link(main, rows=True, columns=False)
+            self.others[1].canvas.link(main, rows=False, columns=True)
+        if self._layout is not PlaneLayout.PAIR or self._pinned is None:
             return
-        row, column = element_at(place)
-        shown = view.look.axes
-        self.moved_to.emit(self._look.axes.at(shown.rows, row).at(shown.columns, column))
-
-    def _axes_of_others(self) -> list[Axes]:
-        look = self._look
-        if look is None or self._image is None:
-            return []
-        axes = look.axes
-        if self.layout_shown is Layout.PAIR:
-            return [self._pinned[1].axes] if self._pinned is not None else []
-        depth = next(iter(self._depths(look)), None)
-        if self.layout_shown is Layout.SINGLE or depth is None:
-            return []
-        return [replace(axes, columns=depth), replace(axes, rows=depth)]
-
-    def _depths(self, look: Look) -> list[int]:
-        """Axes that may be seen from the side, that of depth first."""
-        assert self._image is not None  # noqa: S101 - asked only while there is one
-        further = look.sliders(self._image)
-        return sorted(
-            further, key=lambda axis: look.axes.names[axis].lower() not in ("z", "depth", "lev", "level")
-        )
-
-    def _show_others(self) -> None:
-        image, look = self._image, self._look
-        if image is None or look is None:
-            return
-        if self.layout_shown is Layout.PAIR and self.others:
-            self._show_pinned(self.others[0], image, look)
-            return
-        axes_of_others = self._axes_of_others()
-        for view in self.others[len(axes_of_others) :]:
-            view.clear()
-        for view, axes in zip(self.others, axes_of_others, strict=False):
-            view.show_image(image, replace(look, axes=axes), self.main.colour_map)
-            view.overlay.show(*self._labels)
-        if len(axes_of_others) == 2:
-            self.others[0].canvas.link(self.main.canvas, rows=True, columns=False)
-            self.others[1].canvas.link(self.main.canvas, rows=False, columns=True)
-        self._show_cross()
-
-    def _show_pinned(self, view: PlaneView, image: Image, look: Look) -> None:
-        """What is pinned, along with the main plane where that has the same shape, and named where it is of another image."""
-        if self._pinned is None:
-            self._pinned = (image, replace(look))
-            view.show_image(*self._pinned, self.main.colour_map)
-        of_another = not self._kin
-        view.follow(None if of_another else self.main)
-        if not of_another:
-            view.overlay.show(*self._labels)
-        there, pinned = self._pinned
-        where = pinned.describe(there)
-        view.canvas.show_title(f"{there.path}{', ' if where else ''}{where}" if of_another else "")
-        self.main.canvas.show_title(image.path if of_another else "")
-        alike = (pinned.axes.height, pinned.axes.width) == (look.axes.height, look.axes.width)
-        view.canvas.link(self.main.canvas, rows=alike, columns=alike)
+        pinned, canvas = self._pinned, self.others[0].canvas
+        same = state.shows_same_image(pinned)
+        position = pinned.settings.describe(pinned.image)
+        canvas.show_title("" if same else f"{pinned.image.path}{', ' if position else ''}{position}")
+        main.show_title("" if same else state.image.path)
+        one, other = state.settings.axes, pinned.settings.axes
+        alike = (one.height, one.width) == (other.height, other.width)
+        canvas.link(main, rows=alike, columns=alike)
         if not alike:
-            view.canvas.fit()
-        self._show_cross()
+            canvas.fit()
 
-    @property
-    def _kin(self) -> list[PlaneView]:
-        """The other views that show the same image as the main one."""
-        base = self._image.base if self._image is not None else None
-        return [view for view in self.others if view.image is not None and view.image.base is base]
-
-    def _show_cross(self) -> None:
+    def _write_coordinates(self) -> None:
+        state = self._model.state
         for view in self.views:
-            look = view.look
-            is_shown = (
-                self.layout_shown is Layout.ORTHOGONAL
-                and look is not None
-                and len(self._axes_of_others()) == 2
-            )
-            if is_shown and look is not None:
-                index = self._look.axes.index if self._look is not None else look.axes.index
-                view.canvas.show_cross((index[look.axes.rows], index[look.axes.columns]))
-            else:
-                view.canvas.show_cross(None)
+            if view.settings is not None and view.state is not None and view.state.shows_same_image(state):
+                self._coordinate_labels.write_on(view.canvas, view.settings, has_bar=view is self.main)
+
+    def _show_cross(self, state: ImageState) -> None:
+        index = state.settings.axes.index
+        for view in self.views:
+            is_shown = self._layout is PlaneLayout.ORTHOGONAL and view.settings is not None
+            axes = view.settings.axes if is_shown and view.settings is not None else None
+            view.canvas.show_cross(None if axes is None else (index[axes.rows], index[axes.columns]))
 
     def _share_measured(self) -> None:
-        for view in self._kin:
-            view.recolour()
-
-    def _restyle_others(self, colour_map: str | None) -> None:
+        """Other planes of the image have the contrast of the main one."""
+        self._model.set_measured(self.main.measured)
         for view in self.others:
-            if self._look is not None and view.look is not None and view in self._kin:
-                view.look_at(replace(self._look, axes=view.look.axes))
-            view.recolour(colour_map)
+            if view.state is not None and view.state.shows_same_image(self.main.state):
+                view.paint()

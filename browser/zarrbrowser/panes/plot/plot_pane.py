@@ -11,13 +11,15 @@ from PySide6.QtCore import QPointF, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes, axis_names
+from zarrbrowser.image.displayed_slice import DisplayedSlice
 from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.image.probe import describe
-from zarrbrowser.image.shown import Shown
-from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
-from zarrbrowser.panes.image.tools.coordinate_labels import Locating
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.plot.plot_controls import PlotControls
 from zarrbrowser.plot.series import (
     Outline,
@@ -29,6 +31,7 @@ from zarrbrowser.plot.series import (
     read_series,
 )
 from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
 from zarrbrowser.values.elements import Elements, Part, is_complex, packing_of
 from zarrbrowser.values.numbers import drawable_fields, drawing_factor, meaning_of
@@ -40,25 +43,19 @@ _POINTS_BELOW = 200
 """So few elements are drawn as points too."""
 
 
-class PlotPane(QWidget):
+class PlotPane(Pane):
     """Shows one array of one axis.
 
     Signals:
         series_shown: the `Series` that is on the screen now.
-        pointed: index and value under the pointer as text; empty off the plot.
-        reported: what was read, for the status bar.
-        unpacked: whether the person wants stored numbers unpacked.
     """
 
     series_shown = Signal(object)
-    pointed = Signal(str)
-    reported = Signal(str)
-    unpacked = Signal(bool)
 
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
         self._reading, self._drawing = Lane(workers), Lane(workers, in_flight=1)
-        self.locating = Locating(workers, self)
+        self.coordinate_labels = CoordinateLabels(workers, self)
         self._array: ArrayLike | None = None
         self._series: Series | None = None
         self._elements = Elements()
@@ -82,9 +79,15 @@ class PlotPane(QWidget):
         column.setSpacing(0)
         column.addWidget(self.controls)
         column.addWidget(self.stack, 1)
+        self.stack.settled.connect(self.settled)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._set_up()
-        self.wear()
+        self.update_colours()
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show an array of one axis."""
+        if is_array(node):
+            self.show_array(node, source, is_unpacked=self.session.is_unpacked(source, node.path))
 
     def show_array(
         self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = False
@@ -104,7 +107,7 @@ class PlotPane(QWidget):
             fields, is_complex=is_complex(dtype), is_packed=is_packed, is_unpacked=is_unpacked
         )
         if source is not None:
-            self.locating.look_for(source, image_of_array(array))
+            self.coordinate_labels.look_for(image_of_array(array), source.hierarchy.node)
         self.request_series()
 
     def unpack(self, *, is_on: bool) -> None:
@@ -112,7 +115,12 @@ class PlotPane(QWidget):
         if self._array is not None:
             self.controls.unpacking.setChecked(is_on)
 
-    def shown(self) -> Shown | None:
+    def viewed(self) -> ViewedArray | None:
+        """The line, for export."""
+        displayed = self.displayed()
+        return None if displayed is None else ViewedArray.of(displayed)
+
+    def displayed(self) -> DisplayedSlice | None:
         """What is on the screen, told without Qt; None while nothing is."""
         series = self._series
         if series is None:
@@ -124,13 +132,13 @@ class PlotPane(QWidget):
         axes = Axes(tuple(array.shape), axis_names(1, array.dimension_names), 0, 0, None, (0,))
         everything = (slice(0, array.shape[0]),)
         in_view = (slice(start, stop),)
-        return Shown(array, array.path, 0, axes, everything, in_view, elements=self._elements)
+        return DisplayedSlice(array, array.path, 0, axes, everything, in_view, elements=self._elements)
 
     def clear(self) -> None:
         """Show nothing, want nothing."""
         self._reading.forget()
         self._drawing.forget()
-        self.locating.forget()
+        self.coordinate_labels.forget()
         self._array = self._series = None
         self._agreed_bytes, self._is_paused = 0, False
         self.curve.setData([], [])
@@ -181,7 +189,7 @@ class PlotPane(QWidget):
         right = math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
         self.plot.setRange(xRange=(0, right), yRange=(low, high))
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         colours = current_colours()
         self.graphics.setBackground(colours.surface)
@@ -207,7 +215,7 @@ class PlotPane(QWidget):
         controls.unpacking.toggled.connect(self._unpack)
         controls.log_x.toggled.connect(self._scale)
         controls.log_y.toggled.connect(lambda _on: self._choose(self._elements))
-        self.locating.changed.connect(self._label)
+        self.coordinate_labels.changed.connect(self._label)
         self._later.timeout.connect(self._request_outline)
         self.plot.getViewBox().sigXRangeChanged.connect(lambda *_: self._later.start())
         self.plot.getViewBox().sigResized.connect(lambda *_: self._later.start())
@@ -263,9 +271,9 @@ class PlotPane(QWidget):
             return
         array, dtype = series.request.array, self._elements.of(series.values).dtype
         name = axis_names(1, array.dimension_names)[0]
-        self.plot.getAxis("bottom").show_coordinate(name, self.locating.coordinates.get(0))
+        self.plot.getAxis("bottom").show_coordinate(name, self.coordinate_labels.coordinates.get(0))
         unit = self._elements.part.value if is_complex(dtype) else meaning_of(dtype)
-        unit = unit or self.locating.units(self._elements)
+        unit = unit or self.coordinate_labels.units(self._elements)
         left = self.plot.getAxis("left")
         left.dates = dtype if dtype.kind == "M" else None
         self.plot.setLabel(
@@ -320,8 +328,8 @@ class PlotPane(QWidget):
             self.pointed.emit("")
             return
         name = axis_names(1, series.request.array.dimension_names)[0]
-        coordinate = self.locating.coordinates.get(0)
+        coordinate = self.coordinate_labels.coordinates.get(0)
         meaning = f" ({coordinate.text(index)})" if coordinate is not None else ""
-        units = self.locating.units(self._elements)
+        units = self.coordinate_labels.units(self._elements)
         value = describe(self._elements, series.values[index], units)
         self.pointed.emit(f"{name} = {index:,}{meaning}:  {value}")

@@ -30,7 +30,7 @@ class ChunkPicture(QWidget):
         self._image = None if chunk_map is None else _image(chunk_map)
         self.update()
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         self.show_map(self._map)
 

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from zarrbrowser.chunks.chunk_map import ChunkMap, count_chunks
-from zarrbrowser.nodes.describe import Fact, storage_facts
-from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.chunks.storage_facts import storage_facts
+from zarrbrowser.nodes.describe import Fact
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.storage.chunk_picture import ChunkPicture
 from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.facts import FactGrid
 from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.notice import Notice
+from zarrbrowser.widgets.splitter import side_by_side
 from zarrbrowser.workers import Request, Workers
 from zarrbrowser.workers.workers import Stopped
 
 
-class StoragePane(QSplitter):
-    """Shows one array.
+class StoragePane(Pane):
+    """Shows one array; the facts on the left, the chunks on the right."""
 
-    Signals:
-        settled: all chunks have been counted, or it was said why not.
-    """
-
-    settled = Signal()
-
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._workers = workers
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
         self._array: ArrayLike | None = None
         self._counting: Request | None = None
         self._last: ChunkMap | None = None
@@ -43,13 +41,14 @@ class StoragePane(QSplitter):
         self._heading = label(role="heading")
         self.stop_button = push_button("Stop counting", self.stop)
         self.again_button = push_button("Count again", self.start, drawing="retry")
-        self.addWidget(self.facts)
-        self.addWidget(self._right())
-        self.setStretchFactor(0, 1)
-        self.setStretchFactor(1, 1)
-        self.setSizes([400, 500])
-        self.setHandleWidth(1)
-        self.setChildrenCollapsible(False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(side_by_side(self.facts, self._right(), (400, 500)))
+
+    def show_node(self, _source: Source, node: NodeLike) -> None:
+        """Show an array, and begin to count."""
+        if is_array(node):
+            self.show_array(node)
 
     def show_array(self, array: ArrayLike) -> None:
         """Show an array, and begin to count."""
@@ -62,7 +61,7 @@ class StoragePane(QSplitter):
     def clear(self) -> None:
         """Show nothing, want nothing."""
         if self._counting is not None:
-            self._workers.cancel(self._counting)
+            self.workers.cancel(self._counting)
         self._array = self._counting = self._last = None
         self.picture.show_map(None)
         self.facts.setWidget(QWidget())
@@ -73,10 +72,10 @@ class StoragePane(QSplitter):
         if array is None:
             return
         if self._counting is not None:
-            self._workers.cancel(self._counting)
+            self.workers.cancel(self._counting)
         self.problem.say("")
         self._last = None
-        self._counting = self._workers.submit(
+        self._counting = self.workers.submit(
             lambda asked: count_chunks(array, asked.is_cancelled, asked.tell),
             self._done,
             self._failed,
@@ -88,14 +87,14 @@ class StoragePane(QSplitter):
     def stop(self) -> None:
         """Count no further; what was counted so far stays."""
         if self._counting is not None:
-            self._workers.cancel(self._counting)
+            self.workers.cancel(self._counting)
             self._counting = None
             self._tell()
             self.settled.emit()
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
-        self.picture.wear()
+        self.picture.update_colours()
 
     def _right(self) -> QWidget:
         right = QWidget()

@@ -8,18 +8,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShortcut
+from PySide6.QtCore import QSignalBlocker, QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of
+from zarrbrowser.export.viewed_array import ViewedArray
 from zarrbrowser.image.axes import Axes
 from zarrbrowser.image.levels import image_of_array
 from zarrbrowser.models.grid_model import GridModel
-from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array
 from zarrbrowser.panes.data_stack import DataStack
+from zarrbrowser.panes.pane import Pane
 from zarrbrowser.panes.table.table_view import TableView
 from zarrbrowser.session.error_text import sentence
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
 from zarrbrowser.table.grid import (
     BLOCK_COLUMNS,
     BLOCK_ROWS,
@@ -44,28 +48,21 @@ _log = logging.getLogger(__name__)
 _AT_ONCE = 4
 
 
-class TablePane(QWidget):
-    """Shows one array of one axis or more.
+class TablePane(Pane):
+    """Shows one array of one axis or more."""
 
-    Signals:
-        reported: what was copied, for the status bar.
-        unpacked: whether the person wants stored numbers unpacked.
-    """
+    is_filled_when_shown = True  # another plane may have been chosen in the picture
 
-    reported = Signal(str)
-    unpacked = Signal(bool)
-
-    def __init__(self, workers: Workers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._workers = workers
-        self._locating = Lane(workers, in_flight=1)
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
+        self._coordinate_lane = Lane(workers, in_flight=1)
         self._reading: dict[Place, Request] = {}
         self._failed: set[Place] = set()
         self._copying: Request | None = None
         self._agreed_bytes = 0
         self.model = GridModel(self)
         self.table = TableView(self.model)
-        self.stack = DataStack(self.table, self._look, self._load_anyway)
+        self.stack = DataStack(self.table, self._read_visible, self._load_anyway)
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
@@ -78,21 +75,37 @@ class TablePane(QWidget):
         column.addWidget(self.stack, 1)
         column.addWidget(self.sliders)
         self._soon = QTimer(self, singleShot=True, interval=15)
-        self._soon.timeout.connect(self._look)
+        self._soon.timeout.connect(self._read_visible)
         self.table.looked_elsewhere.connect(self._soon.start)
         self.table.chosen_changed.connect(self._say_if_too_many)
         self.axes.chosen.connect(self._show_axes)
         self.sliders.moved.connect(self._slider_moved)
         self.go_to.returnPressed.connect(self._go)
         self.unpacking.toggled.connect(self._unpack)
-        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
-        copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        copy.activated.connect(self.copy)
+        self.stack.settled.connect(self.settled)
+        self.table.copy_asked.connect(self.copy)
 
     @property
     def grid(self) -> Grid | None:
         """What is shown."""
         return self.model.grid
+
+    def show_node(self, source: Source, node: NodeLike) -> None:
+        """Show an array, cut as its picture is."""
+        if is_array(node):
+            settings = self.session.view_of(source, node.path)
+            is_unpacked = self.session.is_unpacked(source, node.path)
+            axes = None if settings is None else settings.axes
+            self.show_array(node, axes, source.hierarchy.node, is_unpacked=is_unpacked)
+
+    def viewed(self) -> ViewedArray | None:
+        """The slice, and the cells that are selected or in view."""
+        grid, chosen = self.grid, self.table.chosen()
+        if grid is None or chosen is None:
+            return None
+        everything = grid.selection(slice(None), slice(None))
+        packing = grid.packing if grid.is_unpacked else None
+        return ViewedArray(grid.array, everything, grid.selection(*chosen), packing=packing)
 
     def show_array(
         self,
@@ -125,7 +138,7 @@ class TablePane(QWidget):
         self._show_grid(grid)
         self.stack.show_data()
         if find is not None:
-            self._locating.ask(
+            self._coordinate_lane.ask(
                 lambda _asked: coordinates_of(image_of_array(array), find),
                 self._show_coordinates,
                 lambda error: _log.debug("no coordinates of %s: %s", array.path, error),
@@ -135,9 +148,9 @@ class TablePane(QWidget):
         """Show nothing, want nothing."""
         self._forget()
         if self._copying is not None:
-            self._workers.cancel(self._copying)
+            self.workers.cancel(self._copying)
         self._agreed_bytes = 0
-        self._locating.forget()
+        self._coordinate_lane.forget()
         self.model.show_coordinates({})
         self.model.show(None)
         self.stack.notice.say("")
@@ -163,7 +176,7 @@ class TablePane(QWidget):
         if number > COPY_UP_TO:
             self._say_if_too_many()
             return
-        self._copying = self._workers.submit(
+        self._copying = self.workers.submit(
             lambda asked: tab_separated(grid.read(rows, columns, asked.is_cancelled)),
             lambda text: self._copied(text, number),
             lambda error: self.reported.emit(sentence(error)),
@@ -179,7 +192,7 @@ class TablePane(QWidget):
                 f"{number:,} cells are too many for the clipboard (at most {COPY_UP_TO:,}): export them to a file"
             )
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         self.table.viewport().update()
 
@@ -236,7 +249,7 @@ class TablePane(QWidget):
             self._soon.start()
             self.unpacked.emit(is_on)
 
-    def _look(self) -> None:
+    def _read_visible(self) -> None:
         """Read the blocks in view that are not there; want no others any more."""
         grid = self.model.grid
         if grid is None or not self.isVisible():
@@ -249,7 +262,7 @@ class TablePane(QWidget):
             self.stack.show_data()
         wanted = self._in_view()
         for place in [place for place in self._reading if place not in wanted]:
-            self._workers.cancel(self._reading.pop(place))
+            self.workers.cancel(self._reading.pop(place))
         wanted = [place for place in wanted if self.model.lacks(place) and place not in self._failed]
         for place in wanted:
             if len(self._reading) < _AT_ONCE and place not in self._reading:
@@ -271,7 +284,7 @@ class TablePane(QWidget):
 
     def _read(self, grid: Grid, place: Place) -> None:
         rows, columns = grid.block(place)
-        self._reading[place] = self._workers.submit(
+        self._reading[place] = self.workers.submit(
             lambda asked: grid.read(rows, columns, asked.is_cancelled),
             partial(self._arrived, place),
             partial(self._say, place),
@@ -282,7 +295,7 @@ class TablePane(QWidget):
         self._reading.pop(place, None)
         self.model.put(place, values)
         self.table.fit_columns()
-        self._look()
+        self._read_visible()
 
     def _say(self, place: Place, error: Exception) -> None:
         self._reading.pop(place, None)
@@ -291,23 +304,23 @@ class TablePane(QWidget):
             self._agreed_bytes = 0
             self._failed.update(self._in_view())  # or others would take the place of those that were stopped
         self.problem.say(sentence(error))
-        self._look()
+        self._read_visible()
 
     def _retry(self) -> None:
         self._failed.clear()
         self.problem.say("")
-        self._look()
+        self._read_visible()
 
     def _load_anyway(self) -> None:
         grid = self.model.grid
         if grid is not None:
             self._agreed_bytes = grid.cost(*self.table.in_view()).nbytes
             self.stack.show_data()
-            self._look()
+            self._read_visible()
 
     def _cancel(self) -> None:
         for request in self._reading.values():
-            self._workers.cancel(request)
+            self.workers.cancel(request)
         self._reading.clear()
 
     def _forget(self) -> None:

@@ -56,10 +56,12 @@ class TableView(QTableView):
     Signals:
         looked_elsewhere: other cells are in view.
         chosen_changed: other cells are chosen.
+        copy_asked: the person pressed the keys that copy.
     """
 
     looked_elsewhere = Signal()
     chosen_changed = Signal()
+    copy_asked = Signal()
 
     def __init__(self, model: GridModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -136,6 +138,8 @@ class TableView(QTableView):
         cell = self._cell_after(event.key(), to_end=to_end)
         if event.matches(QKeySequence.StandardKey.SelectAll):
             self.selectAll()
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_asked.emit()
         elif cell is not None:
             self._select(cell, extend=bool(modifiers & Qt.KeyboardModifier.ShiftModifier))
         else:

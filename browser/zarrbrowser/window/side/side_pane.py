@@ -49,9 +49,9 @@ class FilterBox(QLineEdit):
         self.setAccessibleName("search names and paths")
         self.setClearButtonEnabled(True)
         self._glass = self.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
-        self.wear()
+        self.update_colours()
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
         muted = current_colours().muted
         self._glass.setIcon(icon("search", muted))
@@ -158,9 +158,9 @@ class SidePane(QWidget):
         self.box.setFocus()
         self.box.selectAll()
 
-    def wear(self) -> None:
+    def update_colours(self) -> None:
         """Take on the application's appearance."""
-        self.box.wear()
+        self.box.update_colours()
         self.results.viewport().update()
 
     def _build(self) -> None:

@@ -10,8 +10,6 @@ from zarrbrowser.models.tree_item import PAGE_SIZE, Fetching, TreeItem
 from zarrbrowser.models.tree_model import TreeModel
 from zarrbrowser.nodes.protocols import is_broken
 
-_PICTURE_KEYS = (Qt.Key.Key_F, Qt.Key.Key_1)
-_NO_MODIFIERS = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
 _SHAPE_WIDTH_MOST = 180
 """A shape that needs more is told by the tool tip."""
@@ -23,12 +21,10 @@ class TreeView(QTreeView):
     Signals:
         node_chosen: index of the current row.
         reload_asked: index of a source that is to be read again.
-        picture_key_pressed: a key that means something to the picture beside the tree: a `Qt.Key`.
     """
 
     node_chosen = Signal(QModelIndex)
     reload_asked = Signal(QModelIndex)
-    picture_key_pressed = Signal(int)
 
     def __init__(self, model: TreeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,13 +48,13 @@ class TreeView(QTreeView):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._widen = QTimer(self, singleShot=True, interval=80)
         self._widen.timeout.connect(self._make_room)
-        self._look = QTimer(self, singleShot=True, interval=30)
-        self._look.timeout.connect(self._fetch_visible)
+        self._fetch_soon = QTimer(self, singleShot=True, interval=30)
+        self._fetch_soon.timeout.connect(self._fetch_visible)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         model.children_arrived.connect(self._look_on)
         model.children_arrived.connect(self._span_note)
         model.rowsInserted.connect(lambda parent, _first, _last: self._span_note(parent))
-        self.expanded.connect(lambda _index: self._look.start())
+        self.expanded.connect(lambda _index: self._fetch_soon.start())
         self.customContextMenuRequested.connect(self._show_menu)
         self.doubleClicked.connect(self._retry_note)
         self.selectionModel().currentChanged.connect(lambda now, _before: self.node_chosen.emit(now))
@@ -79,13 +75,10 @@ class TreeView(QTreeView):
             else:
                 self.setExpanded(index, not self.isExpanded(index))
             return
-        if event.key() in _PICTURE_KEYS and event.modifiers() in _NO_MODIFIERS:
-            self.picture_key_pressed.emit(event.key())  # not the first letter of a node's name
-            return
         super().keyPressEvent(event)
 
     def _scrolled(self) -> None:
-        self._look.start()
+        self._fetch_soon.start()
         self._widen.start()
 
     def _section_resized(self, column: int, _before: int, _now: int) -> None:
@@ -111,7 +104,7 @@ class TreeView(QTreeView):
     def _look_on(self, index: QModelIndex) -> None:
         # A range is one row, so the end of a large group would stay in view, and be fetched to its last node.
         if self.tree_model.rowCount(index) <= PAGE_SIZE:
-            self._look.start()
+            self._fetch_soon.start()
 
     def _fetch_visible(self) -> None:
         """Fetch the next page of each group whose last row is in view."""

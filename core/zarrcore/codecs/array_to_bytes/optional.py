@@ -1,8 +1,8 @@
-"""The ``zarrs.optional`` codec: which values there are, and then those alone.
+"""The ``zarrs.optional`` codec: a mask of the valid elements, and then only their values.
 
-Specification: zarrs' documentation, "optional", which calls it experimental. Two numbers of 64 bits, little-endian, tell how many
-bytes the mask takes and how many the values; the mask is an array of booleans of the chunk's shape, the values have one
-dimension. Each goes through codecs of its own.
+Specification: zarrs' documentation, "optional", which calls it experimental. Two little-endian 64-bit integers give the
+sizes of the mask and of the values in bytes. The mask is an array of booleans of the chunk's shape, and the values have one
+dimension. Each has its own codecs.
 """
 
 from __future__ import annotations

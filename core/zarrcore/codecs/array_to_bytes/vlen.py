@@ -1,8 +1,8 @@
-"""The ``zarrs.vlen`` codec: all values one after another, and apart from them where each begins.
+"""The ``zarrs.vlen`` codec: all values one after another, and separately the position of each.
 
-Specification: zarrs' documentation, "vlen", which calls it experimental. Of so many elements there is one position more than
-elements; positions and values go through codecs of their own, and 8 bytes, little-endian, tell how long the positions are. They
-stand before the values or behind them, and before them where nothing tells.
+Specification: zarrs' documentation, "vlen", which calls it experimental. There is one position more than there are
+elements. Positions and values have their own codecs, and 8 little-endian bytes give the size of the positions. The positions
+come before or after the values, by default before them.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class VlenCodec(ArrayToBytesCodec):
         positions = pipeline.decode(index).astype("u8")
         end = int(positions[-1])
         if end > MAX_VALUES_NBYTES or (positions[1:] < positions[:-1]).any():
-            raise CodecError(f"expected rising positions up to {MAX_VALUES_NBYTES:,}", codec=self.name)
+            raise CodecError(f"expected increasing positions up to {MAX_VALUES_NBYTES:,}", codec=self.name)
         values = self._make_data_pipeline(end).decode(data).tobytes() if end else b""
         if data.nbytes and not end:
             raise CodecError(f"expected no bytes of values, found {data.nbytes:,}", codec=self.name)

@@ -13,7 +13,7 @@ from zarrbrowser.image.levels import level_of, whole
 from zarrbrowser.image.tiles.frames import assemble
 from zarrbrowser.image.tiles.raster import Raster
 from zarrbrowser.image.tiles.tile_cache import TileCache
-from zarrbrowser.session.reading import Cost
+from zarrbrowser.nodes.read_cost import ReadCost
 
 sides = st.integers(1, 900)
 
@@ -64,7 +64,7 @@ def test_a_tile_is_not_made_of_too_many_bytes() -> None:
 def test_what_tiles_cost() -> None:
     array = FakeArray(np.zeros((4, 300, 500), np.float32), chunks=(3, 100, 50))
     raster = Raster.of(whole(array), Axes.initial(array))
-    assert raster.cost(raster.tiles((slice(0, 300), slice(0, 500)))) == Cost(30, 30 * 3 * 100 * 50 * 4)
+    assert raster.cost(raster.tiles((slice(0, 300), slice(0, 500)))) == ReadCost(30, 30 * 3 * 100 * 50 * 4)
     rare = Raster.of(
         whole(FakeArray(np.zeros((600, 4)), chunks=(1, 4))),
         Axes((600, 4), ("a", "b"), 0, 1, None, (0, 0)),
@@ -77,9 +77,9 @@ def test_a_chunk_that_is_cut_into_tiles_costs_once() -> None:
     array = FakeArray(np.broadcast_to(np.uint8(0), (20_000, 9_000)), chunks=(10_000, 9_000))
     raster = Raster.of(whole(array), Axes.initial(array))
     assert len(raster.tiles((slice(0, 10_000), slice(0, 9_000)))) == 9
-    assert raster.cost(raster.tiles((slice(0, 10_000), slice(0, 9_000)))) == Cost(2, 180_000_000)
-    assert raster.cost(raster.tiles((slice(9_000, 11_000), slice(0, 9_000)))) == Cost(2, 180_000_000)
-    assert raster.cost(raster.tiles((slice(0, 100), slice(0, 9_000)))) == Cost(1, 90_000_000)
+    assert raster.cost(raster.tiles((slice(0, 10_000), slice(0, 9_000)))) == ReadCost(2, 180_000_000)
+    assert raster.cost(raster.tiles((slice(9_000, 11_000), slice(0, 9_000)))) == ReadCost(2, 180_000_000)
+    assert raster.cost(raster.tiles((slice(0, 100), slice(0, 9_000)))) == ReadCost(1, 90_000_000)
 
 
 def test_the_nearest_to_the_middle_comes_first() -> None:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup
 from tests.browser.panes.image.pictures import drawn, show
-from zarrbrowser.image.measuring import Profile
+from zarrbrowser.image.measurements import Profile
 from zarrbrowser.panes.image.canvas.profile_plot import ProfilePlot
 from zarrbrowser.panes.plot.plot_pane import PlotPane
 

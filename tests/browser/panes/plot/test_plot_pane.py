@@ -154,12 +154,12 @@ def test_what_the_axis_stands_for(open_window: OpenWindow, qtbot: QtBot) -> None
     assert isinstance(pane, PlotPane)
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 5)
     assert np.array_equal(pane.curve.yData, [0, 10, np.nan, 30, 40], equal_nan=True)
-    qtbot.waitUntil(lambda: pane.locating.is_known)
+    qtbot.waitUntil(lambda: pane.coordinate_labels.is_known)
     ticks = pane.plot.getAxis("bottom").tickValues(-0.2, 4.2, 800)
     assert "2000-01-02" in pane.plot.getAxis("bottom").tickStrings(ticks[0][1], 1, 1)
     pane.controls.unpacking.click()
     qtbot.waitUntil(lambda: np.allclose(pane.curve.yData, [0, 1, np.nan, 3, 4], equal_nan=True))
     assert pane.plot.getAxis("left").labelText == "array (K)"
-    shown = pane.shown()
+    shown = pane.displayed()
     assert shown is not None
     assert shown.selection == (slice(0, 5),)

@@ -9,13 +9,14 @@ from pytestqt.qtbot import QtBot
 
 from tests.browser.fakes import FakeArray, Flaky, Gate
 from zarrbrowser.panes.storage.storage_pane import StoragePane
+from zarrbrowser.session.state import Session
 from zarrbrowser.theme import current_colours
 from zarrbrowser.workers import Workers
 
 
 @pytest.fixture
 def pane(workers: Workers, qtbot: QtBot) -> StoragePane:
-    made = StoragePane(workers)
+    made = StoragePane(Session(), workers)
     qtbot.addWidget(made)
     made.resize(800, 500)
     made.show()

@@ -14,6 +14,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.fakes import FakeArray, FakeGroup, Flaky, Gate
 from zarrbrowser.models.grid_model import WINDOW_ROWS, GridModel
 from zarrbrowser.panes.table.table_pane import TablePane
+from zarrbrowser.session.state import Session
 from zarrbrowser.table.grid import BLOCK_COLUMNS, BLOCK_ROWS, grid_of
 from zarrbrowser.window.main_window import MainWindow
 from zarrbrowser.workers import Workers
@@ -39,7 +40,7 @@ class Endless(FakeArray):
 
 @pytest.fixture
 def pane(workers: Workers, qtbot: QtBot) -> TablePane:
-    made = TablePane(workers)
+    made = TablePane(Session(), workers)
     qtbot.addWidget(made)
     made.resize(700, 500)
     made.show()

@@ -79,13 +79,13 @@ def test_integers_keep_their_highest_bits(code: str, keepbits: int, data: st.Dat
         assert abs(found) == nearest
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_types_that_are_not_numbers_are_refused() -> None:
     with pytest.raises(MetadataError, match="numbers"):
         rounded(np.array(["a"]), 3)
     with pytest.raises(MetadataError, match="keepbits"):
         rounded(np.array([1.0]), 0)
 
 
-def test_more_bits_than_there_are_keep_everything() -> None:
+def test_keeping_more_bits_than_exist_keeps_everything() -> None:
     values = np.arange(-3, 4, dtype="<i2")
     assert rounded(values, 10**30).tolist() == values.tolist()

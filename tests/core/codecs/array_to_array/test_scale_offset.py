@@ -71,7 +71,7 @@ def test_floats_are_those_of_the_type(name: str) -> None:
         pipeline(name, {"scale": 2}).encode(np.array([1, real_type(dtype).maximum]).astype(dtype))  # type: ignore[union-attr]
 
 
-def test_what_is_no_number_stays_so() -> None:
+def test_nan_and_infinity_stay() -> None:
     made = pipeline("float32", {"offset": 1, "scale": 3})
     special = np.array([np.nan, -np.inf], "<f4")
     assert made.decode(made.encode(special)).tobytes() == special.tobytes()
@@ -101,7 +101,7 @@ def test_an_integer_that_the_scale_does_not_divide() -> None:
         ("float32", {"factor": 1}, "factor"),
     ],
 )
-def test_configurations_that_mean_nothing(name: str, configuration: dict[str, Any], words: str) -> None:
+def test_invalid_configurations_are_refused(name: str, configuration: dict[str, Any], words: str) -> None:
     with pytest.raises(MetadataError, match=words):
         pipeline(name, configuration)
 

@@ -36,7 +36,7 @@ def bits_of(name: str) -> int:
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_the_words_of_the_registry(data: st.DataObject) -> None:
+def test_examples_of_the_registry(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(PARTS)))
     bits, parts = bits_of(name), PARTS[name]
     first = data.draw(st.integers(0, bits - 1))
@@ -106,7 +106,7 @@ def test_broken_chunks() -> None:
         ("int8", {"order": "big"}),
     ],
 )
-def test_configurations_that_mean_nothing(name: str, configuration: dict[str, Any]) -> None:
+def test_invalid_configurations_are_refused(name: str, configuration: dict[str, Any]) -> None:
     with pytest.raises(MetadataError):
         pipeline(name, (3,), **configuration)
 

@@ -56,7 +56,7 @@ def test_version_2_of_zarr_python(tmp_path: Path, dtype: str, order: Any) -> Non
 
 @pytest.mark.parametrize("to", ["v2", "v3"])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_copies_of_version_2_keep_it(tmp_path: Path, dtype: str, to: str) -> None:
+def test_copies_of_version_2_keep_pcodec(tmp_path: Path, dtype: str, to: str) -> None:
     options: dict[str, Any] = {"zarr_format": 2, "filters": [], "compressors": PCodec(level=4)}
     zarr.create_array(tmp_path / "x", shape=(5, 7), chunks=(3, 4), dtype=dtype, **options)[...] = values(
         dtype
@@ -99,7 +99,7 @@ def test_filters_and_further_compression_in_version_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["<c8", "<c16", "<f4"])
-def test_zarrs(tmp_path: Path, dtype: str) -> None:
+def test_zarrs_reads_and_writes_the_same(tmp_path: Path, dtype: str) -> None:
     numbers = (NUMBERS + 1j * NUMBERS[::-1] if dtype[1] == "c" else NUMBERS).astype(dtype)
     with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True}):
         theirs = zarr.create_array(

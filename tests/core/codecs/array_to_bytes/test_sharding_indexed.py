@@ -107,19 +107,21 @@ def test_missing_inner_chunks_are_fill_values() -> None:
         (BODY + index((0, 8), (8, 8), (16, 8), (24, 4)), PLAIN_INDEX, CodecError, "has 8 bytes, found 4"),
     ],
 )
-def test_an_index_that_lies(shard: bytes, configuration: dict, kind: type[Exception], words: str) -> None:
+def test_wrong_indices_are_refused(
+    shard: bytes, configuration: dict, kind: type[Exception], words: str
+) -> None:
     array = hierarchy(shard, **configuration)["/"]
     with pytest.raises(kind, match=words) as caught:
         array[...]
     assert caught.value.key == "c/0"
 
 
-def test_overlapping_inner_chunks_read_as_told() -> None:
+def test_overlapping_inner_chunks_read_as_the_index_says() -> None:
     array = hierarchy(BODY + index(ENTRIES[1], ENTRIES[1], ENTRIES[1], ENTRIES[1]), **PLAIN_INDEX)["/"]
     assert np.array_equal(array[...], np.tile(INNER[1], 4))
 
 
-def test_a_shard_of_no_dimensions_behind_a_checksum() -> None:
+def test_a_shard_without_dimensions_and_with_a_checksum() -> None:
     from zarrcore.codecs import ArraySpec, Pipeline
     from zarrcore.metadata import NamedConfiguration
     from zarrcore.metadata.fill_value import zero

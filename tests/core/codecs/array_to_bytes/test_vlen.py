@@ -72,12 +72,12 @@ def test_broken_chunks(codec: str, broken: bytes) -> None:
         pipeline(codec, (2,)).decode(broken)
 
 
-def test_bytes_that_are_no_text() -> None:
+def test_invalid_utf8_is_refused() -> None:
     with pytest.raises(CodecError, match=r"vlen-utf8.*utf-8"):
         pipeline("vlen-utf8", (1,)).decode(b"\1\0\0\0\1\0\0\0\xff")
 
 
-def test_nothing_is_allocated_for_elements_that_are_not_there() -> None:
+def test_missing_elements_allocate_no_memory() -> None:
     made = pipeline("vlen-bytes", (2**26,))
     tracemalloc.start()
     try:
@@ -97,7 +97,7 @@ def test_objects_of_another_kind_are_not_encoded() -> None:
     ("codec", "data_type"),
     [("vlen-utf8", "bytes"), ("vlen-bytes", "string"), ("vlen-utf8", "r8"), ("bytes", "string")],
 )
-def test_codecs_of_other_types_are_refused(codec: str, data_type: str) -> None:
+def test_codecs_for_other_data_types_are_refused(codec: str, data_type: str) -> None:
     dtype = parse_data_type(data_type).dtype
     with pytest.raises(MetadataError, match="elements of"):
         Pipeline([NamedConfiguration(codec)], ArraySpec((1,), dtype, zero(dtype)))

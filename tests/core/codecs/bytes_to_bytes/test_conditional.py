@@ -99,7 +99,7 @@ def test_bombs_are_refused() -> None:
     ],
     ids=str,
 )
-def test_configurations_that_mean_nothing(parameters: dict[str, Any]) -> None:
+def test_invalid_configurations_are_refused(parameters: dict[str, Any]) -> None:
     with pytest.raises(MetadataError):
         Pipeline(
             [NamedConfiguration("bytes"), NamedConfiguration("conditional", parameters)],

@@ -73,7 +73,7 @@ class Inode:
             and known.is_sized
             and entry.is_sized
             and not self.is_resized
-            and not entry.direct_io
+            and entry.caching.uses_pages
         )
 
     def become(self, entry: Entry) -> None:

@@ -24,7 +24,7 @@ class InodeTable:
     """All numbers that the kernel knows, and no other.
 
     Attributes:
-        is_changed_here: whether entries may be unsettled.
+        is_changed_here: whether entries may change through this mount.
     """
 
     def __init__(self, root: Directory) -> None:
@@ -80,7 +80,7 @@ class InodeTable:
         if self._shown and (shown := self._shown.get(entry.version)) is not None:
             self._attach(above, name, shown)
             return shown
-        if number is not None and (not self.is_changed_here or entry.is_settled):
+        if number is not None and (not self.is_changed_here or entry.caching.keeps_attributes):
             # While somebody writes, or wants to, whoever looks has a number that nobody else can open before him.
             inode = self._inodes[number]
             if inode.may_become(entry):

@@ -37,7 +37,7 @@ _NODES_MAX: Final = 10_000
 _SHOWN: Final = ("raw", "npy")
 
 
-class ArraysView:
+class ArraysTree:
     """The decoded tree of a hierarchy.
 
     Args:

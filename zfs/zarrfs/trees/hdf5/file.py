@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from weakref import ReferenceType, WeakValueDictionary, ref
 
 from zarrcore.errors import NodeNotFoundError
-from zarrcore.filetypes.hdf5 import HDF5File
+from zarrcore.filetypes import HDF5File
 from zarrcore.hierarchy import AnyNode, BrokenNode, Group
-from zarrfs.trees.arrays.decoded import OpenArrays
+from zarrfs.trees.arrays.decoded import OpenDecoded
+from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Entry, File, OpenFile, WouldBlockError
 from zarrfs.trees.freshness import Remembered
-
-if TYPE_CHECKING:
-    from zarrfs.trees.arrays.tree import ArraysView
 
 _KEPT_NBYTES: Final = 64 << 20
 """Memory for files that nobody has open; the one that was made last is kept whatever it takes."""
@@ -45,7 +43,7 @@ class HDF5Files:
         count: how many were made so far.
     """
 
-    def __init__(self, arrays: ArraysView) -> None:
+    def __init__(self, arrays: ArraysTree) -> None:
         self.count = 0
         self.before_open = arrays.before_open
         self._arrays = arrays
@@ -154,7 +152,7 @@ class NodeFile(File):
         return NodeFile(self._files, self._question, self.mtime_s, made)
 
 
-class OpenNodeFile(OpenArrays):
+class OpenNodeFile(OpenDecoded):
     """A node's file, open: all that is not elements stays as it is."""
 
     def __init__(self, made: Made, entry: NodeFile) -> None:

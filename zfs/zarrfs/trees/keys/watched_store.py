@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from zarrcore.stores.interface import BytesLike, ReadableStore, Renaming
-from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrcore.stores import BytesLike, ReadableStore, Renaming, WrapperStore
 
 
 class WatchedStore(WrapperStore):

@@ -9,9 +9,7 @@ from threading import Lock
 from typing import Final
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import ReadableStore, Renaming
-from zarrcore.stores.local.store import LocalStore
-from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrcore.stores import LocalStore, ReadableStore, Renaming, WrapperStore
 from zarrfs.trees.entry import File, RefusedError, WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.file import OpenKey, fetched
@@ -101,10 +99,10 @@ class KeyWriter:
         """
         if not wait and self.store.is_remote:
             raise WouldBlockError
-        facts = self.store.stat(key)
-        if facts is None:
+        stat = self.store.stat(key)
+        if stat is None:
             raise ChangedError(f"{key} in {self.store.url} is gone", key=key, url=self.store.url)
-        return OpenKey(self.store, key, facts, lambda _: None)
+        return OpenKey(self.store, key, stat, lambda _: None)
 
     def _opened(self, key: str, written: WrittenKey) -> WrittenKey:
         with self._lock:
@@ -176,7 +174,7 @@ class KeyWriter:
             elif renamed:
                 self.unstored.stored(new)
             else:
-                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
             self._gone(key)
             with self._lock:
                 self._open.pop(new, None)
@@ -199,7 +197,7 @@ class KeyWriter:
             finally:
                 spool.close()
         if not is_stored:
-            raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+            raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
         self.unstored.stored(new)
 
     def make_directory(self, path: str) -> None:

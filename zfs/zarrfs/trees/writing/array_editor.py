@@ -12,7 +12,7 @@ from typing import Any
 
 from zarrcore.errors import ChangedError, NodeNotFoundError
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy
-from zarrfs.trees.arrays.facts import ATTRIBUTES
+from zarrfs.trees.arrays.node_metadata import ATTRIBUTES
 from zarrfs.trees.entry import RefusedError
 from zarrfs.trees.writing.array_edits import ArrayEdits
 from zarrfs.trees.writing.new_array import NewArray
@@ -108,7 +108,7 @@ class ArrayEditor:
         hierarchy = self._hierarchy()
         _refuse_name(hierarchy, path)
         if path in hierarchy:
-            raise RefusedError(errno.EEXIST, f"{path} is there already", is_news=False)
+            raise RefusedError(errno.EEXIST, f"{path} is there already", is_logged=False)
         with self._lock:
             if path in self.news:
                 raise RefusedError(errno.EBUSY, f"{path} is being written")
@@ -133,7 +133,7 @@ class ArrayEditor:
             attributes: dict[str, Any] = dict(fresh.attributes)
             if text is None:
                 if name not in attributes:
-                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_news=False)
+                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_logged=False)
                 del attributes[name]
             else:
                 attributes[name] = _parsed(name, text)

@@ -163,7 +163,7 @@ class FileOfNewArray(UnfinishedFile):
         self._new = new
 
     def open(self, wait: bool) -> OpenFile:
-        raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_news=False)
+        raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_logged=False)
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
         raise RefusedError(errno.EBUSY, f"{self._new.path} is being written")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from threading import Lock, RLock
 from typing import Protocol
 
+from zarrfs.trees.caching import CHANGING
 from zarrfs.trees.entry import File, WouldBlockError
 
 
@@ -33,7 +34,7 @@ class UnfinishedFile(File):
         writing: what is written.
     """
 
-    is_settled = False
+    caching = CHANGING
 
     def __init__(self, writing: Writing) -> None:
         self._writing = writing

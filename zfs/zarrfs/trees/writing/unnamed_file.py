@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.array.spill import unnamed_files_folder
+from zarrcore.array import unnamed_files_folder
 from zarrcore.errors import StoreError, StoreFullError
-from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
+from zarrcore.stores import read_descriptor, read_descriptor_into
 from zarrfs.trees.entry import RefusedError
 
 _LARGEST: Final = 1 << 30
@@ -37,7 +37,7 @@ class UnnamedFile:
     """
 
     def __init__(self) -> None:
-        with room(), tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
+        with disk_errors_reported(), tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
             self.descriptor = os.dup(file.fileno())
 
     def write(self, offset: int, content: bytes | bytearray | memoryview) -> None:
@@ -48,7 +48,7 @@ class UnnamedFile:
         """
         rest = memoryview(content)
         while len(rest):
-            with room():
+            with disk_errors_reported():
                 done = os.pwrite(self.descriptor, rest[:_LARGEST], offset)
             rest, offset = rest[done:], offset + done
 
@@ -58,7 +58,7 @@ class UnnamedFile:
         Raises:
             StoreFullError: there can be no file of this size.
         """
-        with room():
+        with disk_errors_reported():
             os.ftruncate(self.descriptor, nbytes)
 
     def read(self, offset: int, nbytes: int) -> bytes:
@@ -113,7 +113,7 @@ def _axis_of_blocks(shape: tuple[int, ...], lengths: tuple[int, ...], itemsize: 
 
 
 @contextmanager
-def room() -> Iterator[None]:
+def disk_errors_reported() -> Iterator[None]:
     """Says in one line that a file without a name could not be written.
 
     Raises:

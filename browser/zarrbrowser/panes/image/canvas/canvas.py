@@ -222,7 +222,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         width, height = self.view.width() * ratio, self.view.height() * ratio
         self.view.setRange(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), padding=0)
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
         self.setBackground(colours.canvas)
         for side in ("left", "bottom"):

@@ -7,7 +7,7 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
 
 from zarrbrowser.coordinates.units import symbol
-from zarrbrowser.image.measuring import Profile
+from zarrbrowser.image.measurements import Profile
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.values.numbers import drawing_factor, finite
 from zarrbrowser.widgets.number_axis import NumberAxis
@@ -43,7 +43,7 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         self.plot.setLabel("bottom", (f"distance ({units})" if units else "distance (elements)") + coarse)
         self.plot.setLabel("left", profile.channel)
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
         self.setBackground(colours.surface)
         self.curve.setPen(pg.mkPen(colours.accent, width=1.5))

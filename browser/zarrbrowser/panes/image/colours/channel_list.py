@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QColorDialog, QListWidget, QListWidgetItem, QWidget
 
-from zarrbrowser.image.look import ChannelLook
+from zarrbrowser.image.view_settings import ChannelSettings
 
 _MOST_ROWS, _ROW = 6, 22
 _SWATCH = QSize(12, 12)
@@ -38,19 +38,28 @@ class ChannelList(QListWidget):
         self.currentRowChanged.connect(lambda row: self.channel_chosen.emit(row) if row >= 0 else None)
         self.itemDoubleClicked.connect(self._ask_colour)
 
-    def show_channels(self, channels: Sequence[ChannelLook], current: int) -> None:
+    def show_channels(self, channels: Sequence[ChannelSettings], current: int) -> None:
         """One row per channel."""
         with QSignalBlocker(self):
-            self.clear()
-            for one in channels:
-                item = QListWidgetItem(_swatch(one.colour), one.channel.name)
-                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            if [self.item(row).text() for row in range(self.count())] != [
+                one.channel.name for one in channels
+            ]:
+                self._make_rows(channels)
+            for row, one in enumerate(channels):
+                item = self.item(row)  # the same one: it may be what the person clicks just now
+                item.setIcon(_swatch(one.colour))
                 item.setCheckState(Qt.CheckState.Checked if one.is_on else Qt.CheckState.Unchecked)
-                item.setToolTip(one.channel.name)
-                item.setSizeHint(QSize(0, _ROW))
-                self.addItem(item)
             self.setCurrentRow(current)
         self.setFixedHeight(min(_MOST_ROWS, max(1, len(channels))) * _ROW + 6)
+
+    def _make_rows(self, channels: Sequence[ChannelSettings]) -> None:
+        self.clear()
+        for one in channels:
+            item = QListWidgetItem(one.channel.name)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setToolTip(one.channel.name)
+            item.setSizeHint(QSize(0, _ROW))
+            self.addItem(item)
 
     def _changed(self, item: QListWidgetItem) -> None:
         self.toggled.emit(self.row(item), item.checkState() is Qt.CheckState.Checked)

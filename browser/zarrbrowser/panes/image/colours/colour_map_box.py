@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QIcon, QImage, QPixmap
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, lookup_table, title_of
+from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, title_of
+from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
+from zarrbrowser.panes.image.colours.colour_map_preview import PREVIEW, preview
 
-PREVIEW = QSize(56, 12)
 _MORE = "More…"
 
 
@@ -48,8 +47,6 @@ class ColourMapBox(QComboBox):
             self.picked.emit(name)
             return
         self.choose(self._chosen)  # until another one is picked
-        from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
-
         dialog = ColourMapDialog(self._chosen, self)
         dialog.picked.connect(self._pick)
         dialog.open()
@@ -57,11 +54,3 @@ class ColourMapBox(QComboBox):
     def _pick(self, name: str) -> None:
         self.choose(name)
         self.picked.emit(name)
-
-
-def preview(name: str) -> QIcon:
-    """A strip of a colour map, from its lowest colour to its highest."""
-    strip = np.ascontiguousarray(np.repeat(lookup_table(name)[None, :, :], PREVIEW.height() * 2, axis=0))
-    height, width, _ = strip.shape
-    image = QImage(strip.data, width, height, 3 * width, QImage.Format.Format_RGB888)
-    return QIcon(QPixmap.fromImage(image).scaled(PREVIEW * 2))

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from zarrbrowser.image.colours.colour_maps import catalogue
-from zarrbrowser.panes.image.colours.colour_map_box import PREVIEW, preview
+from zarrbrowser.panes.image.colours.colour_map_preview import PREVIEW, preview
 
 _Index = QModelIndex | QPersistentModelIndex
 _NAME = Qt.ItemDataRole.UserRole

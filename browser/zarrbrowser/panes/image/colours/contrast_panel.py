@@ -12,7 +12,7 @@ from zarrbrowser.image.colours.colour_maps import LABELS
 from zarrbrowser.image.colours.contrast import Contrast, ContrastMode, Statistics
 from zarrbrowser.image.colours.render import Norm
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.colours.bound_edits import BoundEdits
 from zarrbrowser.panes.image.colours.channel_list import ChannelList
 from zarrbrowser.panes.image.colours.colour_map_box import ColourMapBox
@@ -78,22 +78,22 @@ class ContrastPanel(Scrolled):
         self._lay_out()
         self._connect()
 
-    def show_look(self, image: Image, look: Look, colour_map: str) -> None:
+    def show_settings(self, image: Image, settings: ViewSettings, colour_map: str) -> None:
         """Offer what makes sense for an image, set as it is looked at."""
-        array, elements = image.base, look.elements
+        array, elements = image.base, settings.elements
         dtype = array.dtype if elements.field is None else array.dtype[elements.field]
         packing, fill = packing_of(array), fill_of(array)
-        name = look.colour_map or colour_map
+        name = settings.colour_map or colour_map
         with QSignalBlocker(self.blend), QSignalBlocker(self.fill), QSignalBlocker(self.unpacking):
-            self.blend.setChecked(look.is_blended)
+            self.blend.setChecked(settings.is_blended)
             self.fill.setChecked(bool(elements.fill))
             self.unpacking.setChecked(elements.packing is not None)
         self.blend.setVisible(image.channel_axis is not None)
-        self.channels.setVisible(look.is_blended)
-        self.colour_map.setVisible(not look.is_blended)
+        self.channels.setVisible(settings.is_blended)
+        self.colour_map.setVisible(not settings.is_blended)
         self.part.setVisible(is_complex(dtype))
         self.part.setCurrentIndex(list(Part).index(elements.part))
-        self.norm.setCurrentIndex(list(_NORMS).index(look.norm))
+        self.norm.setCurrentIndex(list(_NORMS).index(settings.norm))
         self.fill.setVisible(bool(fill or (packing is not None and packing.missing)))
         is_packed = packing is not None and packing.is_packed
         self.unpacking.setVisible(is_packed)
@@ -102,7 +102,7 @@ class ContrastPanel(Scrolled):
                 f"stored × {packing.scale:g} + {packing.offset:g}, as the attributes say"
             )
         self.choose_colour_map(name)
-        has_bounds = look.is_blended or name != LABELS
+        has_bounds = settings.is_blended or name != LABELS
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
             widget.setVisible(has_bounds)
         self.unit.setVisible(has_bounds and bool(self.unit.text()))

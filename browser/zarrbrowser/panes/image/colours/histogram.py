@@ -72,7 +72,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.gradient.setColorMap(pg.ColorMap(positions, colours))
         self.item.gradient.showTicks(False)
 
-    def wear(self, colours: Colours) -> None:
+    def set_colours(self, colours: Colours) -> None:
         """Take on an appearance."""
         self.setBackground(colours.window)
         accent, muted = QColor(colours.accent), QColor(colours.muted)

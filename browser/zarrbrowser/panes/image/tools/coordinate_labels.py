@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from zarrbrowser.coordinates.coordinates import Coordinate, coordinates_of, scale_along
 from zarrbrowser.coordinates.units import symbol
 from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
+from zarrbrowser.image.view_settings import ViewSettings
 from zarrbrowser.panes.image.canvas.canvas import Canvas
-from zarrbrowser.session.sources import Source
 from zarrbrowser.values.elements import Elements, packing_of
 from zarrbrowser.workers import Lane, Workers
 
 _log = logging.getLogger(__name__)
 
 
-class Locating(QObject):
+class CoordinateLabels(QObject):
     """Keeps the coordinates of the image that is looked at.
 
     Signals:
@@ -48,13 +49,17 @@ class Locating(QObject):
         """Whether what is known is of this image."""
         return self._image is image
 
-    def look_for(self, source: Source, image: Image) -> None:
-        """Find what the axes of an image stand for; the picture does not wait for it."""
+    def look_for(self, image: Image, find: Callable[[str], Any]) -> None:
+        """Find the coordinates of an image in the background.
+
+        Args:
+            find: opens the node at a path of the image's hierarchy.
+        """
         self.forget()
         self._image = image
         self.changed.emit()
         self._lane.ask(
-            lambda _request: coordinates_of(image, source.hierarchy.node),
+            lambda _request: coordinates_of(image, find),
             self._take,
             lambda error: _log.debug("no coordinates of %s: %s", image.path, error),
         )
@@ -69,9 +74,9 @@ class Locating(QObject):
         self._is_on = is_on
         self.changed.emit()
 
-    def write_on(self, canvas: Canvas, look: Look, *, has_bar: bool = True) -> None:
+    def write_on(self, canvas: Canvas, settings: ViewSettings, *, has_bar: bool = True) -> None:
         """Name the axes of a picture, and tell what they stand for; with a scale bar where that makes sense."""
-        axes = look.axes
+        axes = settings.axes
         known = self.coordinates
         canvas.show_coordinates(
             (axes.names[axes.rows], axes.names[axes.columns]),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from zarrbrowser.image.levels import Image
-from zarrbrowser.image.look import Look
+from zarrbrowser.image.state import Change
 from zarrbrowser.panes.image.image_controls import ImageControls
+from zarrbrowser.panes.image.image_model import ImageModel
 from zarrbrowser.panes.image.plane_grid import PlaneGrid
-from zarrbrowser.panes.image.tools.chunk_showing import ChunkShowing
-from zarrbrowser.panes.image.tools.coordinate_labels import Locating
-from zarrbrowser.panes.image.tools.labelling import Labelling
-from zarrbrowser.panes.image.tools.measuring import Measuring
-from zarrbrowser.panes.image.tools.pointing import Pointing
-from zarrbrowser.session.sources import Source
+from zarrbrowser.panes.image.tools.chunk_overlay_controller import ChunkOverlayController
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.panes.image.tools.labels_controller import LabelsController
+from zarrbrowser.panes.image.tools.measurement_panel import MeasurementPanel
+from zarrbrowser.panes.image.tools.pointer_readout import PointerReadout
 from zarrbrowser.theme.colours import Colours
 from zarrbrowser.workers import Workers
 
@@ -30,35 +29,37 @@ class ImageTools(QObject):
     reported = Signal(str)
 
     def __init__(
-        self, workers: Workers, controls: ImageControls, grid: PlaneGrid, locating: Locating, parent: QObject
+        self,
+        model: ImageModel,
+        workers: Workers,
+        controls: ImageControls,
+        grid: PlaneGrid,
+        coordinate_labels: CoordinateLabels,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._controls = controls
-        self.measuring = Measuring(workers, grid.main.canvas)
-        self.chunks = ChunkShowing(workers, grid.main, self)
-        self.labelling = Labelling(workers, controls.labels, grid, self)
-        self.pointing = Pointing(workers, locating, self)
-        grid.pointed.connect(self.pointing.move)
-        grid.main.frame_shown.connect(self.measuring.refresh)
-        self.pointing.said.connect(self.pointed)
-        self.chunks.told.connect(self.reported)
-        self.labelling.reported.connect(self.reported)
+        self._model, self._controls = model, controls
+        self.measurements = MeasurementPanel(model, workers, grid.main.canvas)
+        self.chunks = ChunkOverlayController(workers, grid.main, self)
+        self.labels = LabelsController(model, workers, controls.labels, self)
+        self.pointer = PointerReadout(workers, coordinate_labels, self)
+        grid.pointed.connect(self.pointer.move)
+        grid.main.frame_shown.connect(self.measurements.refresh)
+        grid.main.overlay.loader.failed.connect(self.labels.fail)
+        self.pointer.text_changed.connect(self.pointed)
+        self.chunks.text_changed.connect(self.reported)
+        self.labels.reported.connect(self.reported)
         controls.chunks.toggled.connect(self.chunks.turn)
         for name, button in controls.tools.items():
-            button.toggled.connect(lambda on, name=name: self.measuring.turn(name, is_on=on))
+            button.toggled.connect(lambda on, name=name: self.measurements.turn(name, is_on=on))
+        model.changed.connect(self._follow)
 
-    def show_image(self, source: Source, image: Image, look: Look) -> None:
-        """Another image is looked at."""
-        self.measuring.show_image(image, look)
-        self.labelling.look_for(source, image, look)
+    def set_colours(self, colours: Colours) -> None:
+        """Take on the colours of a theme."""
+        self.measurements.set_colours(colours)
 
-    def clear(self) -> None:
-        """No image is looked at."""
-        self.pointing.move(None)
-        self.labelling.clear()
-        for button in self._controls.tools.values():
-            button.setChecked(False)
-
-    def wear(self, colours: Colours) -> None:
-        """Take on an appearance."""
-        self.measuring.wear(colours)
+    def _follow(self, _change: Change) -> None:
+        if self._model.state is None:
+            self.pointer.move(None)
+            for button in self._controls.tools.values():
+                button.setChecked(False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QRectF, QTimer
 
 from zarrbrowser.image.colours.painting import compose
-from zarrbrowser.image.labels import Labels, label_colours
-from zarrbrowser.image.look import Look
+from zarrbrowser.image.labels import label_colours
 from zarrbrowser.image.probe import sample_at
+from zarrbrowser.image.state import ImageState
 from zarrbrowser.image.tiles.frames import Frame, Mosaic, plan
 from zarrbrowser.image.tiles.tile_cache import TileCache
 from zarrbrowser.panes.image.canvas.canvas import Canvas, Picture
@@ -30,8 +30,7 @@ class LabelOverlay(QObject):
         self._cache, self._canvas = cache, canvas
         self.loader = TileLoader(workers, cache, self)
         self.mosaic: Mosaic | None = None
-        self._labels: Labels | None = None
-        self._look: Look | None = None
+        self._state: ImageState | None = None
         self._frame: Frame | None = None
         self._picture = Picture(axisOrder="row-major")
         self._picture.setZValue(5)
@@ -40,19 +39,13 @@ class LabelOverlay(QObject):
         self._soon.timeout.connect(self._draw)
         self.loader.arrived.connect(self._soon.start)
 
-    def show(self, labels: Labels | None, opacity: float = 1.0) -> None:
-        """Lay labels over the picture, or none."""
-        self._labels = labels
-        self._picture.setOpacity(opacity)
-        self.follow(self._look)
-
-    def follow(self, look: Look | None) -> None:
-        """The view shows another plane, or another part of it, or nothing."""
-        self._look, self._frame = look, None
-        labels = self._labels
-        axes = None if labels is None or look is None else labels.axes(look.axes)
-        if labels is not None and look is not None and axes is not None:
-            view = labels.view(look.axes, self._canvas.visible())
+    def follow(self, state: ImageState | None) -> None:
+        """The view shows another plane, other labels, or another part of them."""
+        self._state, self._frame = state, None
+        labels = state.labels if state is not None else None
+        axes = None if labels is None or state is None else labels.axes(state.settings.axes)
+        if labels is not None and state is not None and axes is not None:
+            view = labels.view(state.settings.axes, self._canvas.visible())
             self._frame = plan(labels.image, [axes.as_plane()], view, self._cache.__contains__)
             self.loader.want(self._frame.missing(self._cache), f"Reading {labels.image.path}")
         else:
@@ -60,23 +53,26 @@ class LabelOverlay(QObject):
         self._draw()
 
     def text(self, place: tuple[float, float]) -> str:
-        """The label at a position down and to the right of the image; empty where none is."""
-        if self.mosaic is None or self._labels is None or self._look is None:
+        """The label at a position down and to the right of the image; empty where there is none."""
+        state = self._state
+        if self.mosaic is None or state is None or state.labels is None:
             return ""
-        axes = self._look.axes
-        row, column = self._labels.place(axes.rows, place[0]), self._labels.place(axes.columns, place[1])
+        axes, labels = state.settings.axes, state.labels
+        row, column = labels.place(axes.rows, place[0]), labels.place(axes.columns, place[1])
         value = sample_at(self.mosaic, (row, column))
-        return f",  {self._labels.name} {format_value(value)}" if value is not None and value != 0 else ""
+        return f",  {labels.name} {format_value(value)}" if value is not None and value != 0 else ""
 
     def _draw(self) -> None:
-        frame, labels, look = self._frame, self._labels, self._look
+        frame, state = self._frame, self._state
+        labels = state.labels if state is not None else None
         self.mosaic = None
-        if frame is not None and not frame.is_held_back and labels is not None and look is not None:
+        if frame is not None and not frame.is_held_back:
             self.mosaic = compose(frame, self._cache)[0]
-        if self.mosaic is None or not self.mosaic.values.size or labels is None or look is None:
+        if self.mosaic is None or not self.mosaic.values.size or labels is None or state is None:
             if self._picture.image is not None:
                 self._picture.clear()
             return
-        top, left, bottom, right = labels.rect(look.axes, self.mosaic)
+        top, left, bottom, right = labels.rect(state.settings.axes, self.mosaic)
+        self._picture.setOpacity(state.settings.labels_opacity)
         self._picture.setImage(label_colours(self.mosaic), autoLevels=False, levels=None)
         self._picture.setRect(QRectF(left, top, right - left, bottom - top))

@@ -23,7 +23,7 @@ def climate() -> FakeGroup:
 
 def test_axes_sliders_and_the_pointer_tell_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(climate(), "/array"), qtbot)
-    qtbot.waitUntil(lambda: pane.view.is_complete and pane.locating.is_known, timeout=5000)
+    qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known, timeout=5000)
     assert pane.canvas.plot.getAxis("left").labelText == "lat (°N)"
     assert pane.canvas.plot.getAxis("bottom").labelText == "lon"
     assert pane.sliders._totals[0].text() == "2000-01-01"  # time begins at its beginning

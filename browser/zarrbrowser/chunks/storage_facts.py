@@ -1,0 +1,46 @@
+"""How much of an array is stored, in words."""
+
+from __future__ import annotations
+
+import math
+
+from zarrbrowser.chunks.chunk_map import ChunkMap
+from zarrbrowser.nodes.describe import Fact, exact_bytes, size_facts
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.values.quantities import count, format_bytes
+
+
+def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
+    """How much of an array is stored, as far as it has been counted."""
+    chunks, info = math.prod(array.chunk_grid_shape), known.info
+    noun = "chunk" if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape) else "shard"
+    share = f" ({100 * known.present / chunks:.3g} %)" if chunks else ""
+    more = "" if info is not None else " so far"
+    facts = [
+        *size_facts(array),
+        Fact("Stored size", format_bytes(known.stored_bytes) + more, exact_bytes(known.stored_bytes)),
+    ]
+    if info is not None and info.ratio is not None:
+        facts.append(
+            Fact(
+                "Ratio", f"{info.ratio:.3g} : 1", f"decoded bytes of the stored {noun}s to their stored bytes"
+            )
+        )
+    facts.append(Fact("Stored", f"{known.present:,} of {count(chunks, noun)}{share}{more}"))
+    if info is not None:
+        facts.append(
+            Fact("Not stored", count(info.missing, noun), "these read as the fill value" * bool(info.missing))
+        )
+    if known.present:
+        facts.append(
+            Fact("Mean size", f"{format_bytes(known.stored_bytes // known.present)} per stored {noun}")
+        )
+    if info is not None and info.outside:
+        facts.append(
+            Fact(
+                "Outside",
+                count(info.outside, noun),
+                f"{format_bytes(info.outside_bytes)} beyond the array's shape",
+            )
+        )
+    return facts

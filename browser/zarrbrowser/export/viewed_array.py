@@ -1,0 +1,117 @@
+"""What the person looks at, as something that can be exported or written as code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from zarrbrowser.image.axes import axis_names
+from zarrbrowser.image.displayed_slice import DisplayedSlice
+from zarrbrowser.nodes.protocols import ArrayLike
+from zarrbrowser.values.elements import Packing
+from zarrbrowser.values.quantities import format_shape
+
+Selection = tuple[int | slice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewedArray:
+    """An array, and which elements of it are looked at."""
+
+    array: ArrayLike
+    selection: Selection
+    """The whole plane, line or table."""
+    in_view: Selection
+    """The part of it that is on the screen or selected."""
+    shown: DisplayedSlice | None = None
+    """How it is drawn, where it is a picture."""
+    packing: Packing | None = None
+    """How stored numbers are unpacked where they are shown so."""
+    levels: tuple[ViewedArray, ...] = ()
+    """The same as each level of a pyramid has it, the finest first; empty where there is but one."""
+
+    @classmethod
+    def whole(cls, array: ArrayLike) -> ViewedArray:
+        """All elements."""
+        everything = (slice(None),) * array.ndim
+        return cls(array, everything, everything)
+
+    @classmethod
+    def of(cls, shown: DisplayedSlice) -> ViewedArray:
+        """What a picture or a plot shows."""
+        shape = tuple(shown.array.shape)
+        selection, in_view = _plain(shown.selection, shape), _plain(shown.in_view, shape)
+        return cls(shown.array, selection, in_view, shown, shown.elements.packing)
+
+    @classmethod
+    def of_levels(cls, shown: Sequence[DisplayedSlice]) -> ViewedArray:
+        """What a picture shows, as its finest level has it.
+
+        Args:
+            shown: what each level has, the finest first; at least one.
+        """
+        levels = tuple(cls.of(one) for one in shown)
+        return replace(levels[0], levels=levels if len(levels) > 1 else ())
+
+    @property
+    def title(self) -> str:
+        """Which level this is, and how large."""
+        number = self.shown.level if self.shown is not None else 0
+        return f"level {number}: {format_shape(self.array.shape)}"
+
+    def file_name(self, selection: Selection, suffix: str) -> str:
+        """A name that tells what is in the file: array or image, level, position along axes, channels."""
+        image = self.shown.image if self.shown is not None else None
+        told = self.shown.axes.names if self.shown is not None else None
+        names = told or axis_names(self.array.ndim, self.array.dimension_names)
+        parts = [(image.name if image is not None else "") or self.array.name or "array"]
+        if self.shown is not None and image is not None and image.levels > 1:
+            parts.append(f"level{self.shown.level}")
+        for axis, (name, part) in enumerate(zip(names, selection, strict=True)):
+            where = str(part) if isinstance(part, int) else ""
+            if image is not None and axis == image.channel_axis:
+                where = self._channels(selection, suffix)
+            if where:
+                parts.append(f"{name.replace(' ', '')}{where}")
+        text = "_".join(parts)
+        return re.sub(r"[^\w.,=+-]+", "_", text)[:120] + f".{suffix}"
+
+    def _channels(self, selection: Selection, suffix: str) -> str:
+        """Which channels a file has: their positions, and the name of a single one; empty for all."""
+        shown = self.shown
+        assert shown is not None  # noqa: S101 - asked only of pictures
+        assert shown.image is not None  # noqa: S101 - likewise
+        assert shown.image.channel_axis is not None  # noqa: S101 - likewise
+        known, part = range(len(shown.image.channels)), selection[shown.image.channel_axis]
+        chosen = [part] if isinstance(part, int) else list(known[part])
+        if suffix == "png" and shown.channels:
+            chosen = [one.position for one in shown.only(selection).channels]
+        if len(chosen) == 1:
+            return f"{chosen[0]}-{shown.image.channels[chosen[0]]}"
+        return "" if chosen == list(known) else "+".join(map(str, chosen))
+
+
+def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:
+    """The same selection, in which a slice of all of an axis is ``:``."""
+    return tuple(
+        slice(None) if isinstance(part, slice) and range(length)[part] == range(length) else part
+        for part, length in zip(selection, shape, strict=True)
+    )
+
+
+def selection_text(selection: Any) -> str:
+    """A selection as it is written in brackets.
+
+    >>> selection_text((3, slice(None), slice(0, 100), slice(None, None, 2)))
+    '3, :, 0:100, ::2'
+    """
+    return ", ".join(_part_text(part) for part in selection) if selection else "..."
+
+
+def _part_text(part: int | slice) -> str:
+    if not isinstance(part, slice):
+        return str(part)
+    start, stop, step = ("" if bound is None else str(bound) for bound in (part.start, part.stop, part.step))
+    return f"{start}:{stop}" + (f":{step}" if step and step != "1" else "")

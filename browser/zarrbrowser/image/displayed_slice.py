@@ -1,0 +1,127 @@
+"""What is on the screen, told without Qt: enough to read it again, to draw it elsewhere and to write it as code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.colours.render import NOTHING, Style, blend, coloured, colours_of
+from zarrbrowser.image.levels import Channel
+from zarrbrowser.nodes.protocols import AnyArray, ArrayLike
+from zarrbrowser.values.elements import Elements
+
+Selection = tuple[int | slice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayedChannel:
+    """One channel of a blend that is on."""
+
+    channel: Channel
+    position: int
+    """Along the channel axis."""
+    levels: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageInfo:
+    """What an array is of an image: one level of a pyramid, with channels and a scale."""
+
+    name: str
+    levels: int = 1
+    channel_axis: int | None = None
+    channels: tuple[str, ...] = ()
+    """Names, one per position of the channel axis."""
+    pixel_cm: tuple[float | None, ...] = ()
+    """How far apart elements of the array are along each axis, in centimetres; None where that is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayedSlice:
+    """A plane, or a line, as it is shown."""
+
+    array: ArrayLike
+    """That of the level on the screen."""
+    path: str
+    """Of ``array``."""
+    level: int
+    """0 is the finest."""
+    axes: Axes
+    """Counted in elements of ``array``."""
+    selection: Selection
+    """The whole plane, in the array's order of axes."""
+    in_view: Selection
+    """The part of it that is visible."""
+    flip_rows: bool = False
+    flip_columns: bool = False
+    elements: Elements = field(default_factory=Elements)
+    style: Style = field(default_factory=Style)
+    brightest: float = 255.0
+    """What full light is among colours."""
+    channel_axis: int | None = None
+    channels: tuple[DisplayedChannel, ...] = ()
+    """Those that are blended; empty where nothing is."""
+    image: ImageInfo | None = None
+    """Of which image; None for an array by itself."""
+
+    @property
+    def transposed(self) -> bool:
+        """Whether the picture is the transpose of what the selection gives."""
+        return self.axes.rows > self.axes.columns
+
+    def only(self, selection: Selection) -> DisplayedSlice:
+        """The same with those channels alone that a selection has."""
+        if not self.channels or self.channel_axis is None:
+            return self
+        part = selection[self.channel_axis]
+        length = self.array.shape[self.channel_axis]
+        chosen = range(length)[part] if isinstance(part, slice) else (part,)
+        return replace(self, channels=tuple(one for one in self.channels if one.position in chosen))
+
+    def oriented(self, values: AnyArray) -> AnyArray:
+        """What the selection gives, turned as on the screen: rows down, columns to the right, then colours."""
+        if self.array.ndim < 2:
+            return values
+        shown = sorted(self.axes.shown)
+        turned = values.transpose([shown.index(axis) for axis in self.axes.shown])
+        return turned[
+            :: -1 if self.flip_rows else 1,
+            :: -1 if self.flip_columns else 1,
+        ]
+
+    def read(
+        self, selection: Selection | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> tuple[AnyArray, ...]:
+        """The elements of a selection (what is in view by default), once per channel.
+
+        Raises:
+            ReadCancelledError: ``cancelled`` became true.
+            ZarrError: a chunk cannot be read or decoded.
+        """
+        wanted = self.in_view if selection is None else selection
+        if not self.channels or self.channel_axis is None:
+            return (self.array.read(wanted, cancelled=cancelled),)
+        parts = []
+        for one in self.channels:
+            at = (*wanted[: self.channel_axis], one.position, *wanted[self.channel_axis + 1 :])
+            parts.append(self.array.read(at, cancelled=cancelled))
+        return tuple(parts)
+
+    def rgba(self, parts: tuple[AnyArray, ...]) -> NDArray[np.uint8]:
+        """The picture of what `read` gave, as on the screen, shape (h, w, 4); no value is transparent."""
+        turned = [self.oriented(part) for part in parts]
+        if self.channels:
+            return blend(
+                [self.elements.numbers(part)[0] for part in turned],
+                [one.levels for one in self.channels],
+                [one.channel.colour for one in self.channels],
+                self.style.norm,
+            )
+        if self.axes.channel is not None:
+            return coloured(turned[0], self.brightest)
+        plain = replace(self.style, nan=NOTHING, fill=NOTHING)
+        return colours_of(turned[0], self.elements, plain)

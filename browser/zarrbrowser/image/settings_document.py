@@ -1,0 +1,128 @@
+"""`ViewSettings` as a JSON document: for the history of views and for the next session."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.colours.colour_maps import is_known
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
+from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.view_settings import ChannelSettings, ViewSettings
+from zarrbrowser.values.elements import Elements, Packing, Part
+
+Place = tuple[tuple[float, float], tuple[float, float]]
+
+
+def settings_document(settings: ViewSettings) -> dict[str, Any]:
+    """View settings as JSON, without the size of reads that the person agreed to."""
+    axes, elements = settings.axes, settings.elements
+    packing = elements.packing
+    return {
+        "rows": axes.rows,
+        "columns": axes.columns,
+        "index": list(axes.index),
+        "field": elements.field,
+        "part": elements.part.value,
+        "fill": list(elements.fill),
+        "packing": None if packing is None else [packing.scale, packing.offset, list(packing.missing)],
+        "contrast": _contrast(settings.contrast),
+        "norm": settings.norm.value,
+        "colour_map": settings.colour_map,
+        "flips": [settings.flip_rows, settings.flip_columns],
+        "blended": settings.is_blended,
+        "labels": [settings.labels, settings.labels_opacity],
+        "channels": [[one.is_on, list(one.colour), _contrast(one.contrast)] for one in settings.channels],
+    }
+
+
+def apply_document(settings: ViewSettings, document: Mapping[str, Any]) -> ViewSettings:
+    """The settings that a document holds; unchanged where it is malformed or does not fit the image."""
+    try:
+        opacity = document.get("labels", ("", 0.5))[1]
+        flip_rows, flip_columns = document["flips"]
+        return replace(
+            settings,
+            axes=_axes(settings.axes, document),
+            elements=_elements(document),
+            contrast=_contrast_of(document["contrast"]),
+            norm=Norm(document["norm"]),
+            colour_map=_colour_map(document["colour_map"]),
+            flip_rows=bool(flip_rows),
+            flip_columns=bool(flip_columns),
+            is_blended=bool(document.get("blended")) and bool(settings.channels),
+            channels=_channels(settings.channels, document["channels"]),
+            labels=str(document.get("labels", ("", 0.5))[0]),
+            labels_opacity=min(max(float(opacity), 0.0), 1.0),
+        )
+    except (KeyError, TypeError, ValueError, IndexError):
+        return settings
+
+
+def place_of(document: Mapping[str, Any]) -> Place | None:
+    """The part of the plane that was in view; None for the whole plane."""
+    place = document.get("place")
+    try:
+        (top, bottom), (left, right) = place  # type: ignore[misc]
+        numbers = [float(one) for one in (top, bottom, left, right)]
+    except (TypeError, ValueError):
+        return None
+    if not all(map(math.isfinite, numbers)) or numbers[0] >= numbers[1] or numbers[2] >= numbers[3]:
+        return None
+    return (numbers[0], numbers[1]), (numbers[2], numbers[3])
+
+
+def _contrast(contrast: Contrast) -> list[Any]:
+    return [contrast.mode.value, contrast.low, contrast.high]
+
+
+def _colour_map(name: Any) -> str:
+    if name and not is_known(name):
+        raise ValueError("unknown colour map")
+    return str(name)
+
+
+def _channels(channels: tuple[ChannelSettings, ...], documents: Any) -> tuple[ChannelSettings, ...]:
+    return tuple(
+        replace(one, is_on=bool(is_on), colour=_colour(colour), contrast=_contrast_of(contrast))
+        for one, (is_on, colour, contrast) in zip(channels, documents, strict=True)
+    )
+
+
+def _contrast_of(document: Any) -> Contrast:
+    mode, low, high = document
+    return Contrast(ContrastMode(mode), *_numbers((low, high)))
+
+
+def _axes(axes: Axes, document: Mapping[str, Any]) -> Axes:
+    rows, columns, index = int(document["rows"]), int(document["columns"]), document["index"]
+    fits = rows != columns and all(
+        0 <= axis < len(axes.shape) and axis != axes.channel for axis in (rows, columns)
+    )
+    if not fits or len(index) != len(axes.shape):
+        raise ValueError("the document belongs to another image")
+    inside = tuple(min(max(int(one), 0), max(n - 1, 0)) for one, n in zip(index, axes.shape, strict=True))
+    return replace(axes, rows=rows, columns=columns, index=inside)
+
+
+def _elements(document: Mapping[str, Any]) -> Elements:
+    stored = document["packing"]
+    packing = None
+    if stored is not None:
+        packing = Packing(float(stored[0]), float(stored[1]), _numbers(stored[2]))
+    field = document["field"]
+    return Elements(
+        None if field is None else str(field), Part(document["part"]), packing, _numbers(document["fill"])
+    )
+
+
+def _numbers(document: Any) -> tuple[float, ...]:
+    return tuple(one if isinstance(one, int) else float(one) for one in document)
+
+
+def _colour(document: Any) -> tuple[int, int, int]:
+    red, green, blue = (min(max(int(one), 0), 255) for one in document)
+    return red, green, blue

@@ -1,0 +1,141 @@
+"""The state of an image pane as a value: which image it shows, and how. `ImageModel` holds it and announces changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum, Flag, auto
+from typing import Any
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.labels import Labels
+from zarrbrowser.image.levels import Image
+from zarrbrowser.image.view_settings import ViewSettings
+
+_DEPTH_NAMES = ("z", "depth", "lev", "level")
+
+
+class PlaneLayout(Enum):
+    """Which planes stand beside the main one."""
+
+    SINGLE = "single"
+    PAIR = "pair"
+    ORTHOGONAL = "orthogonal"
+
+
+class Change(Flag):
+    """The parts of the state in which two states differ."""
+
+    IMAGE = auto()
+    """Another image, or none; every other part may differ too."""
+    AXES = auto()
+    """The axes that lie in the picture."""
+    POSITION = auto()
+    """The plane along the other axes."""
+    ORIENTATION = auto()
+    """The flips."""
+    VALUES = auto()
+    """Which numbers stand for the elements."""
+    CONTRAST = auto()
+    COLOURS = auto()
+    """Colour map, norm, colours of channels."""
+    CHANNELS = auto()
+    """Which channels are blended."""
+    LABELS = auto()
+    LAYOUT = auto()
+    LIMIT = auto()
+    """How much the person agreed to read."""
+    MEASURE = auto()
+    """No difference, but a request: find the contrast again in what is in view now."""
+
+
+EVERYTHING = ~Change.MEASURE
+NOTHING = Change(0)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageState:
+    """One image, and how the pane shows it."""
+
+    image: Image
+    settings: ViewSettings
+    find: Callable[[str], Any]
+    """Opens the node at a path of the image's hierarchy."""
+    colour_map: str = "gray"
+    """For images whose settings name no colour map."""
+    layout: PlaneLayout = PlaneLayout.SINGLE
+    labels: Labels | None = None
+    """The opened labels; None while there are none, or while they are being opened."""
+
+    def settled(self) -> ImageState:
+        """The same state, with one plane where there is no third axis for orthogonal planes."""
+        if self.layout is PlaneLayout.ORTHOGONAL and not self.has_depth:
+            return replace(self, layout=PlaneLayout.SINGLE)
+        return self
+
+    @property
+    def has_depth(self) -> bool:
+        """Whether there is an axis beside those of the picture."""
+        return bool(self.settings.sliders(self.image))
+
+    def with_axes(self, axes: Axes) -> ImageState:
+        """The same image at another plane."""
+        return replace(self, settings=replace(self.settings, axes=axes))
+
+    def shows_same_image(self, other: ImageState | None) -> bool:
+        """Whether two states show the same array: then positions mean the same in both."""
+        return other is not None and other.image.base is self.image.base
+
+    def beside(self, pinned: ImageState | None) -> list[ImageState]:
+        """The states of the views beside the main one.
+
+        Args:
+            pinned: the state that the right view of a pair keeps.
+        """
+        axes = self.settings.axes
+        if self.layout is PlaneLayout.PAIR and pinned is not None:
+            if self.shows_same_image(pinned):
+                return [replace(self.with_axes(pinned.settings.axes), image=pinned.image)]
+            return [replace(pinned, colour_map=self.colour_map)]
+        if self.layout is PlaneLayout.ORTHOGONAL:
+            depths = self.settings.sliders(self.image)
+            depth = next((axis for axis in depths if axes.names[axis].lower() in _DEPTH_NAMES), depths[0])
+            return [self.with_axes(replace(axes, columns=depth)), self.with_axes(replace(axes, rows=depth))]
+        return []
+
+
+def changes(before: ImageState | None, after: ImageState | None) -> Change:
+    """The parts in which two states differ."""
+    if before is None or after is None or before.image is not after.image:
+        return NOTHING if before is after else EVERYTHING
+    one, other = before.settings, after.settings
+    found = {
+        Change.AXES: (one.axes.rows, one.axes.columns) != (other.axes.rows, other.axes.columns),
+        Change.POSITION: one.axes.index != other.axes.index,
+        Change.ORIENTATION: (one.flip_rows, one.flip_columns) != (other.flip_rows, other.flip_columns),
+        Change.VALUES: one.elements != other.elements,
+        Change.CONTRAST: _contrasts(one) != _contrasts(other),
+        Change.COLOURS: _colours(before) != _colours(after),
+        Change.CHANNELS: (one.is_blended, one.channels_on) != (other.is_blended, other.channels_on),
+        Change.LABELS: before.labels is not after.labels or _labels(one) != _labels(other),
+        Change.LAYOUT: before.layout is not after.layout,
+        Change.LIMIT: one.may_read_bytes != other.may_read_bytes,
+    }
+    different = NOTHING
+    for part, is_different in found.items():
+        different |= part if is_different else NOTHING
+    return different
+
+
+def _contrasts(settings: ViewSettings) -> tuple[Any, ...]:
+    return (settings.contrast, *(one.contrast for one in settings.channels))
+
+
+def _colours(state: ImageState) -> tuple[Any, ...]:
+    settings = state.settings
+    name = settings.colour_map or state.colour_map
+    return (name, settings.norm, *(one.colour for one in settings.channels))
+
+
+def _labels(settings: ViewSettings) -> tuple[Any, ...]:
+    return settings.labels, settings.labels_opacity

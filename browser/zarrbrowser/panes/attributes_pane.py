@@ -1,0 +1,30 @@
+"""The Attributes tab: the user's own metadata as a tree."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_group
+from zarrbrowser.panes.attribute_tree import AttributeTree
+from zarrbrowser.panes.pane import Pane
+from zarrbrowser.session.sources import Source
+from zarrbrowser.session.state import Session
+from zarrbrowser.workers import Workers
+
+
+class AttributesPane(Pane):
+    """Shows the attributes of one node."""
+
+    is_filled_for_colours = True
+
+    def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
+        super().__init__(session, workers, parent)
+        self.attributes = AttributeTree()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.attributes)
+
+    def show_node(self, _source: Source, node: NodeLike) -> None:
+        """Show the attributes of a group or an array."""
+        if is_array(node) or is_group(node):
+            self.attributes.show_attributes(node.attributes)

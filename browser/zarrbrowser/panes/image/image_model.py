@@ -1,0 +1,86 @@
+"""The one holder of an image pane's state. Parts of the pane follow `ImageModel.changed`, and change the state only here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.image.colours.painting import Measured
+from zarrbrowser.image.labels import Labels
+from zarrbrowser.image.state import EVERYTHING, NOTHING, Change, ImageState, PlaneLayout, changes
+
+
+class ImageModel(QObject):
+    """Holds the state, and says what changed.
+
+    Slots read the state of the moment; the order in which they are called does not matter.
+
+    Attributes:
+        state: what the pane shows; None while it shows no image.
+        layout: the layout that the person chose, which the next image takes over.
+        measured: what the numbers of the main plane are like; None until it is drawn.
+
+    Signals:
+        changed: a `Change`: the parts that differ from before.
+        measured_changed: the main plane was drawn, perhaps with other numbers.
+    """
+
+    changed = Signal(object)
+    measured_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.state: ImageState | None = None
+        self.layout = PlaneLayout.SINGLE
+        self.measured: Measured | None = None
+
+    def show(self, state: ImageState) -> None:
+        """Show an image, or the same one anew."""
+        self._take(replace(state, labels=None), EVERYTHING)
+
+    def clear(self) -> None:
+        """Show no image."""
+        if self.state is not None:
+            self.state = self.measured = None
+            self.changed.emit(EVERYTHING)
+
+    def change(self, **changed: Any) -> None:
+        """Change fields of the `ImageState`."""
+        if self.state is not None:
+            self._take(replace(self.state, **changed))
+
+    def set(self, *, and_measure: bool = False, **changed: Any) -> None:
+        """Change fields of the `ViewSettings`.
+
+        Args:
+            and_measure: find the contrast again in what is in view, even if the settings stay the same.
+        """
+        if self.state is not None:
+            settings = replace(self.state.settings, **changed)
+            also = Change.MEASURE if and_measure else NOTHING
+            self._take(replace(self.state, settings=settings), also)
+
+    def arrange(self, layout: PlaneLayout) -> None:
+        """Put other planes beside the main one; the same layout again pins the plane of now."""
+        if self.state is not None:
+            self._take(replace(self.state, layout=layout), Change.LAYOUT)
+
+    def set_labels(self, labels: Labels | None) -> None:
+        """The labels over the picture were opened; None for no labels."""
+        self.change(labels=labels)
+
+    def set_measured(self, measured: Measured | None) -> None:
+        """The main plane was drawn."""
+        self.measured = measured
+        self.measured_changed.emit()
+
+    def _take(self, state: ImageState, also: Change = NOTHING) -> None:
+        before, self.state = self.state, state.settled()
+        self.layout = self.state.layout
+        found = changes(before, self.state) | also
+        if found & (Change.IMAGE | Change.AXES):
+            self.measured = None
+        if found:
+            self.changed.emit(found)

@@ -1,0 +1,95 @@
+"""Between the controls above and below the picture and the state: axes, positions, flips, layout."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSignalBlocker
+
+from zarrbrowser.image.axes import Axes
+from zarrbrowser.image.state import Change, PlaneLayout
+from zarrbrowser.panes.image.canvas.canvas import Canvas
+from zarrbrowser.panes.image.image_controls import ImageControls
+from zarrbrowser.panes.image.image_model import ImageModel
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.values.numbers import drawable_fields
+from zarrbrowser.widgets.axis_sliders import AxisSliders
+
+
+class PlaneController(QObject):
+    """Shows the state in the controls, and puts what the person chooses there into the state."""
+
+    def __init__(
+        self,
+        model: ImageModel,
+        controls: ImageControls,
+        sliders: AxisSliders,
+        canvas: Canvas,
+        coordinate_labels: CoordinateLabels,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._canvas = model, canvas
+        self._controls, self._sliders, self._coordinate_labels = controls, sliders, coordinate_labels
+        controls.axes.chosen.connect(self._choose_axes)
+        controls.fit.clicked.connect(lambda _checked: canvas.fit())
+        controls.actual_size.clicked.connect(lambda _checked: canvas.actual_size())
+        controls.square.toggled.connect(self._choose_square)
+        for button in (controls.flip_rows, controls.flip_columns):
+            button.clicked.connect(lambda _checked: self._choose_flips())
+        for layout in PlaneLayout:
+            controls.layouts[layout.value].clicked.connect(
+                lambda _checked, layout=layout: model.arrange(layout)
+            )
+        controls.coordinates.toggled.connect(coordinate_labels.turn)
+        coordinate_labels.changed.connect(self._show_coordinates)
+        sliders.moved.connect(self._move)
+        canvas.square_changed.connect(self._show_square)
+        model.changed.connect(self._follow)
+
+    def _follow(self, change: Change) -> None:
+        state = self._model.state
+        if state is None:
+            return
+        controls, settings = self._controls, state.settings
+        if Change.IMAGE in change:
+            controls.show_fields(drawable_fields(state.image.base.dtype), settings.elements.field)
+        if Change.ORIENTATION in change:
+            controls.flip_rows.setChecked(settings.flip_rows)
+            controls.flip_columns.setChecked(settings.flip_columns)
+        if change & (Change.AXES | Change.CHANNELS):
+            controls.axes.show_axes(settings.axes)
+            self._sliders.show_axes(settings.axes, settings.sliders(state.image))
+            controls.layouts["orthogonal"].setEnabled(state.has_depth)
+            self._show_coordinates()
+        elif Change.POSITION in change:
+            self._sliders.stand_at(settings.axes)
+        controls.layouts[state.layout.value].setChecked(True)
+
+    def _show_coordinates(self) -> None:
+        if self._model.state is not None:
+            self._sliders.show_coordinates(self._coordinate_labels.coordinates)
+        self._controls.coordinates.setVisible(self._coordinate_labels.is_known)
+
+    def _choose_axes(self, axes: Axes) -> None:
+        state = self._model.state
+        if state is not None:
+            # Positions stay where they are now: the choice has those of the time when it was offered.
+            settings = state.settings.with_picture_axes(state.image, axes.rows, axes.columns)
+            self._model.change(settings=settings)
+
+    def _move(self, axis: int, position: int) -> None:
+        if self._model.state is not None:
+            self._model.set(axes=self._model.state.settings.axes.at(axis, position))
+
+    def _choose_flips(self) -> None:
+        controls = self._controls
+        self._model.set(
+            flip_rows=controls.flip_rows.isChecked(), flip_columns=controls.flip_columns.isChecked()
+        )
+
+    def _choose_square(self, square: bool) -> None:
+        self._canvas.set_square(square)
+        self._canvas.fit()
+
+    def _show_square(self, square: bool) -> None:
+        with QSignalBlocker(self._controls.square):
+            self._controls.square.setChecked(square)

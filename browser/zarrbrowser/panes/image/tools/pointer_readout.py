@@ -1,0 +1,70 @@
+"""What is under the pointer, told as text: at once from what is drawn, and exactly once the pointer rests."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from zarrbrowser.image.probe import element_at, exact, is_exact, probe
+from zarrbrowser.panes.image.plane_view import PlaneView
+from zarrbrowser.panes.image.tools.coordinate_labels import CoordinateLabels
+from zarrbrowser.workers import Lane, Workers
+
+_REST_MS = 80
+
+
+class PointerReadout(QObject):
+    """Follows the pointer over the views of an image.
+
+    Signals:
+        text_changed: coordinates and value; empty off all pictures.
+    """
+
+    text_changed = Signal(str)
+
+    def __init__(
+        self, workers: Workers, coordinate_labels: CoordinateLabels, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._lane = Lane(workers, in_flight=1)
+        self._coordinate_labels = coordinate_labels
+        self._at: tuple[PlaneView, tuple[float, float]] | None = None
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._rest.timeout.connect(self._look_closer)
+
+    def move(self, at: tuple[PlaneView, tuple[float, float]] | None) -> None:
+        """The pointer is over a place of a view, or off all of them."""
+        self._at = at
+        self._rest.stop()
+        self._lane.forget()
+        settings = None if at is None else at[0].settings
+        if at is None or settings is None or not at[0].mosaics:
+            self._at = None
+            self.text_changed.emit("")
+            return
+        view = at[0]
+        sampled = view.mosaics[0].raster.level is view.levels[0] and not is_exact(view.mosaics[0])
+        text = self._text(None)
+        self.text_changed.emit(f"{text} …" if sampled else text)
+        if sampled and not settings.is_blended:
+            self._rest.start()
+
+    def _text(self, value: object) -> str:
+        if self._at is None or self._at[0].state is None:
+            return ""
+        (view, place), state, labels = self._at, self._at[0].state, self._coordinate_labels
+        settings, known, units = state.settings, {}, ""
+        if labels.is_about(state.image):
+            known, units = labels.coordinates, labels.units(settings.elements)
+        return probe(settings, view.mosaics, place, known, units, value) + view.overlay.text(place)
+
+    def _look_closer(self) -> None:
+        """Read the element itself: its chunk was decoded for the samples, so that this costs little."""
+        if self._at is None or self._at[0].settings is None:
+            return
+        view, place = self._at
+        raster, element = view.mosaics[0].raster, element_at(place)
+        self._lane.ask(
+            lambda asked: exact(raster, element, asked.is_cancelled),
+            lambda value: self.text_changed.emit(self._text(value)),
+            lambda _error: None,  # the picture tells of what cannot be read
+        )

@@ -1,0 +1,77 @@
+"""The panes of the window: each is made when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+from PySide6.QtCore import QObject, Signal
+
+from zarrbrowser.image.colours.colour_maps import COLOUR_MAPS, lookup_table
+from zarrbrowser.panes.pane import Pane
+from zarrbrowser.panes.registry import PANES, kind_of
+from zarrbrowser.session.state import Session
+from zarrbrowser.workers import Workers
+
+
+class PaneSet(QObject):
+    """Panes by the titles of their tabs.
+
+    Signals:
+        made: a new pane, and its title.
+        pointed: what is under the pointer, as text.
+        reported: what was read, for the status bar.
+        shown: a pane has its data on the screen.
+        retried: the person wants the node read again.
+        view_changed: the `Pane.view_state` of now.
+    """
+
+    made = Signal(object, str)
+    pointed = Signal(str)
+    reported = Signal(str)
+    shown = Signal()
+    retried = Signal()
+    view_changed = Signal(object)
+
+    def __init__(self, session: Session, workers: Workers, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._workers = session, workers
+        self._panes: dict[str, Pane] = {}
+
+    def __getitem__(self, title: str) -> Pane:
+        if title not in self._panes:
+            pane = self._panes[title] = kind_of(title).load()(self._session, self._workers)
+            pane.pointed.connect(self.pointed)
+            pane.reported.connect(self.reported)
+            pane.settled.connect(self.shown)
+            pane.retried.connect(self.retried)
+            pane.unpacked.connect(self._unpack)
+            pane.view_changed.connect(lambda: self.view_changed.emit(pane.view_state()))
+            self.made.emit(pane, title)
+        return self._panes[title]
+
+    def __iter__(self) -> Iterator[Pane]:
+        """Those that were made."""
+        return iter(self._panes.values())
+
+    def get(self, title: str) -> Pane | None:
+        """A pane, if it was made."""
+        return self._panes.get(title)
+
+    def _unpack(self, is_on: bool) -> None:
+        """What the person wants in one tab counts in all."""
+        source, node = self._session.source, self._session.node
+        if source is not None and node is not None:
+            self._session.unpack(source, node.path, is_on=is_on)
+            for pane in self:
+                pane.unpack(is_on=is_on)
+
+
+def load_pictures() -> None:
+    """Import what draws; runs in a worker."""
+    import_module("zarrcore.hierarchy")  # what opening needs, which the first to open would wait for
+    for kind in PANES:
+        if kind.is_drawn:
+            kind.load()
+    for name in COLOUR_MAPS:
+        lookup_table(name)

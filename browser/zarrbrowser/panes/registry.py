@@ -1,0 +1,86 @@
+"""All panes. A new one is a module with a `Pane`, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from zarrbrowser.image.multiscales import is_image
+from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
+from zarrbrowser.values.numbers import why_no_picture
+
+if TYPE_CHECKING:  # panes are imported when they are first shown, so that the window stands sooner
+    from zarrbrowser.panes.pane import Pane
+
+
+@dataclass(frozen=True, slots=True)
+class PaneKind:
+    """A pane before it is made."""
+
+    title: str
+    """Of its tab."""
+    exists_for: Callable[[NodeLike], bool]
+    location: str
+    """Module and class: ``module:Class``."""
+    is_drawn: bool = False
+    """Whether it loads pyqtgraph, which takes a quarter of a second."""
+
+    def load(self) -> type[Pane]:
+        """Import the pane's class."""
+        module, _, name = self.location.partition(":")
+        return getattr(import_module(f"zarrbrowser.panes.{module}"), name)  # type: ignore[no-any-return]
+
+
+def _has_picture(node: NodeLike) -> bool:
+    return is_image(node) if is_group(node) else _has_numbers(node, 2)
+
+
+def _has_plot(node: NodeLike) -> bool:
+    return is_array(node) and node.ndim == 1 and _has_numbers(node, 1)
+
+
+def _has_numbers(node: NodeLike, least_ndim: int) -> bool:
+    return is_array(node) and node.ndim >= least_ndim and not why_no_picture(node.dtype)
+
+
+def _is_scalar(node: NodeLike) -> bool:
+    return is_array(node) and not node.ndim
+
+
+def _has_axes(node: NodeLike) -> bool:
+    return is_array(node) and node.ndim > 0
+
+
+PANES = (
+    PaneKind("Image", _has_picture, "image.image_pane:ImagePane", is_drawn=True),
+    PaneKind("Plot", _has_plot, "plot.plot_pane:PlotPane", is_drawn=True),
+    PaneKind("Value", _is_scalar, "value_pane:ValuePane"),
+    PaneKind("Table", _has_axes, "table.table_pane:TablePane"),
+    PaneKind("Overview", is_group, "overview_pane:OverviewPane"),
+    PaneKind("Problem", is_broken, "problem_pane:ProblemPane"),
+    PaneKind("Metadata", lambda node: not is_broken(node), "metadata_pane:MetadataPane"),
+    PaneKind("Attributes", is_array, "attributes_pane:AttributesPane"),
+    PaneKind("Storage", is_array, "storage.storage_pane:StoragePane"),
+)
+"""In the order of the tabs; the first that exists for a node is in front."""
+
+
+def tabs_for(node: NodeLike) -> tuple[str, ...]:
+    """The titles of the panes that exist for a node."""
+    return tuple(kind.title for kind in PANES if kind.exists_for(node))
+
+
+def kind_of(title: str) -> PaneKind:
+    """The pane of a tab.
+
+    Raises:
+        KeyError: there is no pane of that title.
+    """
+    return {kind.title: kind for kind in PANES}[title]
+
+
+def is_drawn(title: str) -> bool:
+    """Whether the pane of a tab loads pyqtgraph."""
+    return any(kind.is_drawn for kind in PANES if kind.title == title)

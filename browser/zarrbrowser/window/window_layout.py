@@ -1,0 +1,84 @@
+"""The window without its behaviour: what stands where, and what is remembered of that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from zarrbrowser.settings import Settings
+from zarrbrowser.widgets.notice import SentencePane
+from zarrbrowser.window.empty_state import EmptyState
+from zarrbrowser.window.node_pane import NodePane
+from zarrbrowser.window.side.side_pane import SidePane
+from zarrbrowser.window.status_bar import StatusBar
+from zarrbrowser.window.top_bar import TopBar
+
+_SIZE, _TREE_WIDTH, _LEAST_TREE_WIDTH = (1280, 800), 400, 140
+
+
+class WindowLayout(QWidget):
+    """The bar above, and below it an invitation, or the tree beside a node or a sentence."""
+
+    def __init__(
+        self, top_bar: TopBar, side: SidePane, node_pane: NodePane, sentence: SentencePane, empty: EmptyState
+    ) -> None:
+        super().__init__()
+        self._node_pane, self._sentence, self._empty = node_pane, sentence, empty
+        self._right, self._body = QStackedWidget(), QStackedWidget()
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._right.addWidget(node_pane)
+        self._right.addWidget(sentence)
+        self._split.addWidget(side)
+        self._split.addWidget(self._right)
+        self._split.setSizes([_TREE_WIDTH, _SIZE[0] - _TREE_WIDTH])
+        side.setMinimumWidth(_LEAST_TREE_WIDTH)
+        self._split.setStretchFactor(1, 1)
+        self._split.setHandleWidth(1)
+        self._split.setCollapsible(1, False)
+        self._body.addWidget(empty)
+        self._body.addWidget(self._split)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(top_bar)
+        column.addWidget(self._body, 1)
+
+    @property
+    def shows_sentence(self) -> bool:
+        """Whether words stand in the place of a node."""
+        return self._right.currentWidget() is self._sentence
+
+    def show_empty(self) -> None:
+        """Nothing is open: invite."""
+        self._body.setCurrentWidget(self._empty)
+
+    def show_tree(self) -> None:
+        """Something is open, or about to be."""
+        self._body.setCurrentWidget(self._split)
+
+    def show_node(self) -> None:
+        """A node on the right."""
+        self._right.setCurrentWidget(self._node_pane)
+
+    def show_sentence(self) -> None:
+        """Words on the right."""
+        self._right.setCurrentWidget(self._sentence)
+
+    def fill(self, window: QMainWindow, status: StatusBar, settings: Settings) -> None:
+        """Be what a window shows, as large as it was before."""
+        window.setWindowTitle("zarrscope")
+        window.setAcceptDrops(True)
+        window.resize(*_SIZE)
+        window.setCentralWidget(self)
+        window.setStatusBar(status)
+        geometry, split = settings.data("geometry"), settings.data("split")
+        if not geometry.isEmpty():
+            window.restoreGeometry(geometry)
+        window.resize(window.size().boundedTo(window.screen().availableSize()))
+        if not split.isEmpty():
+            self._split.restoreState(split)
+
+    def keep(self, window: QMainWindow, settings: Settings) -> None:
+        """Remember how large all is."""
+        settings.keep("geometry", window.saveGeometry())
+        settings.keep("split", self._split.saveState())

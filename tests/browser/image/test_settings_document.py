@@ -1,0 +1,72 @@
+"""View settings survive as JSON; a document that is malformed or belongs to another image changes nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.fakes import FakeArray
+from zarrbrowser.image.colours.contrast import Contrast, ContrastMode
+from zarrbrowser.image.colours.render import Norm
+from zarrbrowser.image.levels import Channel, Image, whole
+from zarrbrowser.image.settings_document import apply_document, place_of, settings_document
+from zarrbrowser.image.view_settings import ViewSettings, initial_settings
+from zarrbrowser.values.elements import Packing, Part
+
+
+def settings_of_two_channels() -> ViewSettings:
+    array = FakeArray(np.zeros((2, 5, 30, 40)))
+    channels = (Channel("a", (255, 0, 0)), Channel("b", (0, 255, 0)))
+    return initial_settings(
+        Image("/a", (whole(array),), ("c", "z", "y", "x"), channel_axis=0, channels=channels, is_blended=True)
+    )
+
+
+def test_settings_survive_as_a_document() -> None:
+    other = settings_of_two_channels()
+    settings = replace(
+        other,
+        axes=replace(other.axes.with_rows(1), index=(1, 2, 3, 4)),
+        elements=replace(other.elements, part=Part.PHASE, packing=Packing(2.0, 1.0, (5.0,)), fill=(0.0,)),
+        contrast=Contrast(ContrastMode.FIXED, -1.5, 3.0),
+        norm=Norm.SYMLOG,
+        flip_columns=True,
+        colour_map="viridis",
+        is_blended=False,
+    )
+    settings = settings.with_channel(1, is_on=False, colour=(1, 2, 3))
+    settings = settings.with_channel(0, contrast=Contrast(ContrastMode.FULL_RANGE))
+    assert apply_document(other, json.loads(json.dumps(settings_document(settings)))) == settings
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rows": 3},
+        {"columns": 9},
+        {"index": [1]},
+        {"norm": "cubic"},
+        {"contrast": None},
+        {"channels": []},
+        {"colour_map": "mud"},
+        {"packing": 3},
+        {"flips": [True]},
+        {"rows": "x"},
+    ],
+)
+def test_a_document_that_does_not_fit_changes_nothing(change: dict[str, Any]) -> None:
+    settings = settings_of_two_channels()
+    document = {**settings_document(settings), "part": "phase", **change}
+    assert apply_document(settings, document) == settings
+    assert apply_document(settings, {}) == settings
+
+
+def test_the_part_in_view_is_read_from_a_document() -> None:
+    assert place_of({"place": [[0, 5], [1.5, 9]]}) == ((0, 5), (1.5, 9))
+    for bad in (None, 3, [], [[0, 5]], [[5, 0], [0, 5]], [["a", "b"], [0, 1]], [[0, float("inf")], [0, 1]]):
+        assert place_of({"place": bad}) is None
+    assert place_of({}) is None

@@ -1,0 +1,271 @@
+"""What is chosen beside the picture is what is drawn."""
+
+from __future__ import annotations
+
+import gc
+import json
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.browser.conftest import OpenWindow
+from tests.browser.fakes import FakeArray, FakeGroup, Gate
+from tests.browser.panes.image.pictures import VOLUME, drawn, pane_of, show
+from zarrbrowser.image.colours.colour_maps import CYCLIC, LABELS
+from zarrbrowser.image.colours.render import Norm, Style, blend, rgba
+from zarrbrowser.panes.image.colours.colour_map_dialog import ColourMapDialog
+from zarrbrowser.panes.image.image_pane import ImagePane
+
+
+def choose(box: Any, text: str) -> None:
+    box.setCurrentIndex(box.findText(text))
+    box.activated.emit(box.currentIndex())
+
+
+@pytest.mark.parametrize(
+    ("title", "norm"), [("Logarithm", Norm.LOG), ("Square root", Norm.SQRT), ("Symmetric log", Norm.SYMLOG)]
+)
+def test_norms(title: str, norm: Norm, open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, np.abs(VOLUME) + 0.1)
+    choose(pane.contrast.norm, title)
+    choose(pane.contrast.colour_map, "Viridis")
+    choose(pane.contrast.mode, "Full range")
+    plane = np.abs(VOLUME[4]) + np.float32(0.1)
+    expected = rgba(plane, Style("viridis", norm, (float(plane.min()), float(plane.max()))))
+    assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
+
+
+def test_parts_of_complex_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = (VOLUME[0] + 1j * VOLUME[1]).astype(np.complex64)
+    pane, _array = show(open_window, qtbot, values)
+    assert pane.contrast.part.isVisible()
+    choose(pane.contrast.mode, "Full range")
+    for title, numbers in (
+        ("Amplitude", np.abs(values)),
+        ("Phase", np.angle(values)),
+        ("Real part", values.real),
+    ):
+        choose(pane.contrast.part, title)
+        if title == "Phase":
+            style = Style(CYCLIC, levels=(-np.pi, np.pi))
+            assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
+        choose(pane.contrast.mode, "Full range")
+        style = Style(
+            CYCLIC if title == "Phase" else "gray", levels=(float(numbers.min()), float(numbers.max()))
+        )
+        assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
+
+
+def test_fill_value_apart_and_packed_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.arange(600, dtype=np.int16).reshape(20, 30)
+    values[:2] = -999
+    array = FakeArray(values)
+    array.attributes = {"_FillValue": -999, "scale_factor": 0.5, "add_offset": 100}
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert pane.missing.text == "60 elements with the fill value of 600"
+    choose(pane.contrast.mode, "Full range")
+    assert pane.contrast.low.text() == "60"
+    pane.contrast.unpacking.toggle()
+    choose(pane.contrast.mode, "Full range")
+    assert pane.contrast.low.text() == "130"
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((3.0, 4.0))
+    assert heard.args == ["axis 0 = 3, axis 1 = 4:  147.0  (stored 94)"]
+    pane.contrast.unpacking.toggle()
+    pane.contrast.fill.toggle()
+    choose(pane.contrast.mode, "Full range")
+    assert pane.contrast.low.text() == "-999"
+    assert pane.missing.isHidden()
+
+
+def channels_group() -> tuple[FakeGroup, FakeArray]:
+    array = FakeArray(np.abs(VOLUME[:3]), chunks=(1, 30, 40))
+    omero = {"channels": [{"label": "one", "color": "FF0000"}, {"label": "two", "color": "00FF00"}]}
+    entry = {"axes": ["c", "y", "x"], "datasets": [{"path": "0"}]}
+    return FakeGroup({"0": array}, {"multiscales": [entry], "omero": omero}), array
+
+
+def blended(pane: ImagePane, positions: list[int]) -> Any:
+    colours = [(255, 0, 0), (0, 255, 0), (0, 255, 255)]
+    planes = [np.abs(VOLUME[position]) for position in positions]
+    levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
+    return blend(planes, levels, [colours[position] for position in positions], Norm.LINEAR)
+
+
+def test_channels_are_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, _array = channels_group()
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 1, 2])).max() <= 1
+    assert pane.sliders.sliders == {}
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
+    assert np.abs(drawn(pane).astype(int) - blended(pane, [0, 2])).max() <= 1
+    with qtbot.waitSignal(pane.pointed) as heard:
+        pane.canvas.pointed.emit((0.0, 0.0))
+    assert "one " in heard.args[0]
+    assert "two " not in heard.args[0]
+    shown = pane.displayed()
+    assert shown is not None
+    assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane))
+    pane.contrast.channels.setCurrentRow(2)
+    pane.contrast.bounds.typed.emit(0.0, 10.0)
+    assert pane.model.state.settings.channels[2].contrast.high == 10
+    assert pane.model.state.settings.channels[0].contrast.high != 10
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.contrast.blend.toggle()
+    assert list(pane.sliders.sliders) == [0]
+
+
+def test_labels_have_colours_of_their_own(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.arange(12, dtype=np.uint32).reshape(3, 4)
+    pane, _array = show(open_window, qtbot, values)
+    choose(pane.contrast.colour_map, "Labels")
+    assert np.array_equal(drawn(pane), rgba(values, Style(LABELS)))
+    assert not pane.contrast.histogram.isVisible()
+
+
+def test_what_is_shown_can_be_drawn_again_and_restored(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
+    choose(pane.contrast.norm, "Square root")
+    pane.controls.flip_rows.click()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.controls.axes.swap.click()
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(6)
+    shown = pane.displayed()
+    assert shown is not None
+    assert (shown.path, shown.level, shown.selection) == ("/array", 0, (6, slice(0, 30), slice(0, 40)))
+    assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
+    state = json.loads(json.dumps(pane.view_state()))
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.spins[0].setValue(1)
+    choose(pane.contrast.norm, "Linear")
+    before = drawn(pane)
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.restore(state)
+    assert pane.sliders.spins[0].value() == 6
+    assert np.array_equal(shown.rgba(shown.read(shown.selection)), drawn(pane)[::-1])
+    assert not np.array_equal(before, drawn(pane))
+
+
+def test_all_colour_maps_can_be_searched(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    box = pane.contrast.colour_map
+    choose(box, "More…")
+    dialog = box.findChild(ColourMapDialog)
+    assert dialog is not None
+    assert dialog.list.model().rowCount() > 600
+    dialog.search.setText("plasma")
+    dialog.search.returnPressed.emit()
+    assert box.currentData() == "plasma"
+    expected = rgba(VOLUME[4], Style("plasma", levels=pane.view.picture_style().levels))
+    assert np.array_equal(drawn(pane), expected)
+    assert pane.model.state.colour_map == "plasma"
+
+
+def test_a_pyramid_is_restored_once_its_levels_are_there(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, _array = channels_group()
+    window = open_window(FakeGroup({"image": group}), "/image")
+    pane = pane_of(window, qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Unchecked)
+    pane.canvas.show_range((5, 15), (10, 30))
+    state = json.loads(json.dumps(pane.view_state()))
+    pane.contrast.channels.item(1).setCheckState(Qt.CheckState.Checked)
+    pane.show_node(window.session.sources[0], group)
+    pane.restore(state)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    assert pane.model.state.settings.channels_on == [0, 2]
+    assert not pane.canvas.is_fitted
+    rows, columns = pane.canvas.visible().rows, pane.canvas.visible().columns
+    assert rows[0] <= 5 < 15 <= rows[1]
+    assert columns[0] <= 10 < 30 <= columns[1]
+
+
+def test_views_that_are_closed_are_freed(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, VOLUME)
+    gone: list[Any] = []
+    for _ in range(3):
+        pane.controls.layouts["orthogonal"].click()
+        qtbot.waitUntil(lambda: all(view.is_complete for view in pane.grid.views))
+        gone += [weakref.ref(view) for view in pane.grid.others]
+        pane.controls.layouts["single"].click()
+    qtbot.wait(50)
+    gc.collect()
+    qtbot.waitUntil(lambda: all(view() is None for view in gone))
+
+
+def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
+    pane, _array = show(open_window, qtbot, np.abs(VOLUME[:2]), ("channel", "y", "x"))
+    assert list(pane.sliders.sliders) == [0]  # not before one asks for it
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.contrast.blend.click()
+    planes = [np.abs(VOLUME[0]), np.abs(VOLUME[1])]
+    levels = [(float(np.percentile(plane, 1)), float(np.percentile(plane, 99))) for plane in planes]
+    expected = blend(planes, levels, [(0, 255, 0), (255, 0, 255)], Norm.LINEAR)
+    assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
+
+
+def test_a_pyramid_without_its_levels_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+    entry = {"axes": ["y", "x"], "datasets": [{"path": "0"}, {"path": "inner"}]}
+    group = FakeGroup({"0": FakeArray(VOLUME[0]), "inner": FakeGroup({})}, {"multiscales": [entry]})
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: "levels are not there" in pane.stack.sentence.text)
+    assert pane.stack.sentence.button.isVisible()
+    group._children["inner"] = FakeArray(VOLUME[0, ::2, ::2])
+    pane.stack.sentence.button.click()
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+
+
+def test_channels_may_be_switched_faster_than_they_come(open_window: OpenWindow, qtbot: QtBot) -> None:
+    group, array = channels_group()
+    pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    gate = Gate()
+    for position in (1, 2):
+        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Unchecked)
+    qtbot.waitUntil(lambda: pane.view.is_complete)
+    pane.contrast.blend.click()  # the same plane, but gray
+    assert (drawn(pane)[..., 0] == drawn(pane)[..., 1]).all()
+    pane.cache._tiles.clear()
+    array.before_read = gate.wait
+    pane.contrast.blend.click()
+    for position in (2, 1):
+        pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Checked)
+    choose(pane.contrast.norm, "Square root")  # paints what is there, which is of other channels
+    assert pane.displayed() is None
+    pane.model.set(and_measure=True)
+    with qtbot.waitSignal(pane.plane_shown):
+        gate.open()
+    assert len(pane.view.mosaics) == 3
+    assert pane.displayed() is not None
+
+
+def test_colours_mean_the_same_in_all_planes_of_a_film(open_window: OpenWindow, qtbot: QtBot) -> None:
+    values = np.add.outer(np.arange(40) * 100.0, np.arange(600).reshape(20, 30))
+    array = FakeArray(values, chunks=(1, 20, 30))
+    pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
+    qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
+    seen: dict[int, tuple[float, float]] = {}
+
+    def settings() -> None:
+        frame = pane.view.frame
+        assert frame is not None
+        seen[frame.planes[0].index[0]] = pane.view.picture_style().levels
+
+    before = pane.view.picture_style().levels
+    pane.view.drawn.connect(settings)
+    pane.sliders.play()
+    qtbot.waitUntil(lambda: len(seen) >= 4, timeout=10_000)
+    pane.sliders.play()
+    assert not pane.sliders.is_playing
+    assert set(seen.values()) == {before}
+    with qtbot.waitSignal(pane.plane_shown):
+        pane.sliders.step(3)
+    assert pane.view.picture_style().levels != before

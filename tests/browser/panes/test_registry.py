@@ -1,0 +1,50 @@
+"""Which panes exist for which nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.fakes import FakeArray, FakeBroken, FakeGroup
+from zarrbrowser.panes.pane import Pane
+from zarrbrowser.panes.registry import PANES, PaneKind, is_drawn, kind_of, tabs_for
+
+OF_ARRAYS = ("Metadata", "Attributes", "Storage")
+
+
+@pytest.mark.parametrize("kind", PANES, ids=lambda one: one.title)
+def test_each_entry_names_a_pane(kind: PaneKind) -> None:
+    assert issubclass(kind_of(kind.title).load(), Pane)
+
+
+@pytest.mark.parametrize(
+    ("values", "tabs"),
+    [
+        (np.zeros(()), ("Value", *OF_ARRAYS)),
+        (np.zeros(1), ("Plot", "Table", *OF_ARRAYS)),
+        (np.zeros((1, 1)), ("Image", "Table", *OF_ARRAYS)),
+        (np.zeros((1, 1, 1)), ("Image", "Table", *OF_ARRAYS)),
+        (np.zeros(3, "U3"), ("Table", *OF_ARRAYS)),
+        (np.zeros((3, 4), "U3"), ("Table", *OF_ARRAYS)),
+    ],
+)
+def test_an_array_has_the_tabs_that_its_axes_and_type_allow(values: Any, tabs: tuple[str, ...]) -> None:
+    assert tabs_for(FakeArray(values)) == tabs
+
+
+def test_a_group_has_a_picture_only_if_it_is_an_image() -> None:
+    assert tabs_for(FakeGroup()) == ("Overview", "Metadata")
+    assert tabs_for(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == ("Image", "Overview", "Metadata")
+
+
+def test_a_broken_node_has_only_its_problem() -> None:
+    assert tabs_for(FakeBroken(ValueError())) == ("Problem",)
+
+
+def test_only_panes_that_exist_are_drawn() -> None:
+    assert [kind.title for kind in PANES if is_drawn(kind.title)] == ["Image", "Plot"]
+    assert not is_drawn("")
+    with pytest.raises(KeyError):
+        kind_of("Elsewhere")

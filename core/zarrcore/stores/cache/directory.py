@@ -86,7 +86,7 @@ class CacheDirectory:
         if root is None:
             return None
         try:
-            descriptor = os.open(_place(name), READ, dir_fd=root.descriptor)
+            descriptor = os.open(_path_of(name), READ, dir_fd=root.descriptor)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -118,11 +118,11 @@ class CacheDirectory:
         content = b"".join((_checksum(name, value), value))
         try:
             try:
-                put_file(root.descriptor, _place(name), content, if_absent=False, durable=False)
+                put_file(root.descriptor, _path_of(name), content, if_absent=False, durable=False)
             except FileNotFoundError:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(name[:_FOLDER], 0o700, dir_fd=root.descriptor)
-                put_file(root.descriptor, _place(name), content, if_absent=False, durable=False)
+                put_file(root.descriptor, _path_of(name), content, if_absent=False, durable=False)
         except OSError as error:
             self._skip(error)
             return
@@ -136,7 +136,7 @@ class CacheDirectory:
         root = self._opened()
         if root is not None:
             with contextlib.suppress(OSError):
-                unlink(root.descriptor, _place(name))
+                unlink(root.descriptor, _path_of(name))
 
     def endings(self, beginning: str) -> list[str]:
         """What follows ``beginning`` in the names of all entries that begin so."""
@@ -217,7 +217,7 @@ class CacheDirectory:
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-def _place(name: str) -> str:
+def _path_of(name: str) -> str:
     return f"{name[:_FOLDER]}/{name[_FOLDER:]}"
 
 

@@ -15,7 +15,8 @@ from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.drafts.accepted_terms import in_accepted_terms
 from zarrcore.formats.drafts.entry_point import extensions_of, ignored_extensions
 from zarrcore.formats.drafts.terms import codec_name, fill_value, numpy_type, sharded
-from zarrcore.formats.v2 import parse as v2_parse
+from zarrcore.formats.v2.parse import parse_array as parse_v2_array
+from zarrcore.formats.v2.parse import parse_dtype
 from zarrcore.formats.v3.format import parse_array
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject
 from zarrcore.metadata.json_document import describe
@@ -100,7 +101,7 @@ def _parse_old(document: JsonObject, separator: Any) -> ArrayMetadata:
     """An array with a memory layout and a compressor, through Zarr v2."""
     told, attributes = _in_words_of_version_2(document, separator)
     try:
-        return v2_parse.parse_array(told, attributes)
+        return parse_v2_array(told, attributes)
     except MetadataError as error:
         name = re.split(r"[.[]", error.member)[0]
         member = _OF_VERSION_2.get(name, name) + error.member[len(name) :]
@@ -125,7 +126,7 @@ def _in_words_of_version_2(document: JsonObject, separator: Any) -> tuple[JsonOb
         raise UnsupportedError("chunk memory layout", str(layout.get("extension", layout.get("type"))))
     value = document.get("fill_value")
     if spelling not in ("|O", "O"):
-        value = fill_value(value, v2_parse.parse_dtype(spelling))
+        value = fill_value(value, parse_dtype(spelling))
     return {
         "shape": document["shape"],
         "chunks": grid.get("chunk_shape"),

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from zarrcore.errors import MetadataError
 from zarrcore.formats.drafts.entry_point import Form, is_entry_point
 from zarrcore.formats.drafts.format import TEXTS, DraftFormat
-from zarrcore.formats.drafts.layout import META_AND_DATA
+from zarrcore.formats.drafts.keys import META_AND_DATA
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata import ChunkKeyEncoding
 from zarrcore.metadata.json_document import parse_json_object
@@ -23,7 +23,7 @@ class Draft201905(DraftFormat):
     name = "draft-2019-05"
     title = "Zarr v3, draft of May 2019"
     specification = f"{TEXTS}/1dd76a498a162c71a20bb821fa3542b1854be255/docs/protocol/core/v3.0.rst"
-    layouts = (META_AND_DATA,)
+    key_variants = (META_AND_DATA,)
     forms = ((Form.MIME_TYPE, ChunkKeyEncoding("v2", ".")),)
 
     def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
@@ -34,7 +34,7 @@ class Draft201905(DraftFormat):
         return self.document_keys("/")
 
     def document_keys(self, path: str) -> tuple[str, ...]:
-        return self.layout.document_keys(path, "")
+        return self.keys.document_keys(path, "")
 
     def detect(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
         return self if self.claims(self.fetch(get, "/")) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from zarrcore.formats.drafts.entry_point import Form
 from zarrcore.formats.drafts.format import TEXTS, DraftFormat
-from zarrcore.formats.drafts.layout import META_ROOT_AND_DATA_ROOT
+from zarrcore.formats.drafts.keys import META_ROOT_AND_DATA_ROOT
 from zarrcore.metadata import ChunkKeyEncoding
 
 
@@ -18,7 +18,7 @@ class Draft202010(DraftFormat):
     name = "draft-2020-10"
     title = "Zarr v3, draft of October 2020"
     specification = f"{TEXTS}/970bdf3913349c6ed03fc427ab2ddba43ba20c04/docs/protocol/core/v3.0.rst"
-    layouts = (META_ROOT_AND_DATA_ROOT,)
+    key_variants = (META_ROOT_AND_DATA_ROOT,)
     forms = ((Form.SUFFIX, ChunkKeyEncoding("draft", "/")),)
     # zarr-python 2 put it there; no text defines it.
     consolidated_key = "meta/root/consolidated/.zmetadata"

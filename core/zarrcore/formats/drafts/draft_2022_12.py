@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from zarrcore.formats.drafts.entry_point import Form
 from zarrcore.formats.drafts.format import TEXTS, DraftFormat
-from zarrcore.formats.drafts.layout import META_ROOT_AND_DATA_ROOT, WITHOUT_ROOT
+from zarrcore.formats.drafts.keys import META_ROOT_AND_DATA_ROOT, WITHOUT_ROOT
 from zarrcore.metadata import ChunkKeyEncoding
 
 
@@ -18,6 +18,6 @@ class Draft202212(DraftFormat):
     name = "draft-2022-12"
     title = "Zarr v3, draft of December 2022"
     specification = f"{TEXTS}/89f92f92f265ff96d4ac11cac049f096b75eabd6/docs/core/v3.0.rst"
-    layouts = (WITHOUT_ROOT, META_ROOT_AND_DATA_ROOT)
+    key_variants = (WITHOUT_ROOT, META_ROOT_AND_DATA_ROOT)
     forms = ((Form.OBJECT, ChunkKeyEncoding("draft", "/")),)
     ignores_unknown = False

@@ -21,7 +21,7 @@ from zarrcore.formats.drafts.entry_point import (
     is_entry_point,
     parse_entry_point,
 )
-from zarrcore.formats.drafts.layout import KINDS, DraftLayout
+from zarrcore.formats.drafts.keys import KINDS, DraftKeys
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
 from zarrcore.metadata.json_document import describe, parse_json_object
@@ -35,24 +35,24 @@ class DraftFormat(Format):
     """Documents in one tree of keys, chunks in another, and an entry point for both.
 
     Attributes:
-        layouts: the possible keys, the usual ones first.
+        key_variants: the possible keys, the usual ones first.
         forms: forms of entry points, with the chunk key encoding of each.
         ignores_unknown: whether a reader may ignore unknown members.
         entry_point: the entry point of the hierarchy; without one, the usual values.
-        layout: the keys of the hierarchy.
+        keys: the keys of the hierarchy.
     """
 
     implicit_groups = True
     empty_groups = False
-    layouts: ClassVar[tuple[DraftLayout, ...]]
+    key_variants: ClassVar[tuple[DraftKeys, ...]]
     forms: ClassVar[tuple[tuple[Form, ChunkKeyEncoding], ...]]
     ignores_unknown: ClassVar[bool] = True
 
-    def __init__(self, entry_point: EntryPoint | None = None, layout: DraftLayout | None = None) -> None:
+    def __init__(self, entry_point: EntryPoint | None = None, keys: DraftKeys | None = None) -> None:
         form = self.forms[0][0]
         usual = EntryPoint(form, ".json" if form in (Form.SUFFIX, Form.OBJECT) else "")
         self.entry_point = entry_point or usual
-        self.layout = layout or self.layouts[0]
+        self.keys = keys or self.key_variants[0]
 
     def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
         data = get(ENTRY_POINT_KEY)
@@ -62,7 +62,7 @@ class DraftFormat(Format):
             entry_point = parse_entry_point(parse_json_object(data))
         except MetadataError as error:
             raise error.at(ENTRY_POINT_KEY) from error
-        first, *others = (type(self)(entry_point, layout) for layout in self.layouts)
+        first, *others = (type(self)(entry_point, keys) for keys in self.key_variants)
         # If the entry point does not decide, the documents' keys do.
         if others and not any(map(get, first.document_keys("/")[: len(KINDS)])):
             for other in others:
@@ -87,7 +87,7 @@ class DraftFormat(Format):
         return is_entry_point(document) and form_of(document) in dict(self.forms)
 
     def document_keys(self, path: str) -> tuple[str, ...]:
-        keys = self.layout.document_keys(path, self.entry_point.suffix)
+        keys = self.keys.document_keys(path, self.entry_point.suffix)
         return (*keys, ENTRY_POINT_KEY) if path == "/" else keys
 
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
@@ -151,17 +151,17 @@ class DraftFormat(Format):
         entries = parse_json_object(stored).get("metadata")
         if not isinstance(entries, dict):
             raise MetadataError(f"expected an object, found {describe(entries)}", member="metadata", key=key)
-        paths = ((self.layout.path_of(key, self.entry_point.suffix), entry) for key, entry in entries.items())
+        paths = ((self.keys.path_of(key, self.entry_point.suffix), entry) for key, entry in entries.items())
         return {path: entry for path, entry in paths if path is not None and isinstance(entry, dict)}
 
     def prefix(self, path: str) -> str:
-        return self.layout.prefix(path)
+        return self.keys.prefix(path)
 
     def chunk_prefix(self, path: str) -> str:
-        return self.layout.chunk_prefix(path)
+        return self.keys.chunk_prefix(path)
 
     def is_node_key(self, key: str) -> bool:
-        is_document = key == ENTRY_POINT_KEY or self.layout.path_of(key, self.entry_point.suffix) is not None
+        is_document = key == ENTRY_POINT_KEY or self.keys.path_of(key, self.entry_point.suffix) is not None
         return is_document or super().is_node_key(key)
 
     def may_name_node(self, name: str) -> bool:
@@ -182,5 +182,5 @@ class DraftFormat(Format):
     def __hash__(self) -> int:
         return hash(self.__reduce__())
 
-    def __reduce__(self) -> tuple[object, tuple[EntryPoint, DraftLayout]]:
-        return type(self), (self.entry_point, self.layout)
+    def __reduce__(self) -> tuple[object, tuple[EntryPoint, DraftKeys]]:
+        return type(self), (self.entry_point, self.keys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from zarrcore.stores import BytesLike, ReadableStore, WrapperStore
+from zarrcore.stores import BytesLike, ReadableStore, Renaming, WrapperStore
 
 
 class WatchedStore(WrapperStore):
@@ -34,14 +34,14 @@ class WatchedStore(WrapperStore):
         finally:
             self.changed(key)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         try:
             return super().rename(key, new, if_absent=if_absent)
         finally:
             self.changed(key)
             self.changed(new)
 
-    def link(self, key: str, new: str) -> bool | None:
+    def link(self, key: str, new: str) -> Renaming:
         try:
             return super().link(key, new)
         finally:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Final
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores import LocalStore, ReadableStore, WrapperStore
+from zarrcore.stores import LocalStore, ReadableStore, Renaming, WrapperStore
 from zarrfs.trees.entry import File, RefusedError, WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.file import OpenKey, fetched
@@ -168,7 +168,7 @@ class KeyWriter:
                 if written is not None:
                     held.enter_context(written.moving(name))
             renamed = self.store.rename(key, new, if_absent=not replace)
-            if renamed is None:
+            if renamed is Renaming.NOT_POSSIBLE:
                 self.copy(key, new, replace=replace)
                 self.store.erase(key)
             elif renamed:
@@ -188,14 +188,15 @@ class KeyWriter:
         Raises:
             RefusedError: there is one already, and ``replace`` does not say that it may go.
         """
-        linked = None if replace else self.store.link(key, new)
-        if linked is None:
+        linked = Renaming.NOT_POSSIBLE if replace else self.store.link(key, new)
+        is_stored = bool(linked)
+        if linked is Renaming.NOT_POSSIBLE:
             spool = fetched(self.stored_value(key, wait=True), self.memory)
             try:
-                linked = spool.set_in(self.store, new, if_absent=not replace)
+                is_stored = spool.set_in(self.store, new, if_absent=not replace)
             finally:
                 spool.close()
-        if not linked:
+        if not is_stored:
             raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
         self.unstored.stored(new)
 

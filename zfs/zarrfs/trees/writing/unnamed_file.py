@@ -17,7 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.array import unnamed_files_folder
-from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
+from zarrcore.errors import StoreError, StoreFullError
+from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
 from zarrfs.trees.entry import RefusedError
 
 _LARGEST: Final = 1 << 30
@@ -62,22 +63,11 @@ class UnnamedFile:
 
     def read(self, offset: int, nbytes: int) -> bytes:
         """``nbytes`` from ``offset``, all of them within the file."""
-        content = os.pread(self.descriptor, nbytes, offset)
-        if len(content) < nbytes:
-            buffer = bytearray(nbytes)
-            self.read_into(offset, memoryview(buffer))
-            return bytes(buffer)
-        return content
+        return bytes(read_descriptor(self.descriptor, nbytes, offset))
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill a buffer with the bytes from ``offset`` on, all of them within the file."""
-        while len(buffer):
-            done = os.preadv(self.descriptor, [buffer[:_LARGEST]], offset)
-            if not done:
-                raise BrokenBodyError(
-                    f"a file in {unnamed_files_folder()} became shorter while it was written"
-                )
-            buffer, offset = buffer[done:], offset + done
+        read_descriptor_into(self.descriptor, buffer, offset)
 
     def read_region(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int = 0

@@ -13,7 +13,7 @@ KINDS = ("array", "group")
 
 
 @dataclass(frozen=True, slots=True)
-class DraftLayout:
+class DraftKeys:
     """The keys of one draft."""
 
     root: str
@@ -49,15 +49,15 @@ class DraftLayout:
         return None
 
 
-META_AND_DATA = DraftLayout(
+META_AND_DATA = DraftKeys(
     "meta/root.{kind}{suffix}", "meta/root{path}.{kind}{suffix}", "meta/root{path}/", "data{path}/"
 )
 """June 2019 to August 2020: only documents have ``root`` in their keys."""
 
-META_ROOT_AND_DATA_ROOT = DraftLayout(
+META_ROOT_AND_DATA_ROOT = DraftKeys(
     "meta/root.{kind}{suffix}", "meta/root{path}.{kind}{suffix}", "meta/root{path}/", "data/root{path}/"
 )
 """September 2020 to 1 December 2022."""
 
-WITHOUT_ROOT = DraftLayout("meta/{kind}{suffix}", "meta{path}.{kind}{suffix}", "meta{path}/", "data{path}/")
+WITHOUT_ROOT = DraftKeys("meta/{kind}{suffix}", "meta{path}.{kind}{suffix}", "meta{path}/", "data{path}/")
 """From 2 December 2022."""

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import ChunkCache
-from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.assigned_values import as_elements
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.encoding import Encoding, check_encoding, elements_version
 from zarrcore.array.plan import ReadPlan
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
-from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
+from zarrcore.array.selection.basic import AxisRange, Selection, normalize, result_shape, upwards
 from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
-from zarrcore.array.values import as_elements
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, DataType, NamedConfiguration

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.batches import Row, batches, place_row
-from zarrcore.array.chunk_cache import AbandonedError, Chunk, ChunkCache, Claim
-from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.chunks.cache import AbandonedError, Chunk, ChunkCache, Claim
+from zarrcore.array.chunks.decode_units import Crossings, Unit, attempt
+from zarrcore.array.chunks.keys import ChunkKeys
+from zarrcore.array.chunks.small_chunks import Row, batches, place_row
+from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
-from zarrcore.array.shards import ShardReader
-from zarrcore.array.spill import slab_nbytes
-from zarrcore.array.units import Crossings, Unit, attempt
+from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
 from zarrcore.errors import BodyTooLargeError, CodecError, ReadCancelledError, UnsupportedError

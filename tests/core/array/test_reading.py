@@ -457,7 +457,7 @@ ITEMS = st.integers(-12, 12) | st.builds(
 def test_selections_mean_what_numpy_means(items: list) -> None:
     shape = (5, 7, 9)
     reference = np.arange(315).reshape(shape)
-    from zarrcore.array.selection import crossings, normalize, result_shape
+    from zarrcore.array.selection.basic import crossings, normalize, result_shape
     from zarrcore.metadata import RegularAxis
 
     try:

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import Chunk, Claim
-from zarrcore.array.selection import AxisRange, Crossing, crossings
+from zarrcore.array.chunks.cache import Chunk, Claim
+from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
 from zarrcore.errors import ZarrError
 from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.selection import Crossing
-from zarrcore.array.units import Crossings
+from zarrcore.array.chunks.decode_units import Crossings
+from zarrcore.array.selection.basic import Crossing
 
 
 @dataclass(frozen=True, slots=True)

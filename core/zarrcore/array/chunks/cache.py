@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.spill import Spill
+from zarrcore.array.chunks.spill import Spill
 
 Chunk = np.ndarray[Any, Any]
 
@@ -153,7 +153,7 @@ class ChunkCache:
 
         Args:
             key: which chunk.
-            slab_nbytes: see `zarrcore.array.spill.slab_nbytes`.
+            slab_nbytes: see `zarrcore.array.chunks.spill.slab_nbytes`.
         """
         with self._lock:
             chunk = self._fresh(key)

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import ChunkCache
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.decode_units import Unit, UnitGrid, attempt
 from zarrcore.array.pools import Task
-from zarrcore.array.units import Unit, UnitGrid, attempt
 from zarrcore.codecs import Pipeline
 from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index, ShardingIndexedCodec
 from zarrcore.errors import ChangedError, CodecError, MetadataError

@@ -69,4 +69,9 @@ def test_handles_are_numbered_and_counted() -> None:
     assert len(set(numbers)) == 2
     assert table.directory(numbers[0]).number == 5
     table.remove_directory(numbers[0])
-    assert (table.open_directories, table.open_files, table.numbers(), table.unstored()) == (1, 0, set(), set())
+    assert (table.open_directories, table.open_files, table.numbers(), table.unstored()) == (
+        1,
+        0,
+        set(),
+        set(),
+    )

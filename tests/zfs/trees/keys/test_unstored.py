@@ -42,6 +42,11 @@ def test_a_stored_key_ends_the_directories_above_it_and_an_erased_one_leaves_the
 def test_names_are_bounded_and_room_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX", 2)
     unstored = Unstored()
-    assert (unstored.add("a"), unstored.add("b"), unstored.add("c"), unstored.add("a")) == (True, True, False, True)
+    assert (unstored.add("a"), unstored.add("b"), unstored.add("c"), unstored.add("a")) == (
+        True,
+        True,
+        False,
+        True,
+    )
     unstored.remove("a")
     assert unstored.add("c")

@@ -17,7 +17,7 @@ import trio
 
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.errnos import ORDINARY, UNFORESEEN, errno_of
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.freshness import Remembered
 
 _log = logging.getLogger(__name__)

@@ -24,14 +24,8 @@ from zarrfs.fuse.kernel_cache import KernelCache
 from zarrfs.fuse.read_only import ReadOnlyOperations
 from zarrfs.fuse.readahead.prefetch import Budget, Reader
 from zarrfs.fuse.workers import Workers
-from zarrfs.trees.entry import (
-    BytesLike,
-    Directory,
-    Entry,
-    File,
-    OpenFile,
-    WouldBlockError,
-)
+from zarrfs.trees.entry import BytesLike, Directory, Entry, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 
 _log = logging.getLogger(__name__)

@@ -1,8 +1,8 @@
 """What a tree is made of: entries, which are files or directories, and files that are open.
 
-A call that would wait for a store or decode a chunk takes ``wait``. With ``wait=False`` it either answers from
-memory (or from a local disk, which is as quick) or raises `WouldBlockError`; the daemon then asks again with
-``wait=True`` in a worker thread. So the quick way costs no hop between threads, and the slow way stops nobody else.
+A call that may wait for a store or decode a chunk takes ``wait``. With ``wait=False`` it either answers from memory (or from a
+local disk, which is as quick) or raises `WouldBlockError`; the daemon then asks again with ``wait=True`` in a worker thread. So
+the quick way costs no hop between threads, and the slow way blocks no other request.
 """
 
 from __future__ import annotations
@@ -10,33 +10,15 @@ from __future__ import annotations
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, Final
 
 from zarrcore.errors import ReadOnlyError
 from zarrfs.trees.caching import DEFAULT, Caching
+from zarrfs.trees.layout import Layout
 
 BytesLike = bytes | memoryview
 _READ_ONLY: Final = "this mount is read-only"
-
-
-class WouldBlockError(Exception):
-    """The answer is not at hand: ask again with ``wait=True`` where waiting harms nobody."""
-
-
-class RefusedError(Exception):
-    """What a file system may be asked for and this one does not do, or not now.
-
-    Attributes:
-        errno: what the program is told.
-        is_logged: whether the log says why.
-    """
-
-    def __init__(self, errno: int, why: str, *, is_logged: bool = True) -> None:
-        super().__init__(why)
-        self.errno = errno
-        self.is_logged = is_logged
 
 
 class Entry(ABC):
@@ -223,32 +205,6 @@ class Directory(Entry):
     def copy(self, file: File, name: str, wait: bool) -> None:
         """What a hard link asks for: the file under another name too, which must be free; raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
-
-
-class Layout(Protocol):
-    """Where the arrays of a file lie. `zarrcore.filetypes.VirtualFile` is one."""
-
-    @property
-    def holds_many(self) -> bool:
-        """Whether there are many, or many parts of one, of which readers want some."""
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Of the array at an offset: where its elements begin and end, bytes of a plane, bytes of a slab.
-
-        A slab is a row of chunks, best fetched as a whole; 0 where nothing is.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class OneRun:
-    """A file whose bytes are one run, of which no part belongs together more than others."""
-
-    size: int
-    holds_many: ClassVar[bool] = False
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """As `Layout.array_at`."""
-        return 0, self.size, 0, 0
 
 
 class OpenFile(ABC):

@@ -18,7 +18,9 @@ from typing import Any, Final, Protocol, TypeVar
 import trio
 
 from zarrfs.fuse.readahead.buffers import Buffers
-from zarrfs.trees.entry import BytesLike, Layout, OpenFile, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import WouldBlockError
+from zarrfs.trees.layout import Layout
 
 T = TypeVar("T")
 

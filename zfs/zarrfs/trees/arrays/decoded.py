@@ -8,7 +8,8 @@ import numpy as np
 
 from zarrcore.filetypes import VirtualFile
 from zarrfs.trees.caching import DECODED
-from zarrfs.trees.entry import BytesLike, File, OpenFile, WouldBlockError
+from zarrfs.trees.entry import BytesLike, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 
 
 class DecodedFile(File):

@@ -12,7 +12,8 @@ from zarrcore.array import Selection
 from zarrcore.errors import ChangedError
 from zarrcore.filetypes import values_as_text
 from zarrcore.hierarchy import ArrayNode
-from zarrfs.trees.entry import Content, File, OpenFile, WouldBlockError
+from zarrfs.trees.entry import Content, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 
 _MAX_NBYTES: Final = 16 << 20

@@ -28,7 +28,8 @@ from zarrfs.trees.arrays.array_directory import ArrayDirectory
 from zarrfs.trees.arrays.documents import sentence
 from zarrfs.trees.arrays.group_directory import BrokenDirectory, ErrorDirectory, GroupDirectory
 from zarrfs.trees.arrays.texts import Texts
-from zarrfs.trees.entry import Directory, WouldBlockError
+from zarrfs.trees.entry import Directory
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.names import file_name, segment
 from zarrfs.trees.writing.array_editor import ArrayEditor

@@ -17,7 +17,8 @@ from zarrcore.filetypes import HDF5File
 from zarrcore.hierarchy import AnyNode, BrokenNode, Group
 from zarrfs.trees.arrays.decoded import OpenDecoded
 from zarrfs.trees.arrays.tree import ArraysTree
-from zarrfs.trees.entry import Entry, File, OpenFile, WouldBlockError
+from zarrfs.trees.entry import Entry, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Remembered
 
 _KEPT_NBYTES: Final = 64 << 20

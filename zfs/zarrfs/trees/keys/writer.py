@@ -10,7 +10,8 @@ from typing import Final
 
 from zarrcore.errors import ChangedError
 from zarrcore.stores import LocalStore, ReadableStore, WrapperStore
-from zarrfs.trees.entry import File, RefusedError, WouldBlockError
+from zarrfs.trees.entry import File
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.file import OpenKey, fetched
 from zarrfs.trees.keys.unstored import Unstored

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from zarrcore.errors import ChangedError, StoreError, ZarrError
 from zarrfs.trees.caching import CHANGING_KEY, UNCACHED
-from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, fetched, version_of
 from zarrfs.trees.writing.spool import Spool
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn

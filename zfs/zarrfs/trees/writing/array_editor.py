@@ -13,7 +13,7 @@ from typing import Any
 from zarrcore.errors import ChangedError, NodeNotFoundError
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy
 from zarrfs.trees.arrays.node_metadata import ATTRIBUTES
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.array_edits import ArrayEdits
 from zarrfs.trees.writing.new_array import NewArray
 from zarrfs.trees.writing.spool import SpoolMemory

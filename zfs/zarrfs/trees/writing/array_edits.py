@@ -19,7 +19,7 @@ from zarrcore.array import AxisRange, crossings
 from zarrcore.filetypes import RawFile, boxes
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.threads import ThreadPool
-from zarrfs.trees.entry import WouldBlockError
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
 _THREADS_MAX: Final = 8

@@ -8,7 +8,8 @@ from threading import Lock, RLock
 from typing import Protocol
 
 from zarrfs.trees.caching import CHANGING
-from zarrfs.trees.entry import File, WouldBlockError
+from zarrfs.trees.entry import File
+from zarrfs.trees.errors import WouldBlockError
 
 
 class Writing(Protocol):

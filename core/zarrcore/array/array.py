@@ -233,7 +233,7 @@ class Array(ArrayDescription):
         return storage_info(self.store, self._prefix, metadata, seen)
 
     def forget_chunk(self, key: str) -> bool:
-        """Have the chunk cache forget the chunk under ``key``, since somebody wrote it; False where no chunk has that key."""
+        """Have the chunk cache forget the chunk under ``key``, since it was written; False where no chunk has that key."""
         prefix, index = self._keys.prefix, None
         if key.startswith(prefix):
             index = self._keys.encoding.decode(key[len(prefix) :], self.ndim)

@@ -27,7 +27,7 @@ from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
-"""A unit that decodes to more is refused: nobody wants 100 GB of memory taken by one stray document."""
+"""A unit that decodes to more is refused, so that one wrong document cannot claim 100 GB of memory."""
 
 _BATCH_NBYTES = 256 << 10
 _UNITS_AT_ONCE = 1 << 16

@@ -36,7 +36,7 @@ _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
 
 def _start_anew_after_fork() -> None:
-    """In a forked child nobody is left who would open a lock that was closed."""
+    """In a forked child no thread is left that would release a lock."""
     global _locks
     _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 

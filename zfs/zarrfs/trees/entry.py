@@ -64,7 +64,7 @@ class Entry(ABC):
 
         Raises:
             ReadOnlyError: it cannot be set.
-            RefusedError: not to that, or there is no such fact.
+            RefusedError: not to that value, or there is no item of that name.
         """
         raise ReadOnlyError(_READ_ONLY)
 
@@ -208,7 +208,7 @@ class Directory(Entry):
 
 
 class OpenFile(ABC):
-    """A file that somebody reads."""
+    """A file that is open."""
 
     size: int
     version: str | None = None
@@ -218,11 +218,11 @@ class OpenFile(ABC):
     layout: Layout | None = None
     """What reading ahead goes by; None where fetching bytes before they are asked for does not pay."""
     shown: File | None = None
-    """What those who have it open see in place of what its name stands for."""
+    """The entry that its handles see in place of the one that its name leads to."""
     holds_changes: bool = False
     """Whether something was written that is not stored."""
     is_changed: bool = False
-    """Whether nobody has tried to store it since it was written."""
+    """Whether it was written since `store` was last called."""
     changes: int = 0
     """How often it was written to: what was read before the last time is out of date."""
 
@@ -266,7 +266,7 @@ class OpenFile(ABC):
             closing: whether a descriptor is being closed, so that nothing more is to be awaited.
 
         Raises:
-            ChangedError: somebody else has changed it since, and both cannot stand.
+            ChangedError: another writer has changed it since, and only one value can be kept.
             ReadOnlyError, RefusedError, StoreError: it cannot be stored.
         """
 

@@ -62,7 +62,7 @@ def _check_edges(chunk_grid: ChunkGrid, inner_shape: tuple[int, ...]) -> None:
 def level_of(pipeline: Pipeline) -> Level:
     """The level of the shards that a pipeline decodes."""
     shard = pipeline.shard
-    if shard is None:  # pragma: no cover - whoever calls has looked
+    if shard is None:  # pragma: no cover - callers have checked
         raise CodecError("no shard")
     shard.index_range(pipeline.spec)  # so that index codecs that make no sense are told when the array opens
     return Level(pipeline, shard, shard.grid_shape(pipeline.spec), shard.inner_pipeline(pipeline.spec))

@@ -70,7 +70,7 @@ class ShardReader:
 
     Attributes:
         grid: the array's units.
-        unit_pipeline: what decodes the innermost inner chunk; ``pipeline`` itself where chunks are no shards.
+        unit_pipeline: what decodes the innermost inner chunk; ``pipeline`` itself where chunks are not shards.
 
     Raises:
         MetadataError: inner chunks that do not divide the shards.

@@ -1,4 +1,4 @@
-"""Elements of any length: ``data.json``, and chunks of ``zarr3/``, made when somebody first asks for their size.
+"""Elements of any length: ``data.json``, and chunks of ``zarr3/``, made when their size is first asked for.
 
 Few are kept; what is dropped is made again. Texts are bounded; chunks are by what decodes them.
 """

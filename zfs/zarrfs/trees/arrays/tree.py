@@ -103,7 +103,7 @@ class ArraysTree:
             with suppress(ZarrError):
                 if known[0].forget_chunk(key) or not _TELLING.search(f"/{key}"):
                     return
-        # A document, or a chunk of an array that nobody has asked for lately.
+        # A document, or a chunk of an array that was not asked for lately.
         self.freshness.refresh()
         self._forget_chunks()
 

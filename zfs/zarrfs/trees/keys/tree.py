@@ -178,7 +178,7 @@ class KeysTree:
         try:
             return self.store.has_prefix(prefix) if isinstance(self.store, ListableStore) else None
         except (ListingUnsupportedError, AccessDeniedError):
-            # Whoever may read keys but not list them, as in many public buckets, still reads the keys he names.
+            # Credentials that may read keys but not list them, as in many public buckets, still read keys by name.
             return None
         except InvalidKeyError:
             return False

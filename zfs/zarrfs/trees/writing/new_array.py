@@ -34,7 +34,7 @@ class NewArray(OpenFile):
     Args:
         hierarchy: opens that which the array becomes a part of.
         path: the array's.
-        closed: called when nobody writes it any more.
+        closed: called when the last writer has closed it.
         memory: for what is being written.
     """
 

@@ -67,9 +67,7 @@ def test_a_small_group_is_sorted_as_people_count(
     qtmodeltester.check(model)
 
 
-def test_a_hundred_thousand_children_arrive_in_pages(
-    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
-) -> None:
+def test_a_hundred_thousand_children_arrive_in_pages(workers: Workers, qtbot: QtBot) -> None:
     root_group = FakeGroup({f"a{number:06}": FakeArray(np.zeros(1)) for number in range(MANY)})
     model, root = model_of(root_group, workers, qtbot)
     fetch(model, root, qtbot)
@@ -100,6 +98,16 @@ def test_a_hundred_thousand_children_arrive_in_pages(
     assert ranges[-1].data().endswith(f"a{MANY - 1:06}")
     assert model.child_named(root, "a099000").data() == "a099000"
     assert max(inserted.values()) <= PAGE_SIZE + 2, "the event loop turns between two pages"
+
+
+def test_a_model_with_ranges_is_sound(workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
+    children = {f"a{number:06}": FakeArray(np.zeros(1)) for number in range(5 * PAGE_SIZE + 1)}
+    model, root = model_of(FakeGroup(children), workers, qtbot)
+    fetch(model, root, qtbot)
+    while has_more(model, root):
+        fetch(model, root, qtbot)
+    rows = [model.rowCount(model.index(row, 0, root)) for row in range(model.rowCount(root))]
+    assert len([count for count in rows if count > 1]) > 1, "several ranges"
     qtmodeltester.check(model)
 
 

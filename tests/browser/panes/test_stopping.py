@@ -137,7 +137,7 @@ def test_a_table_reads_no_more(way: str, workers: Workers, qtbot: QtBot) -> None
     array.before_read = turnstile
     pane = TablePane(Session(), workers)
     qtbot.addWidget(pane)
-    pane.resize(6000, 6000)
+    pane.resize(4200, 6000)
     pane.show()
     pane.show_array(array)
     qtbot.waitUntil(lambda: len(turnstile.begun) == 4)

@@ -163,8 +163,9 @@ def test_much_is_asked_for_first(pane: TablePane, qtbot: QtBot) -> None:
 
 def test_the_rows_of_a_table(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
     model = GridModel()
-    model.show(grid_of(FakeArray(VALUES[0])))
-    model.put((0, 0), grid_of(FakeArray(VALUES[0])).read(slice(0, BLOCK_ROWS), slice(0, BLOCK_COLUMNS)))
+    grid = grid_of(FakeArray(VALUES[0, : BLOCK_ROWS + 2]))  # two blocks down, seven to the right
+    model.show(grid)
+    model.put((0, 0), grid.read(slice(0, BLOCK_ROWS), slice(0, BLOCK_COLUMNS)))
     qtmodeltester.check(model)
     assert model.index(BLOCK_ROWS, 0).data() == "…"
     assert model.index(1, 1).data(Qt.ItemDataRole.ToolTipRole) == "201"

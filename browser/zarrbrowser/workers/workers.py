@@ -136,6 +136,10 @@ class Workers(QObject):
         for request in self.active:
             self.cancel(request)
         self._pool.clear()
+        return self.wait(wait_s)
+
+    def wait(self, wait_s: float) -> bool:
+        """Wait until no thread is at work; False when some still are after so many seconds."""
         return self._pool.waitForDone(int(wait_s * 1000))
 
     def _run(self, request: Request, work: Callable[[Request], Any]) -> None:

@@ -208,8 +208,7 @@ def test_reload_reads_anew(workers: Workers, qtbot: QtBot) -> None:
     group = FakeGroup({"a": FakeArray(np.zeros(1))})
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
-    group._children["b"] = FakeArray(np.zeros(1))
-    group._place("/")
+    group.add("b", FakeArray(np.zeros(1)))
     with qtbot.waitSignal(model.source_opened):
         model.reload(model.index(0, 0, root))
     fetch(model, model.index(0, 0), qtbot)
@@ -246,7 +245,7 @@ def test_closing_a_source_cancels_what_it_asked_for(workers: Workers, qtbot: QtB
     group, gate = FakeGroup({"inner": FakeGroup()}), Gate()
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
-    group._children["inner"].before_listing = gate.wait
+    group.find("inner").before_listing = gate.wait
     model.fetchMore(model.index(0, 0, root))
     assert [request.label for request in workers.active] == ["Listing /inner"]
     model.close(root)

@@ -272,7 +272,7 @@ def test_keys_lead_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> Non
     def press(keys: str) -> tuple[int, int]:
         QTest.keySequence(pane.table, keys)
         rows, columns = pane.table.in_view()
-        cell = pane.table._cell
+        cell = pane.table.current_cell
         assert cell is not None
         assert cell[0] in range(rows.start, rows.stop), "the current cell is in view"
         assert cell[1] in range(columns.start, columns.stop)
@@ -304,9 +304,9 @@ def test_scrolling_on_keeps_the_current_cell(pane: TablePane, qtbot: QtBot) -> N
     bar.setValue(bar.maximum())
     assert pane.model.first_row > 0
     assert pane.table.in_view()[0].start > 199_000, "who scrolls past it is not brought back"
-    assert pane.table._cell_of(pane.table.currentIndex()) == (150_000, 1)
+    assert pane.table.cell_of(pane.table.currentIndex()) == (150_000, 1)
     QTest.keySequence(pane.table, "Down")
-    assert pane.table._cell_of(pane.table.currentIndex()) == (150_001, 1)
+    assert pane.table.cell_of(pane.table.currentIndex()) == (150_001, 1)
     assert 150_001 in range(pane.table.in_view()[0].start, pane.table.in_view()[0].stop)
 
 

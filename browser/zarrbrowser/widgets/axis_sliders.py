@@ -67,7 +67,7 @@ class AxisSliders(Scrolled):
         self.setVisible(bool(further))
 
     def stand_at(self, axes: Axes) -> None:
-        """Stand where ``axes`` does, and tell nobody."""
+        """Move to the position of ``axes`` without a signal."""
         for axis, spin in self.spins.items():
             with QSignalBlocker(self):
                 spin.setValue(axes.index[axis])

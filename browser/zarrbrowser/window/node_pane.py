@@ -216,7 +216,7 @@ class NodePane(QWidget):
 
     def _pictures_failed(self, error: Exception) -> None:
         if isinstance(error, Stopped):
-            self.load_pictures()  # what was cancelled is the reading of data: without these there is no picture at all
+            self.load_pictures()  # the person cancelled reading; but without these modules there are no pictures
         else:
             self.failed.emit(sentence(error))
 

@@ -37,7 +37,7 @@ class TileLoader(QObject):
         self.running: dict[Tile, Request] = {}
         self._broken: dict[Tile, Exception] = {}
         self.torn: dict[Tile, Exception] = {}
-        """Tiles of which some chunks cannot be read, and why the first cannot."""
+        """Tiles with chunks that cannot be read, and why the first of them cannot."""
         self._label = ""
         self.total = 0
 

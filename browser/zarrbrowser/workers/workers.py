@@ -1,7 +1,7 @@
 """A pool of threads that answers the window's requests.
 
 An answer travels by queued signal, so callbacks run on the window's thread, and never for a request that was
-cancelled meanwhile: a late answer finds nobody waiting.
+cancelled meanwhile: a late answer is dropped.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Workers(QObject):
 
     @property
     def active(self) -> tuple[Request, ...]:
-        """Requests that somebody waits for, the oldest first."""
+        """Requests whose answer is awaited, the oldest first."""
         return tuple(self._waiting)
 
     def submit(

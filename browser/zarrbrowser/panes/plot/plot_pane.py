@@ -121,7 +121,7 @@ class PlotPane(Pane):
         return None if displayed is None else ViewedArray.of(displayed)
 
     def displayed(self) -> DisplayedSlice | None:
-        """What is on the screen, told without Qt; None while nothing is."""
+        """What is on the screen, as a value without Qt; None while nothing is."""
         series = self.series
         if series is None:
             return None
@@ -190,7 +190,7 @@ class PlotPane(Pane):
         self.plot.setRange(xRange=(0, right), yRange=(low, high))
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         colours = current_colours()
         self.graphics.setBackground(colours.surface)
         for side in ("left", "bottom"):

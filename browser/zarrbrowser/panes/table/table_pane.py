@@ -193,7 +193,7 @@ class TablePane(Pane):
             )
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self.table.viewport().update()
 
     def _bar(self) -> Bar:

@@ -316,7 +316,7 @@ class TableView(QTableView):
             return
         rows, columns = self.in_view()
         self._move(row, column)
-        self._moving = True  # the bars begin anew, which is nobody's scrolling
+        self._moving = True  # the scroll bars are reset, which is not scrolling
         down.setValue(rows.start - model.first_row)
         right.setValue(columns.start - model.first_column)
         self._moving = False

@@ -223,7 +223,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.setRange(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), padding=0)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on an appearance."""
+        """Take on the colours of a theme."""
         self.setBackground(colours.canvas)
         for side in ("left", "bottom"):
             axis = self.plot.getAxis(side)

@@ -1,4 +1,4 @@
-"""A line whose profile is drawn below the picture, and a rectangle whose statistics are told."""
+"""Below the picture: the profile along a line, and the statistics of a rectangle."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class MeasurementPanel(QFrame):
             self._measure(name)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on an appearance."""
+        """Take on the colours of a theme."""
         self._pen = pg.mkPen(DARK.accent, width=2)  # pictures are dark in both appearances
         self._colours = colours
         if self.profile is not None:

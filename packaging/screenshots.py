@@ -164,15 +164,13 @@ class Photographer:
 
     def wait(self, until: Callable[[], bool] = lambda: True) -> None:
         """Let the window work until it is idle and ``until`` is true."""
-        from PySide6.QtTest import QTest
-
-        QTest.qWait(_CALM_MS)
+        _turn(_CALM_MS)
         stop_s = time.monotonic() + _PATIENCE_S
         while self.window.workers.active or not until():
             if time.monotonic() > stop_s:
                 raise TimeoutError("the window does not become idle")
-            QTest.qWait(20)
-        QTest.qWait(_CALM_MS)
+            _turn(20)
+        _turn(_CALM_MS)
 
     def save(self, widget: object, path: Path) -> str:
         """Write a picture, with fewer colours if it would be large."""
@@ -187,6 +185,15 @@ class Photographer:
                 break
             coarser(image, steps).save(str(path), "PNG", 0)
         return f"{path.name}: {path.stat().st_size:,} bytes"
+
+
+def _turn(milliseconds: int) -> None:
+    """Let the event loop turn; `QTest.qWait` would keep Python's lock meanwhile, and threads would stand still."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
 
 
 def coarser(image: Any, steps: int) -> Any:

@@ -71,7 +71,7 @@ def _leave_on_signals(application: QApplication, window: MainWindow) -> None:
 def _leave(window: MainWindow, status: int) -> int:
     if window.workers.shut_down(0.0):
         return status
-    # A thread waits for a store that hangs. Nothing is being written, so nobody need wait for its timeout.
+    # A thread waits for a store that hangs. Nothing is being written, so the program need not wait for its timeout.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

@@ -68,7 +68,7 @@ def run(namespace: argparse.Namespace) -> int:
         raise ZarrError(f"Qt cannot be loaded: {error}; {_LIBRARIES}") from error
 
     return app.run(
-        _request(namespace),
+        request_of(namespace),
         fresh=namespace.fresh,
         appearance=Appearance(namespace.appearance) if namespace.appearance else None,
         screenshot=namespace.screenshot,
@@ -89,7 +89,7 @@ def main() -> None:
     sys.exit(zarrscope(["browse", *sys.argv[1:]]))
 
 
-def _request(namespace: argparse.Namespace) -> Any:
+def request_of(namespace: argparse.Namespace) -> Any:
     from zarrbrowser.session.sources import SourceRequest
     from zarrcore.cli.store_arguments import store_options
 

@@ -68,10 +68,10 @@ core/docs/distance
 core/docs/architecture
 core/docs/extending
 core/docs/decisions/README
-core/docs/decisions/hdf5_writer
-core/docs/decisions/tiff_writer
-core/docs/decisions/png_writer
 core/docs/decisions/disk_cache
+core/docs/decisions/hdf5_writer
+core/docs/decisions/png_writer
+core/docs/decisions/tiff_writer
 core/docs/decisions/zip
 ```
 """

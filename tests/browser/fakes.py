@@ -96,14 +96,20 @@ class FakeGroup:
         self.before_listing: Callable[[], object] = lambda: None
         self.before_child: Callable[[], object] = lambda: None
         self._children = children or {}
-        self._place("/")
+        self.place("/")
 
-    def _place(self, path: str) -> None:
+    def add(self, name: str, node: Any) -> None:
+        """Put another child into the group."""
+        self._children[name] = node
+        self.place(self.path)
+
+    def place(self, path: str) -> None:
+        """Be at a path, the children below it."""
         self.path, self.name = path, path.rpartition("/")[2]
         for name, child in self._children.items():
             below = f"{path.rstrip('/')}/{name}"
             if isinstance(child, FakeGroup):
-                child._place(below)
+                child.place(below)
             else:
                 child.path, child.name = below, name
 

@@ -135,8 +135,8 @@ def test_without_qt_one_sentence_says_what_to_install(monkeypatch: pytest.Monkey
     parser = argparse.ArgumentParser()
     cli.register(parser.add_subparsers())
     namespace = parser.parse_args(["browse", "s3://bucket/x.zarr#/a", "b", "--anonymous"])
-    assert cli._request(namespace).address == "s3://bucket/x.zarr"
-    assert cli._request(namespace).options.anonymous
+    assert cli.request_of(namespace).address == "s3://bucket/x.zarr"
+    assert cli.request_of(namespace).options.anonymous
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "PySide6" else object())
     with pytest.raises(MissingExtraError, match=r"zarrscope\[gui\]"):
         namespace.run(namespace)

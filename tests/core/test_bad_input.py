@@ -18,7 +18,7 @@ import pytest
 
 import zarrcore as zc
 from tests.memory import forget_peak, peak_nbytes
-from zarrcore.array.selection_text import parse_selection
+from zarrcore.array.selection.text import parse_selection
 from zarrcore.errors import (
     ChecksumError,
     CodecError,

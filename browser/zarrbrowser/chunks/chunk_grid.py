@@ -17,7 +17,7 @@ from zarrbrowser.nodes.read_cost import Cancelled
 from zarrcore.threads import ThreadPool
 
 MOST_ASKED = 4096
-"""More chunks in view than this are not asked for: nobody could tell them apart."""
+"""The store is not asked about more chunks than this: they would be too small to tell apart."""
 LEAST_PIXELS = 6.0
 """Chunks narrower than this have no lines."""
 _AT_ONCE = 32

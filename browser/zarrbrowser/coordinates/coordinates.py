@@ -145,8 +145,8 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
                 values = image.origin[axis] + image.spacing[axis] * np.arange(length)
                 found[axis] = Coordinate(name, symbol(image.units[axis]) if image.units else "", values)
             continue
-        told = image.base.dimension_names
-        if told is None or told[axis] is None or not 1 < length <= MOST_COORDINATES:
+        dimension_names = image.base.dimension_names
+        if dimension_names is None or dimension_names[axis] is None or not 1 < length <= MOST_COORDINATES:
             continue
         try:
             node = find(f"{parent}/{name}")
@@ -158,7 +158,7 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
 
 
 def scale_along(image: Image, axis: int) -> tuple[float, str] | None:
-    """How long an element is along an axis, and in which unit; None where that is no length."""
+    """How long an element is along an axis, and in which unit; None where the unit is not a length."""
     if not image.has_scale or not image.units or not is_length(image.units[axis]) or image.spacing[axis] <= 0:
         return None
     return image.spacing[axis], image.units[axis]
@@ -213,7 +213,7 @@ def _dates(values: AnyArray, units: str, calendar: str) -> AnyArray | None:
 
 
 def _shortest(dates: AnyArray) -> AnyArray:
-    """The same dates in the largest unit that holds them: nobody wants to read the microseconds of noon."""
+    """The same dates in the largest unit that holds them: without this, noon would be shown with microseconds."""
     for unit in ("D", "m", "s", "ms"):
         shorter: AnyArray = dates.astype(f"M8[{unit}]")
         if ((shorter == dates) | np.isnat(dates)).all():

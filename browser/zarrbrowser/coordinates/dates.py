@@ -121,7 +121,7 @@ def count_of_date(text: str, dtype: np.dtype[Any]) -> float:
     """The count that a written date stands for.
 
     Raises:
-        ValueError: the text is no date.
+        ValueError: the text is not a date.
 
     >>> count_of_date("1970-01-31", np.dtype("M8[10D]"))
     3.0

@@ -55,7 +55,7 @@ def is_length(unit: str) -> bool:
 
 
 def in_centimetres(length: float, unit: str) -> float:
-    """A length of which `is_length` holds, in centimetres.
+    """A length, in centimetres; `is_length` is true for its unit.
 
     >>> round(in_centimetres(0.5, "micrometer") * 1e4, 9)
     0.5

@@ -51,8 +51,8 @@ class ExportDialog(QDialog):
         self.what.addItem(_OTHER)
         for one in viewed.levels:
             self.level.addItem(one.title[0].upper() + one.title[1:], one)
-        image = viewed.shown.image if viewed.shown is not None else None
-        if image is not None and viewed.shown is not None and viewed.shown.channel_axis is not None:
+        image = viewed.displayed.image if viewed.displayed is not None else None
+        if image is not None and viewed.displayed is not None and viewed.displayed.channel_axis is not None:
             self.channels.addItem("All that are shown")
             for position, name in enumerate(image.channels):
                 self.channels.addItem(name, position)
@@ -101,7 +101,10 @@ class ExportDialog(QDialog):
         self.selection.setReadOnly(what is not None)
         if what is not None:
             selection = viewed.in_view if what == _IN_VIEW else viewed.selection
-            axis, channel = viewed.shown.channel_axis if viewed.shown else None, self.channels.currentData()
+            axis, channel = (
+                viewed.displayed.channel_axis if viewed.displayed else None,
+                self.channels.currentData(),
+            )
             if axis is not None and channel is not None:
                 selection = (*selection[:axis], channel, *selection[axis + 1 :])
             self.selection.setText(selection_text(selection))

@@ -68,7 +68,7 @@ def how_unpacked(viewed: ViewedArray, suffix: str) -> str:
 
 
 def _why_no_picture(viewed: ViewedArray, selection: Selection) -> str:
-    shown = viewed.shown
+    shown = viewed.displayed
     if shown is None or shown.array.ndim < 2:
         return "Only a picture can be written as it is shown."
     axes = {axis for axis, part in enumerate(selection) if isinstance(part, slice)} - {shown.channel_axis}
@@ -116,7 +116,7 @@ def _file(export: Export) -> VirtualFile:
 
 def _resolution(export: Export) -> tuple[float, float] | None:
     """Pixels per centimetre, down and to the right, of the pages that a selection makes."""
-    shown = export.viewed.shown
+    shown = export.viewed.displayed
     image = shown.image if shown is not None else None
     if shown is None or image is None or not image.pixel_cm:
         return None
@@ -142,7 +142,7 @@ def write(
     from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, whole_or_nothing
 
     array: Any = export.viewed.array
-    shown, written = export.viewed.shown, 0
+    shown, written = export.viewed.displayed, 0
     with whole_or_nothing(export.path) as stream:
         if export.suffix == PICTURE and shown is not None:
             part = shown.only(export.selection)

@@ -1,4 +1,4 @@
-"""What the person looks at as code, as a command, and as a path in a mount."""
+"""The array that the person sees as code, as a command, and as a path in a mount."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Place:
         """Of a node; in a collection the hierarchy's own."""
         hierarchy: Any = getattr(node, "hierarchy", source.hierarchy)
         within = getattr(hierarchy, "within", lambda path: path)
-        told = source.request.format if hierarchy is source.hierarchy else None
+        format_name = source.request.format if hierarchy is source.hierarchy else None
         connection = Connection.of(source.request.options)
-        return cls(hierarchy.url, within(node.path), hierarchy.format.name, connection, told)
+        return cls(hierarchy.url, within(node.path), hierarchy.format.name, connection, format_name)
 
     @property
     def scheme(self) -> str:

@@ -1,4 +1,4 @@
-"""What the person looks at, as something that can be exported or written as code."""
+"""The array that the person sees, and which part of it: for export, and to be written as code."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Selection = tuple[int | slice, ...]
 
 @dataclass(frozen=True, slots=True)
 class ViewedArray:
-    """An array, and which elements of it are looked at."""
+    """An array, and which of its elements the person sees."""
 
     array: ArrayLike
     selection: Selection
     """The whole plane, line or table."""
     in_view: Selection
     """The part of it that is on the screen or selected."""
-    shown: DisplayedSlice | None = None
+    displayed: DisplayedSlice | None = None
     """How it is drawn, where it is a picture."""
     packing: Packing | None = None
     """How stored numbers are unpacked where they are shown so."""
@@ -58,17 +58,17 @@ class ViewedArray:
     @property
     def title(self) -> str:
         """Which level this is, and how large."""
-        number = self.shown.level if self.shown is not None else 0
+        number = self.displayed.level if self.displayed is not None else 0
         return f"level {number}: {format_shape(self.array.shape)}"
 
     def file_name(self, selection: Selection, suffix: str) -> str:
         """A name that tells what is in the file: array or image, level, position along axes, channels."""
-        image = self.shown.image if self.shown is not None else None
-        told = self.shown.axes.names if self.shown is not None else None
-        names = told or axis_names(self.array.ndim, self.array.dimension_names)
+        image = self.displayed.image if self.displayed is not None else None
+        axis_labels = self.displayed.axes.names if self.displayed is not None else None
+        names = axis_labels or axis_names(self.array.ndim, self.array.dimension_names)
         parts = [(image.name if image is not None else "") or self.array.name or "array"]
-        if self.shown is not None and image is not None and image.levels > 1:
-            parts.append(f"level{self.shown.level}")
+        if self.displayed is not None and image is not None and image.levels > 1:
+            parts.append(f"level{self.displayed.level}")
         for axis, (name, part) in enumerate(zip(names, selection, strict=True)):
             where = str(part) if isinstance(part, int) else ""
             if image is not None and axis == image.channel_axis:
@@ -80,7 +80,7 @@ class ViewedArray:
 
     def _channels(self, selection: Selection, suffix: str) -> str:
         """Which channels a file has: their positions, and the name of a single one; empty for all."""
-        shown = self.shown
+        shown = self.displayed
         assert shown is not None  # noqa: S101 - asked only of pictures
         assert shown.image is not None  # noqa: S101 - likewise
         assert shown.image.channel_axis is not None  # noqa: S101 - likewise

@@ -72,7 +72,7 @@ class Axes:
         return replace(self, index=(*self.index[:axis], inside, *self.index[axis + 1 :]))
 
     def as_plane(self) -> Axes:
-        """The same plane, told alike wherever one stands in it."""
+        """The same plane with positions of 0 along its own axes, so that equal planes compare equal."""
         index = tuple(0 if axis in self.shown else place for axis, place in enumerate(self.index))
         return replace(self, index=index)
 

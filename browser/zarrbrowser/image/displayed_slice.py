@@ -1,4 +1,4 @@
-"""What is on the screen, told without Qt: enough to read it again, to draw it elsewhere and to write it as code."""
+"""What is on the screen, as a value without Qt: enough to read it again, to draw it elsewhere and to write it as code."""
 
 from __future__ import annotations
 

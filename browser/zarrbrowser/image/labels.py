@@ -98,22 +98,22 @@ def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
     except NodeNotFoundError:
         return ()
     ome = attributes.get("ome")
-    told = (ome if isinstance(ome, Mapping) else attributes).get("labels")
-    return tuple(one for one in told if isinstance(one, str)) if isinstance(told, list | tuple) else ()
+    listed = (ome if isinstance(ome, Mapping) else attributes).get("labels")
+    return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list | tuple) else ()
 
 
 def open_labels(over: Image, name: str, find: Callable[[str], Any]) -> Labels:
     """Labels of an image; blocks.
 
     Raises:
-        ZarrError: they are not there, or are no image.
+        ZarrError: they are missing, or are not an image.
     """
     group = find(f"{over.path.rstrip('/')}/labels/{name}")
     return Labels(name, image_of_group(group, find), over)
 
 
 def label_colours(mosaic: Mosaic) -> NDArray[np.uint8]:
-    """A colour for each label, shape (h, w, 4); 0, which is no label, and what is not there yet are transparent."""
+    """A colour for each label, shape (h, w, 4); 0, which means no label, and what has not been read yet are transparent."""
     colours = rgba(mosaic.values, Style(LABELS))
     seen = mosaic.values != 0 if mosaic.is_there is None else (mosaic.values != 0) & mosaic.is_there
     colours.view(np.uint32)[..., 0] *= seen

@@ -21,7 +21,7 @@ _PALETTE: tuple[Colour, ...] = (
     (64, 96, 255),
 )
 _MOST_CHANNELS = 16
-"""More than this is a spectrum, which nobody wants blended."""
+"""More channels than this are a spectrum, which is not blended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +102,9 @@ def image_of_array(array: ArrayLike) -> Image:
     return Image(array.path, (whole(array),), names, channel_axis=axis, channels=channels)
 
 
-def channel_axis(shape: Sequence[int], names: Sequence[str], told: int | None = None) -> int | None:
-    """The axis whose positions are channels that can be blended: the one that is told, or that bears such a name."""
-    axis = told
+def channel_axis(shape: Sequence[int], names: Sequence[str], given: int | None = None) -> int | None:
+    """The axis whose positions are channels that can be blended: ``given``, or the one with the name of a channel axis."""
+    axis = given
     if axis is None:
         axis = next((n for n, name in enumerate(names) if name.lower() in ("c", "channel", "channels")), None)
     fits = axis is not None and len(shape) > 2 and axis < len(shape) - 1 and 1 < shape[axis] <= _MOST_CHANNELS
@@ -130,15 +130,15 @@ def level_of(
     """A coarser level of a base of that shape.
 
     Args:
-        factors: as told; else the shapes tell.
-        offsets: as told; else elements are taken for means of those they stand for.
+        factors: as the metadata says; else they follow from the shapes.
+        offsets: as the metadata says; else each element is the mean of those it stands for.
     """
     if factors is None:
         factors = [
             float(max(1, round(whole / max(1, part)))) for whole, part in zip(base, array.shape, strict=True)
         ]
-    told = offsets if offsets is not None else [(factor - 1) / 2 for factor in factors]
-    return Level(array, tuple(map(float, factors)), tuple(map(float, told)))
+    known_offsets = offsets if offsets is not None else [(factor - 1) / 2 for factor in factors]
+    return Level(array, tuple(map(float, factors)), tuple(map(float, known_offsets)))
 
 
 def has_colours(image: Image) -> bool:

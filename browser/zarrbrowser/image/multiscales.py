@@ -60,8 +60,8 @@ def _channels(
     found: Multiscale, base: ArrayLike, names: tuple[str, ...]
 ) -> tuple[int | None, tuple[Channel, ...]]:
     """The axis of the channels, and they; none where there is but one or too many."""
-    told = next((n for n, one in enumerate(found.axes) if one.kind == "channel"), None)
-    axis = channel_axis(base.shape, names, told)
+    given = next((n for n, one in enumerate(found.axes) if one.kind == "channel"), None)
+    axis = channel_axis(base.shape, names, given)
     if axis is None:
         return None, ()
     channels = []

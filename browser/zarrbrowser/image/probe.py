@@ -73,8 +73,8 @@ def probe(
     """
     axes, parts = settings.axes, []
     for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):
-        told = coordinates.get(axis) if coordinates is not None else None
-        meaning = told.text(position) if told is not None else ""
+        coordinate = coordinates.get(axis) if coordinates is not None else None
+        meaning = coordinate.text(position) if coordinate is not None else ""
         parts.append(f"{axes.names[axis]} = {position:,}" + (f" ({meaning})" if meaning else ""))
     text = ", ".join(parts) + ":  "
     found = [sample_at(mosaic, place) for mosaic in mosaics] if value is None else [value]

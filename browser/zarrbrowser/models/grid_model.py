@@ -1,4 +1,4 @@
-"""The cells of a table: those blocks that have been read; the others are told to whoever reads.
+"""The cells of a table: blocks that have been read, and which blocks a reader should read next.
 
 Views keep something for every row, so a long axis is shown through a window of rows that moves along it.
 """
@@ -26,7 +26,7 @@ from zarrbrowser.theme import current_colours
 
 Index = QModelIndex | QPersistentModelIndex
 WINDOW_ROWS, WINDOW_COLUMNS = 200_000, 4_000
-"""Rows and columns that a view is told of at once; whole blocks."""
+"""Rows and columns that a view knows of at once; whole blocks."""
 KEPT_BLOCKS = 256
 
 

@@ -16,7 +16,7 @@ from zarrbrowser.values.quantities import format_shape
 Index = QModelIndex | QPersistentModelIndex
 Hit = tuple[Source, Entry]
 MOST = 10_000
-"""Nobody reads more rows than this; what is found beyond is only counted."""
+"""The list shows at most so many rows; further results are only counted."""
 PLACE_ROLE = Qt.ItemDataRole.UserRole
 """Where the node stands: the path of its parent."""
 _COLUMNS = ("Name", "Shape", "Type")

@@ -124,7 +124,7 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _is_nested(value: Any) -> bool:
-    """Whether the value needs rows of its own: a short list is told whole beside its name."""
+    """Whether the value needs rows of its own: a short list stands beside its name."""
     if isinstance(value, list | tuple):
         return len(value) > _ON_ONE_LINE or any(isinstance(item, Mapping | list | tuple) for item in value)
     return isinstance(value, Mapping) and len(value) > 0

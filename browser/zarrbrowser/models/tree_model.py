@@ -38,7 +38,7 @@ class TreeModel(RowModel):
     Signals:
         source_opened: index of a source that is ready.
         source_failed: index of a source that could not be opened.
-        children_arrived: index of a node of which more children are known now.
+        children_arrived: index of a node that has more children now.
         node_read: index of a node that was broken and has been read again.
     """
 
@@ -104,7 +104,7 @@ class TreeModel(RowModel):
     # What the window asks
 
     def fetch_on(self, parent: Index) -> None:
-        """Fetch the next page of a group of which a part is known; nothing where a page is on its way."""
+        """Fetch the next page of a group that is known in part; do nothing while a page is being fetched."""
         item = self.item(parent)
         if item is not None and item.fetching is Fetching.PARTLY:
             self._fetch(item)
@@ -267,7 +267,7 @@ class TreeModel(RowModel):
             lambda error: self._failed_to_fetch(item, error),
             f"Listing {node.path}",
         )
-        # Later, since a view may ask for children in the midst of being told of rows; and not at all if they come soon.
+        # Later, since a view may ask for children while rows are being inserted; and not at all if they come soon.
         QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item, asked))
 
     def _arrived(self, item: TreeItem, page: list[NodeLike], last: bool, stream: Iterator[NodeLike]) -> None:

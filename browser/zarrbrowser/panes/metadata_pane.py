@@ -62,7 +62,7 @@ class MetadataPane(Pane):
         self.document.show_text("")
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self.document.update_colours()
 
     def _ask(self) -> None:

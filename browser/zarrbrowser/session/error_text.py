@@ -15,7 +15,7 @@ def sentence(error: BaseException) -> str:
     """
     if isinstance(error, MemoryError):
         return "There is not enough memory for this."
-    # An error without a text is one that nobody foresaw; its name is all there is to tell.
+    # An error without a text was not foreseen: its name is all that can be said.
     text = str(error).strip() or f"unexpected {type(error).__name__}"
     first = text[0] if _is_name(text) else text[0].upper()
     return first + text[1:] + ("" if text[-1] in ".!?" else ".")

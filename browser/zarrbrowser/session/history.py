@@ -53,7 +53,7 @@ class History:
         return self.position < len(self.visits) - 1
 
     def visit(self, visit: Visit) -> None:
-        """The person looks at this now; being there already is no new visit."""
+        """The person looks at this now; the same place again is not a new visit."""
         if self.position >= 0 and self.visits[self.position] == visit:
             return
         self.visits = [*self.visits[: self.position + 1], visit][-MOST:]

@@ -1,6 +1,6 @@
-"""All nodes of a source, found by walking it as far as somebody searches, and kept for the next search.
+"""All nodes of a source, found by walking it as far as a search needs, and kept for the next search.
 
-A search first goes through what is known and then walks on; whoever types another letter takes the walk up where it was left.
+A search first goes through what is known and then walks on; another letter in the search box continues the walk where it stopped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.session.sources import Source
 
 _TELL_S = 0.1
-"""What was found is told this often."""
+"""Results are reported this often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a search came to since it told the last time."""
+    """What a search found since its last report."""
 
     hits: tuple[Entry, ...]
     groups: int
@@ -63,7 +63,7 @@ class Inventory:
     def search(
         self, query: str, cancelled: Callable[[], bool], tell: Callable[[Findings], object]
     ) -> Findings:
-        """Tell all nodes that ``query`` means, as they are found; what was not told yet is returned.
+        """Report all nodes that match ``query`` as they are found; what was not reported yet is returned.
 
         Raises:
             StoreError: the store does not tell what it holds; another search tries again.

@@ -30,7 +30,7 @@ class Mounts:
     """Held while something is mounted: who asks twice gets one mount, and who leaves knows of it."""
 
     def folder(self, source: Source) -> str | None:
-        """Where a source is mounted; None where it is not, or where somebody has taken the mount away."""
+        """Where a source is mounted; None if it is not mounted, or was unmounted by another program."""
         folder = self.folders.get(source.request.place)
         if folder is not None and not is_mounted(folder):
             del self.folders[source.request.place]
@@ -41,7 +41,7 @@ class Mounts:
         """Mount a source, and return the folder; blocks.
 
         Args:
-            is_unwanted: asked when it is mounted; where nobody wants it any more, it is taken away again.
+            is_unwanted: asked once it is mounted; if true, it is unmounted at once.
 
         Raises:
             ZarrError: it cannot be mounted; the text says why.
@@ -67,7 +67,7 @@ class Mounts:
         if is_mounted(folder):
             _zarrscope("umount", folder, patience_s=patience_s)
         self.folders.pop(place, None)
-        with contextlib.suppress(OSError):  # somebody may have put something there since
+        with contextlib.suppress(OSError):  # another program may have put a file there since
             os.rmdir(folder)
 
     def leave(self, patience_s: float) -> None:
@@ -77,7 +77,7 @@ class Mounts:
         for place in list(self.folders):
             with contextlib.suppress(
                 ZarrError
-            ):  # somebody uses it: it stays, as it would after `zarrscope umount`
+            ):  # a program uses it: it stays, as it would after `zarrscope umount`
                 self.unmount(place, patience_s)
 
 
@@ -143,7 +143,7 @@ def _new_folder(name: str) -> str:
 
 @contextlib.contextmanager
 def _words(request: SourceRequest) -> Iterator[list[str]]:
-    """The options of a request as words of a command line; headers by files that nobody else can read."""
+    """The options of a request as words of a command line; headers in files that only this user can read."""
     options = request.options
     words = ["--format", request.format] if request.format else []
     words += Connection.of(options).words()

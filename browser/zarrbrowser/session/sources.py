@@ -85,7 +85,7 @@ def open_source(request: SourceRequest) -> Source:
     """Open what was asked for; blocks.
 
     Raises:
-        ZarrError: it cannot be reached, or is no hierarchy.
+        ZarrError: it cannot be reached, or is not a hierarchy.
     """
     # Not with this module: the window stands before codecs and stores are loaded.
     import zarrcore

@@ -1,4 +1,4 @@
-"""What is looked at: the opened sources, the current node, and how each array was last shown."""
+"""The opened sources, the current node, and how each array was last shown."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Session:
         return sum(requests for requests, _ in counts), sum(nbytes for _, nbytes in counts)
 
     def select(self, source: Source, node: NodeLike) -> None:
-        """Another node is looked at."""
+        """Another node is the current one."""
         self.source, self.node = source, node
 
     def leave(self) -> None:
-        """No node is looked at."""
+        """There is no current node."""
         self.source = self.node = None
 
     def view_of(self, source: Source, path: str) -> ViewSettings | None:

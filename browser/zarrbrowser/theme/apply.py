@@ -23,7 +23,7 @@ class Appearance(Enum):
 
 
 def apply_theme(application: QApplication, appearance: Appearance) -> Colours:
-    """Dress the whole application; returns the colours it now wears."""
+    """Apply a theme to the whole application; returns its colours."""
     colours = _colours_for(application, appearance)
     if application.property(_PROPERTY) != colours.name:
         application.setProperty(_PROPERTY, colours.name)
@@ -34,10 +34,10 @@ def apply_theme(application: QApplication, appearance: Appearance) -> Colours:
 
 
 def current_colours() -> Colours:
-    """The colours that the application wears."""
+    """The colours of the application's theme."""
     application = QApplication.instance()
-    worn = application.property(_PROPERTY) if application else None
-    return DARK if worn == DARK.name else LIGHT
+    name = application.property(_PROPERTY) if application else None
+    return DARK if name == DARK.name else LIGHT
 
 
 def _colours_for(application: QApplication, appearance: Appearance) -> Colours:

@@ -113,12 +113,12 @@ class Elements:
         return result
 
 
-def _among(values: AnyArray, told: tuple[float, ...]) -> AnyArray | None:
+def _among(values: AnyArray, numbers: tuple[float, ...]) -> AnyArray | None:
     """Where elements equal one of the numbers; None where none does."""
     found = None
     if values.dtype.kind not in "biuf" or is_small_number(values.dtype):
         return None
-    for number in told:
+    for number in numbers:
         if math.isnan(number) or (values.dtype.kind in "iu" and not _holds(np.iinfo(values.dtype), number)):
             continue
         one = values == values.dtype.type(number)
@@ -157,7 +157,7 @@ def _told(value: Any) -> list[float]:
 
 
 def fill_of(array: ArrayLike) -> tuple[float, ...]:
-    """The fill value, where it is a number that can be told from others."""
+    """The fill value, where it is a number that differs from all others."""
     if array.dtype.kind not in "biuf" or array.fill_value is None or is_small_number(array.dtype):
         return ()
     number = np.asarray(array.fill_value).item()

@@ -67,7 +67,7 @@ def numbers_of(values: AnyArray) -> AnyArray:
 
 
 def is_long(values: AnyArray) -> bool:
-    """Whether these are integers of which a float has not all digits."""
+    """Whether these are integers with more digits than a float."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
         return False
     return bool(int(values.max()) > EXACT or int(values.min()) < -EXACT)

@@ -10,7 +10,7 @@ from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 
 _WIDEST = 150
-"""A longer name is told in full by the list."""
+"""The list shows longer names in full."""
 
 
 class AxisChoice(QWidget):

@@ -48,10 +48,10 @@ class AxisSliders(Scrolled):
         self.sliders: dict[int, QSlider] = {}
         self.spins: dict[int, QDoubleSpinBox] = {}
         self.plays: dict[int, QToolButton] = {}
-        self._totals: dict[int, QLabel] = {}
+        self.totals: dict[int, QLabel] = {}
         self._coordinates: Mapping[int, Coordinate] = {}
-        self._tick = QTimer(self, interval=_PLAY_MS)
-        self._tick.timeout.connect(self._play_on)
+        self.ticker = QTimer(self, interval=_PLAY_MS)
+        self.ticker.timeout.connect(self._play_on)
         self.may_play: Callable[[], bool] = lambda: True
         """Asked before each step of a film, so that none is passed over."""
         self._current = -1
@@ -67,7 +67,7 @@ class AxisSliders(Scrolled):
         self.setVisible(bool(further))
 
     def stand_at(self, axes: Axes) -> None:
-        """Stand where ``axes`` does, and tell nobody."""
+        """Move to the position of ``axes`` without a signal."""
         for axis, spin in self.spins.items():
             with QSignalBlocker(self):
                 spin.setValue(axes.index[axis])
@@ -83,20 +83,20 @@ class AxisSliders(Scrolled):
         axis = self._current if axis is None else axis
         if axis not in self.plays:
             return
-        starts = not (self._tick.isActive() and self._current == axis)
+        starts = not (self.ticker.isActive() and self._current == axis)
         self._current = axis
-        self._tick.start() if starts else self._tick.stop()
+        self.ticker.start() if starts else self.ticker.stop()
         self._show_playing()
 
     def stop(self) -> None:
         """End the film, if one runs."""
-        self._tick.stop()
+        self.ticker.stop()
         self._show_playing()
 
     @property
     def is_playing(self) -> bool:
         """Whether a film runs."""
-        return self._tick.isActive()
+        return self.ticker.isActive()
 
     def next_positions(self, number: int) -> list[tuple[int, int]]:
         """Axis and position of the planes that a film shows next; empty where none runs."""
@@ -115,12 +115,12 @@ class AxisSliders(Scrolled):
 
     def _show_playing(self) -> None:
         for axis, button in self.plays.items():
-            drawing = "pause" if self._tick.isActive() and axis == self._current else "play"
+            drawing = "pause" if self.ticker.isActive() and axis == self._current else "play"
             button.setProperty("drawing", drawing)
             colour(button)
 
     def _write_total(self, axis: int) -> None:
-        total, spin = self._totals[axis], self.spins[axis]
+        total, spin = self.totals[axis], self.spins[axis]
         coordinate = self._coordinates.get(axis)
         text = coordinate.text(int(spin.value())) if coordinate is not None else ""
         total.setText(text or f"of 0–{int(spin.maximum()):,}")
@@ -142,7 +142,7 @@ class AxisSliders(Scrolled):
         self.sliders[axis], self.spins[axis] = slider, spin
         total = label("", "muted")
         total.setToolTip(f"{name} has {length:,} positions, counted from 0")
-        self._totals[axis] = total
+        self.totals[axis] = total
         self._write_total(axis)
         play = tool_button("play", f"Play along {name} (Space)", lambda: self.play(axis))
         play.setEnabled(last > 0)
@@ -168,9 +168,9 @@ class AxisSliders(Scrolled):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        for widgets in (self.sliders, self.spins, self.plays, self._totals):
+        for widgets in (self.sliders, self.spins, self.plays, self.totals):
             widgets.clear()
-        self._tick.stop()
+        self.ticker.stop()
         self._coordinates = {}
 
 

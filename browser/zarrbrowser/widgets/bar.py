@@ -1,4 +1,4 @@
-"""A bar of controls above a pane, of which some give way where the window is narrow."""
+"""A bar of controls above a pane; in a narrow window, some move into a menu."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Breadcrumbs(QWidget):
         return [one for part in self._parts for one in part if isinstance(one, QPushButton)]
 
     def show_path(self, source: str, path: str) -> None:
-        """Show a path within a source; the node itself is no link."""
+        """Show a path within a source; the node itself is not a link."""
         for part in self._parts:
             for widget in part:
                 self._row.removeWidget(widget)

@@ -87,5 +87,5 @@ class JsonText(QWidget):
         QGuiApplication.clipboard().setText(self._text)
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self._highlighter.rehighlight()

@@ -69,7 +69,7 @@ class SentencePane(QWidget):
         column.addStretch(3)
 
     def add_button(self, button: QPushButton) -> None:
-        """Another button beside the first; whoever adds it shows and hides it."""
+        """Another button beside the first; the caller shows and hides it."""
         self._buttons.insertWidget(self._buttons.count() - 1, button)
         button.hide()
 

@@ -90,7 +90,7 @@ class EmptyState(QWidget):
         self._recent_heading.setVisible(bool(requests))
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self._picture.setPixmap(icon("zarrscope", current_colours().accent).pixmap(QSize(72, 72)))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name

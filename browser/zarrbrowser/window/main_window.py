@@ -135,7 +135,7 @@ class MainWindow(QMainWindow):
         self._reload(self.tree.currentIndex())
 
     def _reload(self, index: QModelIndex) -> None:
-        """Read the source of a row again; whoever is in it stays where they are."""
+        """Read the source of a row again; the current node stays the same."""
         index = _source_of(index)
         self.tree.collapse(
             index
@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
             self.model.reload(index)
             return
         here = self.navigator.here()
-        with QSignalBlocker(self.tree):  # that the row of the node goes is no wish to see another
+        with QSignalBlocker(self.tree):  # the row of the node goes, but the person did not choose another
             self.tree.setCurrentIndex(index)
             self.model.reload(index)
         if here is not None:

@@ -83,14 +83,14 @@ class NodePane(QWidget):
         self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._blank = QWidget()
         self._stack.addWidget(self._blank)
-        self._sentence = SentencePane(self._fill_current)
-        self._stack.addWidget(self._sentence)
-        self._picture, self._name, self._summary = QLabel(), ElidedLabel("title"), ElidedLabel("muted")
-        self._summary.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.sentence = SentencePane(self._fill_current)
+        self._stack.addWidget(self.sentence)
+        self._picture, self._name, self.summary = QLabel(), ElidedLabel("title"), ElidedLabel("muted")
+        self.summary.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.crumbs = Breadcrumbs()
         self.crumbs.chosen.connect(self.path_chosen)
-        self._format = label(role="chip")
-        self._format.setFixedHeight(24)
+        self.format_chip = label(role="chip")
+        self.format_chip.setFixedHeight(24)
         self.export_button = tool_button("export", "Export what is shown (Ctrl+E)")
         self.copy_button = tool_button("code", "Copy as code, as a command or as a path")
         self.copy_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -110,8 +110,8 @@ class NodePane(QWidget):
         self._stale, self._steps = set(tabs_for(node)), 0
         self._name.set_text(node.name or source.title)
         self.crumbs.show_path(source.title, node.path)
-        self._summary.set_text(summary(node))
-        self._format.setText(str(source.format_of(node).title))
+        self.summary.set_text(summary(node))
+        self.format_chip.setText(str(source.format_of(node).title))
         self._draw_icon()
         self._show_tabs(tabs_for(node))
 
@@ -216,7 +216,7 @@ class NodePane(QWidget):
 
     def _pictures_failed(self, error: Exception) -> None:
         if isinstance(error, Stopped):
-            self.load_pictures()  # what was cancelled is the reading of data: without these there is no picture at all
+            self.load_pictures()  # the person cancelled reading; but without these modules there are no pictures
         else:
             self.failed.emit(sentence(error))
 
@@ -229,12 +229,12 @@ class NodePane(QWidget):
         words.addWidget(self._name)
         below = QHBoxLayout()
         below.setSpacing(16)
-        below.addWidget(self._summary)
+        below.addWidget(self.summary)
         below.addWidget(self.crumbs, 1)
         words.addLayout(below)
         row.addWidget(self._picture)
         row.addLayout(words, 1)
-        row.addWidget(self._format, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.format_chip, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignVCenter)
         return row
@@ -278,8 +278,8 @@ class NodePane(QWidget):
             except Exception as error:  # noqa: BLE001 - or the pane would show the node before, under this one's name
                 _log.debug("the %s of %s failed", name, node.path, exc_info=error)
                 self._stale.add(name)
-                self._sentence.say(sentence(error), retry=True)
-                self._stack.setCurrentWidget(self._sentence)
+                self.sentence.say(sentence(error), retry=True)
+                self._stack.setCurrentWidget(self.sentence)
                 self.shown.emit()
 
     def _quiet(self) -> None:

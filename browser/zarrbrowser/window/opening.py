@@ -1,4 +1,4 @@
-"""Asking what to open: a folder, a zip file, or any place with all that may be told of it."""
+"""Asking what to open: a folder, a zip file, or any location with its connection."""
 
 from __future__ import annotations
 

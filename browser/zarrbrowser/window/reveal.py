@@ -28,7 +28,7 @@ class Revealer(QObject):
         self._model, self._tree = model, tree
         self._lane = Lane(workers, in_flight=1)
         self._again: Callable[[], None] = lambda: None
-        # Whoever chose another row meanwhile wants to stay there.
+        # The person may have chosen another row meanwhile, and wants to stay there.
         tree.node_chosen.connect(lambda _index: self._lane.forget())
 
     def again(self) -> None:

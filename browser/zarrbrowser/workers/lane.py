@@ -1,6 +1,6 @@
 """A lane of requests where only the newest counts, as a slider makes them.
 
-While somebody drags, showing only the very last answer would show nothing until they stop. So an answer is shown
+While a person drags, showing only the very last answer would show nothing until they stop. So an answer is shown
 when it is newer than what is shown, few run at once, and of those that wait only the newest is kept.
 """
 
@@ -100,7 +100,7 @@ class Lane:
         self._running.pop(question.number, None)
         if isinstance(value, Stopped):
             self._next = None  # it was waiting for this one's place
-        # The error of a plane that was passed over is nobody's concern.
+        # An error of a plane that was skipped does not matter.
         wanted = question.number == self._asked if only_newest else question.number > self._answered
         if wanted:
             self._answered = question.number

@@ -34,17 +34,17 @@ class TileLoader(QObject):
         self._workers = workers
         self._cache = cache
         self._queue: deque[Tile] = deque()
-        self._running: dict[Tile, Request] = {}
+        self.running: dict[Tile, Request] = {}
         self._broken: dict[Tile, Exception] = {}
         self.torn: dict[Tile, Exception] = {}
-        """Tiles of which some chunks cannot be read, and why the first cannot."""
+        """Tiles with chunks that cannot be read, and why the first of them cannot."""
         self._label = ""
-        self._total = 0
+        self.total = 0
 
     @property
     def busy(self) -> bool:
         """Whether a tile is still to come."""
-        return bool(self._queue or self._running)
+        return bool(self._queue or self.running)
 
     @property
     def broken(self) -> dict[Tile, Exception]:
@@ -54,10 +54,10 @@ class TileLoader(QObject):
     def want(self, tiles: Sequence[Tile], label: str = "") -> None:
         """These tiles, in this order, and no others."""
         wanted = dict.fromkeys(tiles)
-        for tile in [tile for tile in self._running if tile not in wanted]:
-            self._workers.cancel(self._running.pop(tile))
-        self._queue = deque(tile for tile in wanted if tile not in self._running and tile not in self._broken)
-        self._label, self._total = label, len(self._queue) + len(self._running)
+        for tile in [tile for tile in self.running if tile not in wanted]:
+            self._workers.cancel(self.running.pop(tile))
+        self._queue = deque(tile for tile in wanted if tile not in self.running and tile not in self._broken)
+        self._label, self.total = label, len(self._queue) + len(self.running)
         self._start()
 
     def retry(self) -> None:
@@ -78,9 +78,9 @@ class TileLoader(QObject):
         self.want(())
 
     def _start(self) -> None:
-        while self._queue and len(self._running) < IN_FLIGHT:
+        while self._queue and len(self.running) < IN_FLIGHT:
             tile = self._queue.popleft()
-            self._running[tile] = self._submit(tile)
+            self.running[tile] = self._submit(tile)
 
     def _submit(self, tile: Tile) -> Request:
         return self._workers.submit(
@@ -91,18 +91,18 @@ class TileLoader(QObject):
         )
 
     def _come(self, tile: Tile, values: AnyArray, holes: tuple[Window, ...], error: Exception | None) -> None:
-        self._running.pop(tile, None)
+        self.running.pop(tile, None)
         self._cache.put(tile, values, holes)
         if error is not None:
             self.torn[tile] = error
-        done = self._total - len(self._queue) - len(self._running)
+        done = self.total - len(self._queue) - len(self.running)
         self._start()
-        for request in self._running.values():
-            request.progress(done / max(1, self._total))
+        for request in self.running.values():
+            request.progress(done / max(1, self.total))
         self.arrived.emit()
 
     def _fail(self, tile: Tile, error: Exception) -> None:
-        self._running.pop(tile, None)
+        self.running.pop(tile, None)
         self._broken[tile] = error
         if isinstance(error, Stopped):
             self._stop(error)
@@ -112,9 +112,9 @@ class TileLoader(QObject):
 
     def _stop(self, error: Stopped) -> None:
         """What runs and what waits fails too, or the next tiles would take the places of those that were stopped."""
-        self._broken.update(dict.fromkeys((*self._running, *self._queue), error))
-        for request in self._running.values():
+        self._broken.update(dict.fromkeys((*self.running, *self._queue), error))
+        for request in self.running.values():
             self._workers.cancel(request)
-        self._running.clear()
+        self.running.clear()
         self._queue.clear()
         self.stopped.emit()

@@ -1,7 +1,7 @@
 """A pool of threads that answers the window's requests.
 
 An answer travels by queued signal, so callbacks run on the window's thread, and never for a request that was
-cancelled meanwhile: a late answer finds nobody waiting.
+cancelled meanwhile: a late answer is dropped.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Workers(QObject):
 
     @property
     def active(self) -> tuple[Request, ...]:
-        """Requests that somebody waits for, the oldest first."""
+        """Requests whose answer is awaited, the oldest first."""
         return tuple(self._waiting)
 
     def submit(
@@ -136,6 +136,10 @@ class Workers(QObject):
         for request in self.active:
             self.cancel(request)
         self._pool.clear()
+        return self.wait(wait_s)
+
+    def wait(self, wait_s: float) -> bool:
+        """Wait until no thread is at work; False when some still are after so many seconds."""
         return self._pool.waitForDone(int(wait_s * 1000))
 
     def _run(self, request: Request, work: Callable[[Request], Any]) -> None:

@@ -1,11 +1,11 @@
 """Arrays: selections, chunks and the threads that read them."""
 
 from zarrcore.array.array import Array
-from zarrcore.array.chunk_cache import ChunkCache
-from zarrcore.array.planes import plane_ndim
-from zarrcore.array.selection import AxisRange, Selection, crossings
-from zarrcore.array.selection_text import parse_selection
-from zarrcore.array.spill import Spill, unnamed_files_folder
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.spill import Spill, unnamed_files_folder
+from zarrcore.array.selection.basic import AxisRange, Selection, crossings
+from zarrcore.array.selection.planes import plane_ndim
+from zarrcore.array.selection.text import parse_selection
 
 __all__ = [
     "Array",

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import Chunk, ChunkCache
+from zarrcore.array.chunks.cache import Chunk, ChunkCache
 from zarrcore.array.reader import ChunkReader
-from zarrcore.array.selection import AxisRange
+from zarrcore.array.selection.basic import AxisRange
 from zarrcore.metadata import RegularChunkGrid
 
 

@@ -5,33 +5,32 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from functools import cached_property, partial
 from itertools import islice, product, repeat
 from typing import Any
 
 import numpy as np
 
-from zarrcore.array.batches import Row, batches, place_row
-from zarrcore.array.chunk_cache import AbandonedError, Chunk, ChunkCache, Claim
-from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.chunks.cache import Chunk, ChunkCache, Claim
+from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt
+from zarrcore.array.chunks.keys import ChunkKeys
+from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches
+from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
-from zarrcore.array.shards import ShardReader
-from zarrcore.array.spill import slab_nbytes
-from zarrcore.array.units import Crossings, Unit, attempt
+from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
-from zarrcore.errors import BodyTooLargeError, CodecError, ReadCancelledError, UnsupportedError
+from zarrcore.errors import BodyTooLargeError, CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
-"""A unit that decodes to more is refused: nobody wants 100 GB of memory taken by one stray document."""
+"""A unit that decodes to more is refused, so that one wrong document cannot claim 100 GB of memory."""
 
 _BATCH_NBYTES = 256 << 10
 _UNITS_AT_ONCE = 1 << 16
-_POLL_S = 0.05
 
 
 class ChunkReader:
@@ -149,7 +148,7 @@ class ChunkReader:
             return (partial(self._read_shard, parts, out, cache) for parts in chunks), 1
         size = self._batch(math.prod(map(len, crossed)))
         if out is not None and crossed and size > 1 and self.grid.is_regular and self._pipeline.batches:
-            return (partial(self._read_batch, rows, out) for rows in batches(crossed, size)), 1
+            return (partial(self._read_batch, rows, out) for rows in row_batches(crossed, size)), 1
         return (partial(self._read_chunk, None, [unit]) for unit in self.grid.units(crossed, out)), size
 
     def _batch(self, count: int) -> int:
@@ -158,7 +157,9 @@ class ChunkReader:
             return 1
         return max(1, min(_BATCH_NBYTES // max(1, self._pipeline.spec.nbytes), count // (4 * CORES), 64))
 
-    def _read_units(self, units: list[Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None) -> None:
+    def _read_units(
+        self, units: list[DecodeUnit], cache: ChunkCache, cancelled: Callable[[], bool] | None
+    ) -> None:
         tasks: Iterator[Task] = (
             partial(attempt, group, self._read_chunk, cache, group)
             for group in self.grid.group_by_chunk(units)
@@ -166,12 +167,12 @@ class ChunkReader:
         run_tasks(tasks, self._store, self._batch(len(units)), cancelled)
 
     def _read_cached(
-        self, units: list[Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None
+        self, units: list[DecodeUnit], cache: ChunkCache, cancelled: Callable[[], bool] | None
     ) -> None:
         slab = slab_nbytes(self.metadata.shape, self.unit_shape, self.metadata.data_type.dtype.itemsize)
         while units:
-            claimed: list[Unit] = []
-            waiting: list[tuple[Unit, Future[Chunk]]] = []
+            claimed: list[DecodeUnit] = []
+            waiting: list[tuple[DecodeUnit, Future[Chunk]]] = []
             try:
                 for unit in units:
                     found = cache.claim(self._cache_key(unit.index), slab)
@@ -189,14 +190,14 @@ class ChunkReader:
                     if unit.claim is not None:
                         unit.claim.abandon()
             # Those whose decoder was cancelled are ours to decode in another round.
-            units = [unit for unit, future in waiting if not _take_from(future, unit, cancelled)]
+            units = [unit for unit, future in waiting if not unit.take_from(future, cancelled)]
 
     def _read_shard(
         self, parts: Crossings, out: np.ndarray[Any, Any] | None, cache: ChunkCache | None
     ) -> list[Task] | None:
         return self._read_chunk(cache, [*self.grid.units(parts, out)])
 
-    def _read_chunk(self, cache: ChunkCache | None, units: list[Unit]) -> list[Task] | None:
+    def _read_chunk(self, cache: ChunkCache | None, units: list[DecodeUnit]) -> list[Task] | None:
         chunk = self.grid.chunk_of(units[0].index)
         if self._shards:
             return self._shards.read(cache, self._keys.key(chunk), chunk, units)
@@ -211,7 +212,7 @@ class ChunkReader:
         self._finish(key, unit, encoded, byte_range is not None)
         return None
 
-    def _read_batch(self, rows: list[Row], out: np.ndarray[Any, Any]) -> None:
+    def _read_batch(self, rows: list[ChunkRow], out: np.ndarray[Any, Any]) -> None:
         """Read many small chunks at once; one by one where some are missing or broken."""
         keys = [self._keys.likely(index) for row in rows for index in row.indices()]
         limit = self._pipeline.max_encoded_nbytes
@@ -254,7 +255,7 @@ class ChunkReader:
             raise _oversized(error) from error
         return None if nbytes is None else buffer[:nbytes]
 
-    def _pipeline_of(self, unit: Unit) -> Pipeline:
+    def _pipeline_of(self, unit: DecodeUnit) -> Pipeline:
         if self.grid.is_regular:
             return self._pipeline
         shape = self.grid.unit_shape_at(unit.index)
@@ -263,7 +264,7 @@ class ChunkReader:
             pipeline = self._pipelines[shape] = self._pipeline.for_shape(shape)
         return pipeline
 
-    def _finish(self, key: str, unit: Unit, encoded: BytesLike | None, is_span: bool = False) -> None:
+    def _finish(self, key: str, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool = False) -> None:
         """Decode a unit, or the span of what is wanted of it, to where it is wanted; no bytes mean fill values."""
         try:
             if self._store.is_remote:
@@ -274,7 +275,7 @@ class ChunkReader:
         except CodecError as error:
             raise error.at(key) from error
 
-    def _decode(self, unit: Unit, encoded: BytesLike | None, is_span: bool) -> None:
+    def _decode(self, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool) -> None:
         if unit.claim is not None:
             pipeline = self._pipeline_of(unit)
             if encoded is None:
@@ -296,20 +297,3 @@ def _oversized(error: BodyTooLargeError) -> CodecError:
     return CodecError(
         f"{error.size:,} bytes are stored where at most {error.limit:,} make sense", key=error.key or ""
     )
-
-
-def _take_from(future: Future[Chunk], unit: Unit, cancelled: Callable[[], bool] | None) -> bool:
-    """Wait for a chunk that somebody else decodes; False where he gave up.
-
-    Raises:
-        ZarrError: it cannot be had.
-        ReadCancelledError: ``cancelled`` said so.
-    """
-    while cancelled is not None and not wait((future,), _POLL_S).done:
-        if cancelled():
-            raise ReadCancelledError("the read was cancelled")
-    try:
-        unit.take(future.result())
-    except AbandonedError:
-        return False
-    return True

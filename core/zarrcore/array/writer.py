@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import ChunkCache
-from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.pools import Task, decoding_permit, run_tasks
-from zarrcore.array.selection import AxisRange, Crossing, crossings
+from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
 from zarrcore.codecs import ArraySpec, Pipeline, is_fill
 from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.shard_update import updated_shard
@@ -36,7 +36,7 @@ _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
 
 def _start_anew_after_fork() -> None:
-    """In a forked child nobody is left who would open a lock that was closed."""
+    """In a forked child no thread is left that would release a lock."""
     global _locks
     _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 

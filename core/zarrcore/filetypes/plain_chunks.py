@@ -20,7 +20,7 @@ import numpy as np
 
 from zarrcore.array import Array
 from zarrcore.array.plan import ReadPlan
-from zarrcore.array.selection import AxisRange
+from zarrcore.array.selection.basic import AxisRange
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.interface import VirtualFile

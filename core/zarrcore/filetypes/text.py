@@ -1,6 +1,6 @@
 """Elements as text that people and other programs read: JSON and CSV, of any data type.
 
-These are made whole in memory, so they are for selections of a size that somebody reads; what is larger has a virtual file.
+These are made whole in memory, so they are for selections that a person can read; larger ones have virtual files.
 """
 
 from __future__ import annotations

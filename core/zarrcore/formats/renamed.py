@@ -1,4 +1,4 @@
-"""Methods of `Format` that had other names: formats of other packages may still override or call them by those."""
+"""Former names of methods of `Format`, which formats of other packages may still override or call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RENAMED: Final = {
 
 
 def adopt_renamed(cls: type) -> None:
-    """Give methods that a class defines by an old name the new one, with a DeprecationWarning."""
+    """Rename methods that a class defines under an old name, with a DeprecationWarning."""
     for old, new in RENAMED.items():
         if old in vars(cls) and new not in vars(cls):
             warnings.warn(f"{cls.__name__}.{old} is called {new} now", DeprecationWarning, stacklevel=3)
@@ -25,7 +25,7 @@ def adopt_renamed(cls: type) -> None:
 
 
 def old_name(old: str) -> Callable[..., Any]:
-    """A method that warns, and calls the one of the new name."""
+    """A method that warns and calls the renamed one."""
     new = RENAMED[old]
 
     def call(self: Any, *arguments: Any, **keywords: Any) -> Any:

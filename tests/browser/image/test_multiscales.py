@@ -16,7 +16,7 @@ from zarrcore.errors import MetadataError
 
 def group_of(attributes: dict[str, Any], **arrays: FakeArray) -> FakeGroup:
     group = FakeGroup(dict(arrays), attributes)
-    group._place("/image")
+    group.place("/image")
     return group
 
 
@@ -147,7 +147,7 @@ def test_what_is_no_image(attributes: dict[str, Any]) -> None:
 )
 def test_what_does_not_fit_is_told(entry: dict[str, Any]) -> None:
     group = FakeGroup({"0": level(4, 4), "flat": level(4), "inner": FakeGroup({})}, {"multiscales": [entry]})
-    group._place("/image")
+    group.place("/image")
     with pytest.raises(MetadataError, match=r"/image: its metadata tell of a pyramid"):
         image_of(group)
 
@@ -183,7 +183,7 @@ def test_levels_that_tensorstore_or_zarr_wrote(tmp_path: Path) -> None:
 def test_a_set_up_of_bigdataviewer() -> None:
     time = FakeGroup({"s0": level(4, 8, 16), "s1": level(4, 4, 8)})
     group = FakeGroup({"timepoint0": time}, {"downsamplingFactors": [[1, 1, 1], [2, 2, 1]]})
-    group._place("/image")
+    group.place("/image")
     image = image_of(group)
     assert image.levels[1].factors == (1, 2, 2)
     assert image.levels[1].array.path == "/image/timepoint0/s1"

@@ -67,9 +67,7 @@ def test_a_small_group_is_sorted_as_people_count(
     qtmodeltester.check(model)
 
 
-def test_a_hundred_thousand_children_arrive_in_pages(
-    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
-) -> None:
+def test_a_hundred_thousand_children_arrive_in_pages(workers: Workers, qtbot: QtBot) -> None:
     root_group = FakeGroup({f"a{number:06}": FakeArray(np.zeros(1)) for number in range(MANY)})
     model, root = model_of(root_group, workers, qtbot)
     fetch(model, root, qtbot)
@@ -100,6 +98,16 @@ def test_a_hundred_thousand_children_arrive_in_pages(
     assert ranges[-1].data().endswith(f"a{MANY - 1:06}")
     assert model.child_named(root, "a099000").data() == "a099000"
     assert max(inserted.values()) <= PAGE_SIZE + 2, "the event loop turns between two pages"
+
+
+def test_a_model_with_ranges_is_sound(workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
+    children = {f"a{number:06}": FakeArray(np.zeros(1)) for number in range(5 * PAGE_SIZE + 1)}
+    model, root = model_of(FakeGroup(children), workers, qtbot)
+    fetch(model, root, qtbot)
+    while has_more(model, root):
+        fetch(model, root, qtbot)
+    rows = [model.rowCount(model.index(row, 0, root)) for row in range(model.rowCount(root))]
+    assert len([count for count in rows if count > 1]) > 1, "several ranges"
     qtmodeltester.check(model)
 
 
@@ -200,8 +208,7 @@ def test_reload_reads_anew(workers: Workers, qtbot: QtBot) -> None:
     group = FakeGroup({"a": FakeArray(np.zeros(1))})
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
-    group._children["b"] = FakeArray(np.zeros(1))
-    group._place("/")
+    group.add("b", FakeArray(np.zeros(1)))
     with qtbot.waitSignal(model.source_opened):
         model.reload(model.index(0, 0, root))
     fetch(model, model.index(0, 0), qtbot)
@@ -238,7 +245,7 @@ def test_closing_a_source_cancels_what_it_asked_for(workers: Workers, qtbot: QtB
     group, gate = FakeGroup({"inner": FakeGroup()}), Gate()
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
-    group._children["inner"].before_listing = gate.wait
+    group.find("inner").before_listing = gate.wait
     model.fetchMore(model.index(0, 0, root))
     assert [request.label for request in workers.active] == ["Listing /inner"]
     model.close(root)

@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.browser.fakes import FakeArray, FakeGroup, FakeHierarchy
-from zarrbrowser.image.levels import image_of_array
-from zarrbrowser.image.view_settings import initial_settings
+from tests.browser.fakes import FakeArray, FakeGroup
 from zarrbrowser.models.tree_text import node_icon_name
 from zarrbrowser.nodes.describe import array_facts, codec_facts, json_text, summary, type_name
-from zarrbrowser.session.error_text import sentence
-from zarrbrowser.session.sources import RecentSources, SourceRequest
-from zarrbrowser.session.state import Session
-from zarrcore.errors import CodecError, StoreNotFoundError
 
 
 def test_an_array_is_described_with_units() -> None:
@@ -62,36 +56,6 @@ def test_json_is_json_with_short_lists_on_one_line() -> None:
     assert json.loads(json_text(b'{"a": 1}')) == {"a": 1}
 
 
-def test_errors_are_sentences() -> None:
-    assert sentence(StoreNotFoundError("there is no directory /data")) == "There is no directory /data."
-    assert sentence(CodecError("is short", key="a/c/0")) == "a/c/0: is short."
-    assert sentence(KeyError()) == "Unexpected KeyError."
-
-
-def test_addresses() -> None:
-    assert SourceRequest.typed("file:///data/a%20b.zarr").address == "/data/a b.zarr"
-    assert SourceRequest.typed("/data/x.zarr#/raw/0/").path == "/raw/0"
-    assert not SourceRequest.typed("~/x").address.startswith("~")
-    recent = RecentSources()
-    for number in [*range(20), 5]:
-        recent.add(SourceRequest(str(number)))
-    assert recent.addresses[0] == "5"
-    assert len(recent.addresses) == len(set(recent.addresses)) == 12
-
-
 def test_a_group_in_levels_is_called_an_image() -> None:
     assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Image in levels")
     assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"
-
-
-def test_views_are_remembered_until_their_source_closes() -> None:
-    from zarrbrowser.session.sources import Source
-
-    array = FakeArray(np.zeros((3, 4)))
-    source = Source(SourceRequest("a"), FakeHierarchy(array), array)
-    session, view = Session(), initial_settings(image_of_array(array))
-    session.add(source)
-    session.remember(source, "/", view)
-    assert session.view_of(source, "/") is view
-    session.remove(source)
-    assert session.view_of(source, "/") is None

@@ -66,7 +66,7 @@ def loading(
 def rest(window: MainWindow, turnstile: Turnstile, qtbot: QtBot) -> int:
     """How many reads began when all that could begin has begun."""
     turnstile.let(1000)
-    assert window.workers._pool.waitForDone(5000)
+    assert window.workers.wait(5)
     qtbot.waitUntil(lambda: not window.workers.active)
     return len(turnstile.begun)
 
@@ -137,14 +137,14 @@ def test_a_table_reads_no_more(way: str, workers: Workers, qtbot: QtBot) -> None
     array.before_read = turnstile
     pane = TablePane(Session(), workers)
     qtbot.addWidget(pane)
-    pane.resize(6000, 6000)
+    pane.resize(4200, 6000)
     pane.show()
     pane.show_array(array)
     qtbot.waitUntil(lambda: len(turnstile.begun) == 4)
-    assert len(pane._in_view()) > 4
+    assert len(pane.blocks_in_view()) > 4
     workers.stop() if way == "stop" else pane.hide()
     turnstile.let(1000)
-    assert workers._pool.waitForDone(5000)
+    assert workers.wait(5)
     assert not workers.active
     assert len(turnstile.begun) == 4
     pane.problem.button.click() if way == "stop" else pane.show()
@@ -180,7 +180,7 @@ def test_what_waits_in_a_lane_is_stopped_too(workers: Workers, qtbot: QtBot) -> 
     workers.stop()
     assert not lane.busy
     gate.open()
-    assert workers._pool.waitForDone(5000)
+    assert workers.wait(5)
     assert begun == [1]
 
 

@@ -50,8 +50,8 @@ def test_the_picture_is_written_as_it_is_shown(window: MainWindow, qtbot: QtBot,
     assert str(path) in said.args[0]
     image = QImage(str(path))
     assert (image.width(), image.height()) == (30, 20)
-    assert viewed.shown is not None
-    expected = viewed.shown.rgba(viewed.shown.read(viewed.selection))
+    assert viewed.displayed is not None
+    expected = viewed.displayed.rgba(viewed.displayed.read(viewed.selection))
     pixels = [[image.pixelColor(x, y).getRgb() for x in range(30)] for y in range(20)]
     assert np.array_equal(np.array(pixels), expected)
 
@@ -108,7 +108,7 @@ def test_code_is_copied_from_the_menu(window: MainWindow, qtbot: QtBot, tmp_path
     qtbot.waitUntil(lambda: not window.workers.active)
     viewed = window.node_pane.viewed()
     assert viewed is not None
-    assert (viewed.selection, viewed.shown) == ((1, slice(None), slice(None)), None)
+    assert (viewed.selection, viewed.displayed) == ((1, slice(None), slice(None)), None)
     window.open_text(f"{tmp_path}/a.zarr")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Overview")
     assert window.exporter.ask() is None

@@ -95,8 +95,7 @@ def test_a_broken_node_says_why_and_shows_its_document(open_window: OpenWindow, 
     assert pane.sentence.text() == "Expected a list."
     qtbot.waitUntil(lambda: '"data_type": "float99"' in pane.document.text)
     root = window.session.sources[0].hierarchy.node("/")
-    root._children["bad"] = FakeArray(np.zeros((3, 4)))
-    root._place("/")
+    root.add("bad", FakeArray(np.zeros((3, 4))))
     pane.retry_button.click()
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     assert window.tree.currentIndex().siblingAtColumn(1).data() == "3 × 4"
@@ -111,8 +110,7 @@ def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbo
     assert window.windowTitle() == "zarrscope"
     assert window.exporter.ask() is None  # of the node that was shown before
     root = window.session.sources[0].hierarchy.node("/")
-    root._children["nowhere"] = FakeGroup()
-    root._place("/")
+    root.add("nowhere", FakeGroup())
     window.sentence.button.click()
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "nowhere")
     assert window.node_pane.isVisible()
@@ -286,10 +284,10 @@ def test_a_pane_that_fails_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) 
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     window.node_pane.tabs.tabBarClicked.emit(2)
     window.open_text("fake.zarr#/group/inner")
-    qtbot.waitUntil(lambda: window.node_pane._sentence.isVisible())
-    assert window.node_pane._sentence.text == "'int' object is not iterable."
+    qtbot.waitUntil(lambda: window.node_pane.sentence.isVisible())
+    assert window.node_pane.sentence.text == "'int' object is not iterable."
     root.find("/group/inner").codecs = ()
-    window.node_pane._sentence.button.click()
+    window.node_pane.sentence.button.click()
     assert window.node_pane.pane("Metadata").isVisible()
 
 

@@ -107,7 +107,7 @@ def test_reload_reads_again_what_is_shown(open_window: OpenWindow, qtbot: QtBot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     visits, before = [*window.session.history.visits], window.session.source
     children["volume"] = FakeArray(np.ones((9, 14, 15)))
-    root._place("/")
+    root.place("/")
     window.activateWindow()
     QTest.keySequence(window, "F5")
     qtbot.waitUntil(lambda: window.session.source is not before and at(window, "/scan/volume", "Image"))

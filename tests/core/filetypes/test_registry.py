@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from importlib import import_module
 
+import numpy as np
 import pytest
 
 import zarrcore
 from tests.core.filetypes.table_of_file_types import DOCUMENT, with_table
 from zarrcore.errors import SelectionError, UnsupportedError
-from zarrcore.filetypes import FILE_TYPES, SUFFIXES, TEXT_SUFFIXES, FileType, file_type, file_type_of
+from zarrcore.filetypes import (
+    FILE_TYPES,
+    SUFFIXES,
+    TEXT_SUFFIXES,
+    FileType,
+    file_type,
+    file_type_of,
+    supported_suffixes,
+)
 
 
 def test_the_table_in_the_documents_is_up_to_date() -> None:
@@ -64,3 +74,27 @@ def test_a_group_that_is_not_an_image_has_no_ome_tiff() -> None:
 def test_a_command_line_reads_the_registry_without_numpy() -> None:
     program = "import sys, zarrcore.filetypes; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_which_types_can_hold_what(arrays: zarrcore.Hierarchy) -> None:
+    assert supported_suffixes(arrays["float"]) == ("raw", "npy", "tiff", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
+    assert supported_suffixes(arrays["one"]) == ("raw", "npy", "tiff", "nrrd")
+    assert supported_suffixes(arrays["scalar"]) == ("raw", "npy", "tiff", "ome.tiff")
+    assert supported_suffixes(arrays["empty"]) == ("raw", "npy")
+    for name in ("scalar", "empty"):
+        reread = np.load(io.BytesIO(zarrcore.virtual_file(arrays[name], suffix="npy").read(0, 9999)))
+        assert np.array_equal(reread, arrays[name][...])
+    with pytest.raises(
+        UnsupportedError, match=r"file type 'jpg' is unknown; known are raw, npy, png, tiff, nrrd, ome\.tiff"
+    ):
+        zarrcore.virtual_file(arrays["one"], suffix="jpg")
+    with pytest.raises(SelectionError):
+        zarrcore.virtual_file(arrays["one"], 5, "raw")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_there_is_nothing_before_the_first_byte(arrays: zarrcore.Hierarchy, suffix: str) -> None:
+    with pytest.raises(SelectionError, match="no bytes at offset -5"):
+        zarrcore.virtual_file(arrays["float"], 0, suffix).read(-5, 10)

@@ -233,9 +233,9 @@ class TestCreating:
     @pytest.mark.parametrize(
         ("format_name", "wishes", "sentence"),
         [
-            ("v2", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be told in Zarr v2"),
-            ("n5", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be told in N5"),
-            ("n5", {"codecs": ["crc32c"]}, "cannot be told in N5"),
+            ("v2", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in Zarr v2"),
+            ("n5", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),
+            ("n5", {"codecs": ["crc32c"]}, "cannot be expressed in N5"),
             ("v2", {"data_type": "bfloat16"}, "data type 'bfloat16'"),
         ],
     )
@@ -460,5 +460,5 @@ class TestConsolidating:
     def test_what_n5_cannot_tell(self) -> None:
         with pytest.raises(UnsupportedError, match="format 'n5' has no consolidated metadata"):
             zarrcore.create(MemoryStore(), "n5").consolidate()
-        with pytest.raises(UnsupportedError, match="fill value '7' cannot be told in N5"):
+        with pytest.raises(UnsupportedError, match="fill value '7' cannot be expressed in N5"):
             array(zarrcore.create(MemoryStore(), "n5"), fill_value=7)

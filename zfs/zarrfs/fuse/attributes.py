@@ -35,7 +35,7 @@ class CommonAttributes:
         attributes.entry_timeout = attributes.attr_timeout = self.timeout_s
         attributes.st_uid = self.uid
         attributes.st_gid = self.gid
-        # One link means that nobody knows how many subdirectories there are, which `find` would rely on.
+        # One link means that the number of subdirectories is unknown; `find` relies on any other number.
         attributes.st_nlink = 1
         return attributes
 

@@ -24,14 +24,8 @@ from zarrfs.fuse.kernel_cache import KernelCache
 from zarrfs.fuse.read_only import ReadOnlyOperations
 from zarrfs.fuse.readahead.prefetch import Budget, Reader
 from zarrfs.fuse.workers import Workers
-from zarrfs.trees.entry import (
-    BytesLike,
-    Directory,
-    Entry,
-    File,
-    OpenFile,
-    WouldBlockError,
-)
+from zarrfs.trees.entry import BytesLike, Directory, Entry, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 
 _log = logging.getLogger(__name__)
@@ -119,7 +113,7 @@ class Operations(ReadOnlyOperations):
         if entry is None:
             return self._absent(parent, name)
         if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
-            # Whether it is still what others have open is told by making it only.
+            # Only making it shows whether it is still the version that others have open.
             entry = await self._ask(entry.sized)
         return self._told(parent, name, entry, asked_s)
 
@@ -136,7 +130,7 @@ class Operations(ReadOnlyOperations):
         return attributes
 
     def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
-        """That there is no such name: number 0, which unlike ENOENT the kernel remembers."""
+        """The answer for a name that does not exist: number 0, which the kernel remembers, unlike ENOENT."""
         if self._freshness.ttl_s <= 0 or not self.kernel.may_remember_absent(parent, name):
             raise pyfuse3.FUSEError(errno.ENOENT)
         self.counters.failed(errno.ENOENT)

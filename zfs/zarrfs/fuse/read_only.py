@@ -1,4 +1,4 @@
-"""What a mount answers to whoever wants to change something, and how much room it says that there is."""
+"""The answers of a read-only mount to requests that change something, and the capacity that it shows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What a tree is made of: entries, which are files or directories, and files that are open.
 
-A call that would wait for a store or decode a chunk takes ``wait``. With ``wait=False`` it either answers from
-memory (or from a local disk, which is as quick) or raises `WouldBlockError`; the daemon then asks again with
-``wait=True`` in a worker thread. So the quick way costs no hop between threads, and the slow way stops nobody else.
+A call that may wait for a store or decode a chunk takes ``wait``. With ``wait=False`` it either answers from memory (or from a
+local disk, which is as quick) or raises `WouldBlockError`; the daemon then asks again with ``wait=True`` in a worker thread. So
+the quick way costs no hop between threads, and the slow way blocks no other request.
 """
 
 from __future__ import annotations
@@ -10,33 +10,15 @@ from __future__ import annotations
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, Final
 
 from zarrcore.errors import ReadOnlyError
 from zarrfs.trees.caching import DEFAULT, Caching
+from zarrfs.trees.layout import Layout
 
 BytesLike = bytes | memoryview
 _READ_ONLY: Final = "this mount is read-only"
-
-
-class WouldBlockError(Exception):
-    """The answer is not at hand: ask again with ``wait=True`` where waiting harms nobody."""
-
-
-class RefusedError(Exception):
-    """What a file system may be asked for and this one does not do, or not now.
-
-    Attributes:
-        errno: what the program is told.
-        is_logged: whether the log says why.
-    """
-
-    def __init__(self, errno: int, why: str, *, is_logged: bool = True) -> None:
-        super().__init__(why)
-        self.errno = errno
-        self.is_logged = is_logged
 
 
 class Entry(ABC):
@@ -82,7 +64,7 @@ class Entry(ABC):
 
         Raises:
             ReadOnlyError: it cannot be set.
-            RefusedError: not to that, or there is no such fact.
+            RefusedError: not to that value, or there is no item of that name.
         """
         raise ReadOnlyError(_READ_ONLY)
 
@@ -225,34 +207,8 @@ class Directory(Entry):
         raise ReadOnlyError(_READ_ONLY)
 
 
-class Layout(Protocol):
-    """Where the arrays of a file lie. `zarrcore.filetypes.VirtualFile` is one."""
-
-    @property
-    def holds_many(self) -> bool:
-        """Whether there are many, or many parts of one, of which readers want some."""
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Of the array at an offset: where its elements begin and end, bytes of a plane, bytes of a slab.
-
-        A slab is a row of chunks, best fetched as a whole; 0 where nothing is.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class OneRun:
-    """A file whose bytes are one run, of which no part belongs together more than others."""
-
-    size: int
-    holds_many: ClassVar[bool] = False
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """As `Layout.array_at`."""
-        return 0, self.size, 0, 0
-
-
 class OpenFile(ABC):
-    """A file that somebody reads."""
+    """A file that is open."""
 
     size: int
     version: str | None = None
@@ -262,11 +218,11 @@ class OpenFile(ABC):
     layout: Layout | None = None
     """What reading ahead goes by; None where fetching bytes before they are asked for does not pay."""
     shown: File | None = None
-    """What those who have it open see in place of what its name stands for."""
+    """The entry that its handles see in place of the one that its name leads to."""
     holds_changes: bool = False
     """Whether something was written that is not stored."""
     is_changed: bool = False
-    """Whether nobody has tried to store it since it was written."""
+    """Whether it was written since `store` was last called."""
     changes: int = 0
     """How often it was written to: what was read before the last time is out of date."""
 
@@ -310,7 +266,7 @@ class OpenFile(ABC):
             closing: whether a descriptor is being closed, so that nothing more is to be awaited.
 
         Raises:
-            ChangedError: somebody else has changed it since, and both cannot stand.
+            ChangedError: another writer has changed it since, and only one value can be kept.
             ReadOnlyError, RefusedError, StoreError: it cannot be stored.
         """
 

@@ -37,7 +37,7 @@ class _Before(Directory):
 
 
 class LazyTree(_Before):
-    """A tree that is opened when somebody looks into it, so that what holds it can be listed whatever befell it.
+    """A tree that is opened when it is used, so that the directory above can be listed even if the tree cannot.
 
     Args:
         make: makes the tree's root, called with ``wait`` as `Directory.lookup` is; called each time, since what it

@@ -76,7 +76,7 @@ def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics
     """Measure ``picture``: extremes exactly, percentiles and histogram from a sample.
 
     Args:
-        is_fill: where the fill value stands, which is no value.
+        is_fill: where the elements have the fill value, which counts as missing.
     """
     size, fill_count = picture.size, 0 if is_fill is None else int(is_fill.sum())
     if is_fill is not None:

@@ -124,7 +124,7 @@ def displayed_slice(
     colour_map: str,
     number: int | None = None,
 ) -> DisplayedSlice:
-    """What is on the screen, told so that it can be read again.
+    """What is on the screen, as a value from which it can be read again.
 
     Args:
         number: of another level that is to be read; by default that on the screen.

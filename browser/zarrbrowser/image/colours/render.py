@@ -91,7 +91,7 @@ def spread(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> AnyArr
 
 
 def _near(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> tuple[AnyArray, tuple[float, float]]:
-    """Integers of which a float has not all digits are counted from the lower bound; what is far beyond is held near."""
+    """Integers with more digits than a float are counted from the lower bound; those far outside the bounds are clipped."""
     low, high = math.floor(levels[0]), math.ceil(levels[1])
     if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8:
         return numbers, levels
@@ -168,7 +168,7 @@ def _labelled(numbers: AnyArray, style: Style, is_fill: AnyArray | None) -> NDAr
 def blend(
     numbers: Sequence[AnyArray], levels: Sequence[tuple[float, float]], colours: Sequence[Colour], norm: Norm
 ) -> NDArray[np.uint8]:
-    """Channels added up, each in its colour, shape (h, w, 4); what is no number adds nothing."""
+    """Channels added up, each in its colour, shape (h, w, 4); NaN adds nothing."""
     shape = numbers[0].shape if numbers else (0, 0)
     total = np.zeros((*shape, 3), np.float32)
     for one, bounds, colour in zip(numbers, levels, colours, strict=True):

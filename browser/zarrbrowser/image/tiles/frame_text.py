@@ -18,7 +18,7 @@ def reading(image: Image, settings: ViewSettings) -> str:
 def report(image: Image, settings: ViewSettings, frame: Frame, took_s: float) -> str:
     """What is shown, of which level, and what reading it took."""
     raster, where = frame.raster, settings.describe(image)
-    told = raster.level.array.path + (f", {where}" if where else "")
+    what = raster.level.array.path + (f", {where}" if where else "")
     parts = []
     if len(image.levels) > 1:
         parts.append(f"level {image.levels.index(raster.level)} of 0–{len(image.levels) - 1}")
@@ -29,7 +29,7 @@ def report(image: Image, settings: ViewSettings, frame: Frame, took_s: float) ->
     elif frame.cost.chunks:
         read = f"{format_bytes(frame.cost.nbytes)} in {count(frame.cost.chunks, 'chunk')}"
         parts.append(f"{read}, {format_duration(took_s)}")
-    return f"{told}: {' · '.join(parts)}" if parts else told
+    return f"{what}: {' · '.join(parts)}" if parts else what
 
 
 def withheld(cost: ReadCost, *, is_in_view: bool) -> str:

@@ -194,7 +194,7 @@ class Raster:
         try:
             return self.read(window, cancelled), (), None
         except CodecError as error:
-            parts = list(self._chunk_windows(window))
+            parts = list(self.chunk_windows(window))
             if len(parts) == 1:
                 raise
             first = error
@@ -214,7 +214,7 @@ class Raster:
             raise first
         return found, tuple(holes), first if holes else None
 
-    def _chunk_windows(self, window: Window) -> Iterator[Window]:
+    def chunk_windows(self, window: Window) -> Iterator[Window]:
         """A window cut where chunks end."""
         sides = []
         for part, axis, step in zip(window, self.axes, self.steps, strict=True):

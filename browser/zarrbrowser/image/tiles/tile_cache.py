@@ -48,6 +48,11 @@ class TileCache:
         self._holes.pop(tile, None)
         self.nbytes -= 0 if gone is None else gone.nbytes
 
+    def clear(self) -> None:
+        """Forget all tiles."""
+        for tile in list(self._tiles):
+            self.drop(tile)
+
     def put(self, tile: Tile, values: AnyArray, holes: tuple[Window, ...] = ()) -> None:
         """Keep a tile; those used longest ago make room, but never the last one put, or it would be read for ever."""
         self.drop(tile)

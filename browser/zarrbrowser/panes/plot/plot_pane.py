@@ -57,7 +57,7 @@ class PlotPane(Pane):
         self._reading, self._drawing = Lane(workers), Lane(workers, in_flight=1)
         self.coordinate_labels = CoordinateLabels(workers, self)
         self._array: ArrayLike | None = None
-        self._series: Series | None = None
+        self.series: Series | None = None
         self._elements = Elements()
         self._agreed_bytes = 0
         self._is_paused = False
@@ -121,8 +121,8 @@ class PlotPane(Pane):
         return None if displayed is None else ViewedArray.of(displayed)
 
     def displayed(self) -> DisplayedSlice | None:
-        """What is on the screen, told without Qt; None while nothing is."""
-        series = self._series
+        """What is on the screen, as a value without Qt; None while nothing is."""
+        series = self.series
         if series is None:
             return None
         array = series.request.array
@@ -139,7 +139,7 @@ class PlotPane(Pane):
         self._reading.forget()
         self._drawing.forget()
         self.coordinate_labels.forget()
-        self._array = self._series = None
+        self._array = self.series = None
         self._agreed_bytes, self._is_paused = 0, False
         self.curve.setData([], [])
         self.controls.note.setText("")
@@ -168,7 +168,7 @@ class PlotPane(Pane):
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         super().hideEvent(event)
-        if not event.spontaneous() and self._series is None and self._reading.busy:
+        if not event.spontaneous() and self.series is None and self._reading.busy:
             self._reading.forget()
             self._is_paused = True
 
@@ -179,7 +179,7 @@ class PlotPane(Pane):
 
     def fit(self) -> None:
         """The whole array in view."""
-        series = self._series
+        series = self.series
         if series is None:
             return
         last, (low, high) = max(1, series.numbers.size - 1), series.extremes
@@ -190,7 +190,7 @@ class PlotPane(Pane):
         self.plot.setRange(xRange=(0, right), yRange=(low, high))
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         colours = current_colours()
         self.graphics.setBackground(colours.surface)
         for side in ("left", "bottom"):
@@ -224,7 +224,7 @@ class PlotPane(Pane):
     def _choose(self, elements: Elements) -> None:
         """Other numbers of the same elements, or their logarithms."""
         self._elements = elements
-        series, is_log = self._series, self.controls.log_y.isChecked()
+        series, is_log = self.series, self.controls.log_y.isChecked()
         if series is not None:
             self._reading.ask(
                 lambda _asked: other_numbers(series, elements, is_log=is_log),
@@ -246,7 +246,7 @@ class PlotPane(Pane):
 
     def _show(self, series: Series) -> None:
         array = series.request.array
-        self._series = series
+        self.series = series
         self._factor = 1.0 if series.is_log else drawing_factor(max(map(abs, series.extremes)))
         left = self.plot.getAxis("left")
         left.setLogMode(series.is_log)
@@ -266,7 +266,7 @@ class PlotPane(Pane):
             self._choose(self._elements)  # it was chosen while the array was read
 
     def _label(self) -> None:
-        series = self._series
+        series = self.series
         if series is None:
             return
         array, dtype = series.request.array, self._elements.of(series.values).dtype
@@ -288,7 +288,7 @@ class PlotPane(Pane):
         )
 
     def _request_outline(self) -> None:
-        series = self._series
+        series = self.series
         if series is None:
             return
         low, high = self.plot.getViewBox().viewRange()[0]
@@ -309,7 +309,7 @@ class PlotPane(Pane):
         many = f"up to {line.per_pixel:,}" if is_log else f"{line.per_pixel:,}"
         detail = "" if line.per_pixel == 1 else f" · minimum and maximum of {many} per pixel"
         self.controls.note.setText(
-            count(self._series.numbers.size if self._series is not None else 0, "element") + detail
+            count(self.series.numbers.size if self.series is not None else 0, "element") + detail
         )
 
     def _load_anyway(self) -> None:
@@ -318,7 +318,7 @@ class PlotPane(Pane):
             self.request_series()
 
     def _point(self, at: QPointF) -> None:
-        series, view = self._series, self.plot.getViewBox()
+        series, view = self.series, self.plot.getViewBox()
         if series is None or not view.sceneBoundingRect().contains(at):
             self.pointed.emit("")
             return

@@ -31,7 +31,7 @@ class ChunkPicture(QWidget):
         self.update()
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self.show_map(self._map)
 
     def cell_at(self, x: int, y: int) -> tuple[int, int] | None:
@@ -93,7 +93,7 @@ def _image(chunk_map: ChunkMap) -> QImage:
     ends = np.array([(colour.red(), colour.green(), colour.blue()) for colour in pair], np.float64)
     known = np.isfinite(fractions)
     share = np.where(known, fractions, 0)[..., None]
-    # A cell of which a little is stored must not look like one of which nothing is.
+    # A cell with few stored chunks must not look like an empty one.
     share = np.where(share > 0, 0.25 + 0.75 * share, 0)
     pixels = np.zeros((*fractions.shape, 4), np.uint8)
     pixels[..., :3] = np.rint(ends[0] + (ends[1] - ends[0]) * share)

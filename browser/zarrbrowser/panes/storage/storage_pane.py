@@ -93,7 +93,7 @@ class StoragePane(Pane):
             self.settled.emit()
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self.picture.update_colours()
 
     def _right(self) -> QWidget:

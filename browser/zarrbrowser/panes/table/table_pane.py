@@ -193,7 +193,7 @@ class TablePane(Pane):
             )
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self.table.viewport().update()
 
     def _bar(self) -> Bar:
@@ -260,7 +260,7 @@ class TablePane(Pane):
             return
         if not self.stack.shows_data:
             self.stack.show_data()
-        wanted = self._in_view()
+        wanted = self.blocks_in_view()
         for place in [place for place in self._reading if place not in wanted]:
             self.workers.cancel(self._reading.pop(place))
         wanted = [place for place in wanted if self.model.lacks(place) and place not in self._failed]
@@ -268,7 +268,7 @@ class TablePane(Pane):
             if len(self._reading) < _AT_ONCE and place not in self._reading:
                 self._read(grid, place)
 
-    def _in_view(self) -> list[Place]:
+    def blocks_in_view(self) -> list[Place]:
         """The blocks that are seen."""
         rows, columns = self.table.in_view()
         return [
@@ -302,7 +302,9 @@ class TablePane(Pane):
         self._failed.add(place)
         if isinstance(error, Stopped):
             self._agreed_bytes = 0
-            self._failed.update(self._in_view())  # or others would take the place of those that were stopped
+            self._failed.update(
+                self.blocks_in_view()
+            )  # or others would take the place of those that were stopped
         self.problem.say(sentence(error))
         self._read_visible()
 

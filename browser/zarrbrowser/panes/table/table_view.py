@@ -84,7 +84,7 @@ class TableView(QTableView):
         rows.setHighlightSections(False)
         self._fitted = self._moving = False
         self._anchor: _Cell | None = None
-        self._cell: _Cell | None = None
+        self.current_cell: _Cell | None = None
         self._chosen: tuple[range, range] | None = None
         for header, choose in ((rows, self._choose_row), (columns, self._choose_column)):
             header.sectionPressed.connect(choose)
@@ -118,7 +118,7 @@ class TableView(QTableView):
         """Whether a cell of the model is selected."""
         if self._chosen is None:
             return False
-        row, column = self._cell_of(index)
+        row, column = self.cell_of(index)
         return row in self._chosen[0] and column in self._chosen[1]
 
     def go(self, row: int, column: int) -> None:
@@ -153,15 +153,16 @@ class TableView(QTableView):
         index = self.indexAt(event.position().toPoint())
         if event.button() is Qt.MouseButton.LeftButton and index.isValid():
             is_shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self._select(self._cell_of(index), extend=is_shift)
+            self._select(self.cell_of(index), extend=is_shift)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         super().mouseMoveEvent(event)
         index = self.indexAt(event.position().toPoint())
         if event.buttons() & Qt.MouseButton.LeftButton and index.isValid() and self._anchor is not None:
-            self._select(self._cell_of(index), extend=True)
+            self._select(self.cell_of(index), extend=True)
 
-    def _cell_of(self, index: QModelIndex | QPersistentModelIndex) -> _Cell:
+    def cell_of(self, index: QModelIndex | QPersistentModelIndex) -> _Cell:
+        """The row and column in the grid of a cell of the model."""
         return self.grid_model.first_row + index.row(), self.grid_model.first_column + index.column()
 
     def _cell_after(self, key: int, *, to_end: bool) -> _Cell | None:
@@ -171,7 +172,7 @@ class TableView(QTableView):
             return None
         rows, _ = self.in_view()
         page = max(1, rows.stop - rows.start - 1)
-        row, column = self._cell or (rows.start, self.in_view()[1].start)
+        row, column = self.current_cell or (rows.start, self.in_view()[1].start)
         down, right = _STEPS[key]
         if key in _PAGES:
             row += down * page
@@ -211,7 +212,7 @@ class TableView(QTableView):
         self, rows: range, columns: range, anchor: _Cell | None = None, cell: _Cell | None = None
     ) -> None:
         self._chosen = rows, columns
-        self._anchor, self._cell = anchor or (rows.start, columns.start), cell or self._cell
+        self._anchor, self.current_cell = anchor or (rows.start, columns.start), cell or self.current_cell
         self.viewport().update()
         self.chosen_changed.emit()
 
@@ -232,8 +233,10 @@ class TableView(QTableView):
     def _show_current(self) -> None:
         """Let Qt know the current cell, where the window has it."""
         model = self.grid_model
-        if self._cell is not None and self._is_inside(self._cell):
-            index = model.index(self._cell[0] - model.first_row, self._cell[1] - model.first_column)
+        if self.current_cell is not None and self._is_inside(self.current_cell):
+            index = model.index(
+                self.current_cell[0] - model.first_row, self.current_cell[1] - model.first_column
+            )
             self.setAutoScroll(False)  # who scrolls past it is not to be brought back
             self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
             self.setAutoScroll(True)
@@ -289,7 +292,7 @@ class TableView(QTableView):
     def _model_reset(self) -> None:
         if not self._moving:  # another array, or other axes
             self._fitted = False
-            self._anchor = self._cell = self._chosen = None
+            self._anchor = self.current_cell = self._chosen = None
             self.scrollToTop()
             self.horizontalScrollBar().setValue(0)
         self.looked_elsewhere.emit()
@@ -313,7 +316,7 @@ class TableView(QTableView):
             return
         rows, columns = self.in_view()
         self._move(row, column)
-        self._moving = True  # the bars begin anew, which is nobody's scrolling
+        self._moving = True  # the scroll bars are reset, which is not scrolling
         down.setValue(rows.start - model.first_row)
         right.setValue(columns.start - model.first_column)
         self._moving = False

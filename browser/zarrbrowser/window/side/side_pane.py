@@ -52,7 +52,7 @@ class FilterBox(QLineEdit):
         self.update_colours()
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         muted = current_colours().muted
         self._glass.setIcon(icon("search", muted))
         for action in self.findChildren(QAction, "_q_qlineeditclearaction"):
@@ -159,7 +159,7 @@ class SidePane(QWidget):
         self.box.selectAll()
 
     def update_colours(self) -> None:
-        """Take on the application's appearance."""
+        """Take on the colours of the application's theme."""
         self.box.update_colours()
         self.results.viewport().update()
 
@@ -205,7 +205,7 @@ class SidePane(QWidget):
         self.search.latest[id(source)] = findings
         self.hits.add(source, findings.hits)
         if self.results.hasFocus() and not self.results.currentIndex().isValid():
-            self.results.choose_first()  # whoever went down before there was anything
+            self.results.choose_first()  # the person pressed Down before there were results
         self._tell()
 
     def _ended(self, request: Request, source: Source, findings: Findings) -> None:

@@ -1,4 +1,4 @@
-"""The left side of the window: the tree, fetched as far as it is looked at."""
+"""The left side of the window: the tree, fetched as far as it is in view."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zarrbrowser.nodes.protocols import is_broken
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
 _SHAPE_WIDTH_MOST = 180
-"""A shape that needs more is told by the tool tip."""
+"""The tool tip shows a shape that needs more."""
 
 
 class TreeView(QTreeView):
@@ -82,7 +82,7 @@ class TreeView(QTreeView):
         self._widen.start()
 
     def _section_resized(self, column: int, _before: int, _now: int) -> None:
-        # Whoever chose a width keeps it.
+        # A width that the person chose is kept.
         self._widened = self._widened or (column > 0 and self.header().isVisible() and self.underMouse())
 
     def _span_note(self, parent: QModelIndex) -> None:

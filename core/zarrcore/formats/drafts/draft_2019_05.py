@@ -1,7 +1,7 @@
-"""The draft of 14 May 2019: documents of nodes that name their specification themselves, and a list of codecs.
+"""The draft of 14 May 2019: documents of nodes that name their own specification, and a list of codecs.
 
-Specification: zarr-specs, "Zarr core protocol version 3.0", the first stub. It says nothing of keys, nor of an entry point: what
-followed in June did, and its keys are looked for here.
+Specification: zarr-specs, "Zarr core protocol version 3.0", the first stub. It defines neither keys nor an entry point. The
+keys are those of the draft of June 2019.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The drafts of 11 June 2019 to August 2020: an entry point, documents under ``meta/root``, chunks under ``data``.
 
-Specification: zarr-specs, "Zarr core protocol (version 3.0)", branch ``core-protocol-v3.0-dev``; shown to the public on
-19 June 2019. From August 2020 chunk keys have slashes where nothing else is told.
+Specification: zarr-specs, "Zarr core protocol (version 3.0)", branch ``core-protocol-v3.0-dev``; published on
+19 June 2019. From August 2020, chunk keys have slashes by default.
 """
 
 from __future__ import annotations

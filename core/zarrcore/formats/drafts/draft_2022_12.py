@@ -1,4 +1,4 @@
-"""The drafts of December 2022 and January 2023: the entry point tells the encoding in an object, ``root`` leaves the keys.
+"""The drafts of December 2022 and January 2023: the encoding is an object in the entry point; keys lose their ``root``.
 
 Specification: zarr-specs, "Zarr core specification (version 3.0)", of 1 December (with ``root`` in the keys) and 2 December 2022
 (without); of 18 January 2023, whose arrays have no memory layout but a ``transpose`` codec.
@@ -13,7 +13,7 @@ from zarrcore.metadata import ChunkKeyEncoding
 
 
 class Draft202212(DraftFormat):
-    """``meta/foo.array.json``; chunks ``data/foo/c0/0``. On the first of December both had ``root`` in their keys."""
+    """``meta/foo.array.json``; chunks ``data/foo/c0/0``. On 1 December both had ``root`` in their keys."""
 
     name = "draft-2022-12"
     title = "Zarr v3, draft of December 2022"

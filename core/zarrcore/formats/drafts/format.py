@@ -1,7 +1,7 @@
-"""What the drafts of version 3 have in common that keep documents apart from chunks: all but the last.
+"""The common part of the drafts that keep documents and chunks in separate trees: all drafts except the last.
 
-Draft of 16 October 2020, "Storage protocol". Each draft is a class that tells its keys; everything else is here and in the
-modules beside this one. They are read, never written: nobody but old programs would read them.
+Draft of 16 October 2020, "Storage protocol". Each draft is a class that defines its keys; everything else is here and in the
+modules beside this one. Drafts are read, never written: only old programs could read them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ TEXTS = "https://github.com/zarr-developers/zarr-specs/blob"
 
 
 class DraftFormat(Format):
-    """Documents in one tree of keys, chunks in another, and an entry point that tells of both.
+    """Documents in one tree of keys, chunks in another, and an entry point for both.
 
     Attributes:
-        key_variants: the keys; the first are usual.
-        forms: of entry points, and how chunk keys are built where one is such.
-        ignores_unknown: whether a reader may pass over members that it does not know.
-        entry_point: what the hierarchy's tells; without one, what is usual.
+        key_variants: the possible keys, the usual ones first.
+        forms: forms of entry points, with the chunk key encoding of each.
+        ignores_unknown: whether a reader may ignore unknown members.
+        entry_point: the entry point of the hierarchy; without one, the usual values.
         keys: the keys of the hierarchy.
     """
 
@@ -63,7 +63,7 @@ class DraftFormat(Format):
         except MetadataError as error:
             raise error.at(ENTRY_POINT_KEY) from error
         first, *others = (type(self)(entry_point, keys) for keys in self.key_variants)
-        # Where the entry point does not tell, the documents' keys do.
+        # If the entry point does not decide, the documents' keys do.
         if others and not any(map(get, first.document_keys("/")[: len(KINDS)])):
             for other in others:
                 if any(map(get, other.document_keys("/")[: len(KINDS)])) or is_there(other.prefix("/")):
@@ -120,7 +120,7 @@ class DraftFormat(Format):
         if not metadata.shape and not is_there(prefix + "c") and is_there(prefix + "c0"):
             keys = replace(
                 keys, lead=keys.lead + "0"
-            )  # zarr-python could not name the chunk of no dimensions
+            )  # zarr-python could not name the chunk of an array without dimensions
         return replace(metadata, chunk_key_encoding=keys)
 
     def ignored(self, documents: Documents) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Where the drafts with an entry point keep documents and chunks: keys by template.
+"""The keys of documents and chunks in the drafts with an entry point, as templates.
 
-Draft of 16 October 2020, "Storage keys". Documents stand in one tree of keys, chunks in another. A template speaks of
-``path`` (``/foo/bar``, and nothing for the root), ``kind`` (``array``, ``group``) and ``suffix`` (mostly ``.json``).
+Draft of 16 October 2020, "Storage keys". Documents are in one tree of keys, chunks in another. A template contains
+``path`` (``/foo/bar``, empty for the root), ``kind`` (``array``, ``group``) and ``suffix`` (mostly ``.json``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KINDS = ("array", "group")
-"""What a document can be of; the first counts where both are there."""
+"""The kinds of documents; the first one counts if both exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,9 @@ class DraftKeys:
     node: str
     """The key of any other node's document."""
     below: str
-    """What the keys of documents below a node begin with."""
+    """The beginning of the keys of documents below a node."""
     chunks: str
-    """What an array's chunk keys begin with."""
+    """The beginning of an array's chunk keys."""
 
     def document_keys(self, path: str, suffix: str) -> tuple[str, ...]:
         """The keys at which the node at ``path`` may have its document."""
@@ -31,15 +31,15 @@ class DraftKeys:
         return tuple(template.format(path=path, kind=kind, suffix=suffix) for kind in KINDS)
 
     def prefix(self, path: str) -> str:
-        """What the keys of documents below ``path`` begin with."""
+        """The beginning of the keys of documents below ``path``."""
         return self.below.format(path="" if path == "/" else path)
 
     def chunk_prefix(self, path: str) -> str:
-        """What the chunk keys of an array at ``path`` begin with."""
+        """The beginning of the chunk keys of an array at ``path``."""
         return self.chunks.format(path="" if path == "/" else path)
 
     def path_of(self, key: str, suffix: str) -> str | None:
-        """The path of the node whose document has this key; None where it is no such key."""
+        """The path of the node whose document has this key; None if it is not the key of a document."""
         for kind in KINDS:
             if key == self.root.format(kind=kind, suffix=suffix):
                 return "/"
@@ -57,7 +57,7 @@ META_AND_DATA = DraftKeys(
 META_ROOT_AND_DATA_ROOT = DraftKeys(
     "meta/root.{kind}{suffix}", "meta/root{path}.{kind}{suffix}", "meta/root{path}/", "data/root{path}/"
 )
-"""September 2020 to the first of December 2022."""
+"""September 2020 to 1 December 2022."""
 
 WITHOUT_ROOT = DraftKeys("meta/{kind}{suffix}", "meta{path}.{kind}{suffix}", "meta{path}/", "data{path}/")
-"""From the second of December 2022."""
+"""From 2 December 2022."""

@@ -124,7 +124,7 @@ def test_windows_of_chunks_make_up_the_whole(steps: tuple[int, int]) -> None:
     raster = Raster.of(whole(array), Axes.initial(array), steps)
     height, width = raster.shape
     seen = np.zeros(raster.shape, int)
-    for rows, columns in raster._chunk_windows((slice(0, height), slice(0, width))):
+    for rows, columns in raster.chunk_windows((slice(0, height), slice(0, width))):
         seen[rows, columns] += 1
         for part, step, length in zip((rows, columns), steps, (16, 10), strict=True):
             assert part.start * step // length == (part.stop - 1) * step // length, "one chunk"

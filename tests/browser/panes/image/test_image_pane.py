@@ -313,7 +313,7 @@ def test_a_film_shows_each_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     seen: list[int] = []
     pane.plane_shown.connect(lambda: seen.append(pane.model.state.settings.axes.index[0]))
-    pane.sliders._tick.setInterval(5)
+    pane.sliders.ticker.setInterval(5)
     QTest.keyClick(pane.canvas, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: len(seen) > 9, timeout=10_000)
     pane.sliders.plays[0].click()

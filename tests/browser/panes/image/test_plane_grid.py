@@ -29,13 +29,13 @@ def test_orthogonal_planes_go_through_one_point(open_window: OpenWindow, qtbot: 
     assert np.array_equal(picture(pane), VOLUME[2])
     assert np.array_equal(side.mosaics[0].values, VOLUME[:, :, 5].T)
     assert pane.sliders.spins[0].value() == 2
-    assert [line.value() for line in pane.canvas._cross] == [7, 5]
+    assert [line.value() for line in pane.canvas.cross] == [7, 5]
     with qtbot.waitSignal(pane.pointed) as heard:
         below.canvas.pointed.emit((1.0, 0.0))
     assert heard.args[0].startswith("z = 1, x = 0:")
     pane.controls.layouts["single"].click()
     assert pane.grid.others == []
-    assert not pane.canvas._cross[0].isVisible()
+    assert not pane.canvas.cross[0].isVisible()
 
 
 def test_a_pinned_plane_stands_beside_others(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -139,11 +139,11 @@ def test_stale_tiles_are_cancelled(open_window: OpenWindow, qtbot: QtBot) -> Non
     qtbot.waitUntil(lambda: gate.waiting.acquire(blocking=False))
     read = len(array.selections)
     pane.canvas.show_range((90_000, 90_500), (90_000, 90_500))
-    qtbot.waitUntil(lambda: all(tile.row > 300 for tile in pane.view.loader._running))
+    qtbot.waitUntil(lambda: all(tile.row > 300 for tile in pane.view.loader.running))
     with qtbot.waitSignal(pane.plane_shown):
         gate.open()
     tiles_in_view = 9
-    assert len(array.selections) <= read + tiles_in_view + pane.view.loader._total
+    assert len(array.selections) <= read + tiles_in_view + pane.view.loader.total
 
 
 def test_a_tile_that_cannot_be_read_leaves_the_others(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -252,7 +252,7 @@ def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
     array.selections.clear()
-    pane.sliders._tick.setInterval(100_000)
+    pane.sliders.ticker.setInterval(100_000)
     pane.sliders.plays[0].click()
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)

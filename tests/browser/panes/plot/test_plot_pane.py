@@ -87,7 +87,7 @@ def test_a_scalar_is_its_value(value: Any, text: str, open_window: OpenWindow, q
 def test_dates_stand_on_the_axis(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.datetime64("2020-01-01", "10D") + np.arange(20)
     pane = show(open_window, qtbot, FakeArray(values))
-    qtbot.waitUntil(lambda: pane._series is not None)
+    qtbot.waitUntil(lambda: pane.series is not None)
     axis = pane.plot.getAxis("left")
     first = int(values[0].astype(np.int64))
     ((_, places),) = axis.tickValues(first, first + 20, 500)
@@ -101,7 +101,7 @@ def test_dates_stand_on_the_axis(open_window: OpenWindow, qtbot: QtBot) -> None:
 @pytest.mark.parametrize("values", [[1.7e308, -1.7e308, np.inf], [1, np.nextafter(1, 0)], [np.nan]])
 def test_every_line_has_a_range(values: list[float], open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(np.array(values)))
-    qtbot.waitUntil(lambda: pane._series is not None)
+    qtbot.waitUntil(lambda: pane.series is not None)
     (left, right), (low, high) = pane.plot.getViewBox().viewRange()
     assert left < right
     assert low < high

@@ -163,8 +163,9 @@ def test_much_is_asked_for_first(pane: TablePane, qtbot: QtBot) -> None:
 
 def test_the_rows_of_a_table(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
     model = GridModel()
-    model.show(grid_of(FakeArray(VALUES[0])))
-    model.put((0, 0), grid_of(FakeArray(VALUES[0])).read(slice(0, BLOCK_ROWS), slice(0, BLOCK_COLUMNS)))
+    grid = grid_of(FakeArray(VALUES[0, : BLOCK_ROWS + 2]))  # two blocks down, seven to the right
+    model.show(grid)
+    model.put((0, 0), grid.read(slice(0, BLOCK_ROWS), slice(0, BLOCK_COLUMNS)))
     qtmodeltester.check(model)
     assert model.index(BLOCK_ROWS, 0).data() == "…"
     assert model.index(1, 1).data(Qt.ItemDataRole.ToolTipRole) == "201"
@@ -271,7 +272,7 @@ def test_keys_lead_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> Non
     def press(keys: str) -> tuple[int, int]:
         QTest.keySequence(pane.table, keys)
         rows, columns = pane.table.in_view()
-        cell = pane.table._cell
+        cell = pane.table.current_cell
         assert cell is not None
         assert cell[0] in range(rows.start, rows.stop), "the current cell is in view"
         assert cell[1] in range(columns.start, columns.stop)
@@ -303,9 +304,9 @@ def test_scrolling_on_keeps_the_current_cell(pane: TablePane, qtbot: QtBot) -> N
     bar.setValue(bar.maximum())
     assert pane.model.first_row > 0
     assert pane.table.in_view()[0].start > 199_000, "who scrolls past it is not brought back"
-    assert pane.table._cell_of(pane.table.currentIndex()) == (150_000, 1)
+    assert pane.table.cell_of(pane.table.currentIndex()) == (150_000, 1)
     QTest.keySequence(pane.table, "Down")
-    assert pane.table._cell_of(pane.table.currentIndex()) == (150_001, 1)
+    assert pane.table.cell_of(pane.table.currentIndex()) == (150_001, 1)
     assert 150_001 in range(pane.table.in_view()[0].start, pane.table.in_view()[0].stop)
 
 

@@ -106,8 +106,7 @@ def test_a_search_that_fails_says_why_and_can_be_repeated(open_window: OpenWindo
     flaky.mended = True
     window.side.again_button.click()
     qtbot.waitUntil(lambda: paths(window) == ["/scan/mask"])
-    root.find("/scan")._children["mask2"] = FakeArray(np.zeros(3))
-    root._place("/")
+    root.find("/scan").add("mask2", FakeArray(np.zeros(3)))
     window.reload()
     qtbot.waitUntil(lambda: paths(window) == ["/scan/mask", "/scan/mask2"])
 

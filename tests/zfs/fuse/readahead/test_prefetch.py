@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zarrfs.fuse.readahead.prefetch import FETCHES_MAX, Budget, Push, Reader
-from zarrfs.trees.entry import BytesLike, OpenFile, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 
 T = TypeVar("T")
 

@@ -24,7 +24,8 @@ from zarrcore.stores.interface import (
 )
 from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.control import Control
-from zarrfs.trees.entry import Directory, Entry, File, WouldBlockError
+from zarrfs.trees.entry import Directory, Entry, File
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.tree import KeysTree
 from zarrfs.trees.root import LazyTree, NamedTrees, WithControl

@@ -21,7 +21,7 @@ from tests.zfs.conftest import LONGITUDE, Mount, Mounter, wait_until
 from tests.zfs.trees.arrays.test_tree import Clock, walk
 from tests.zfs.trees.hdf5.test_tree import run
 from zarrfs.trees.arrays.tree import ArraysTree
-from zarrfs.trees.entry import WouldBlockError
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness
 from zarrfs.trees.hdf5.tree import HDF5Tree
 

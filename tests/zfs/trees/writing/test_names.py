@@ -21,7 +21,8 @@ from tests.zfs.conftest import Mount, Mounter
 from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import BytesLike, StoreEntry, StoreStat
-from zarrfs.trees.entry import Directory, File, RefusedError
+from zarrfs.trees.entry import Directory, File
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.freshness import Freshness
 from zarrfs.trees.keys.tree import KeysTree
 from zarrfs.trees.keys.watched_store import WatchedStore

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing import unnamed_file
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unnamed_file import UnnamedFile

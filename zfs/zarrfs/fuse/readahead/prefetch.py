@@ -18,7 +18,9 @@ from typing import Any, Final, Protocol, TypeVar
 import trio
 
 from zarrfs.fuse.readahead.buffers import Buffers
-from zarrfs.trees.entry import BytesLike, Layout, OpenFile, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import WouldBlockError
+from zarrfs.trees.layout import Layout
 
 T = TypeVar("T")
 
@@ -40,7 +42,7 @@ _FETCHES_MAX: Final = 4
 
 FETCHES_MAX: Final = 16
 """Blocks that are fetched at once for all handles. None is begun without a free thread, so that none ever waits for
-one; whoever may not begin any is served as it would be without reading ahead."""
+one; a reader that may not begin any is served as without reading ahead."""
 
 
 class Threads(Protocol):
@@ -224,7 +226,7 @@ class Reader:
             content = await self._threads.run_ahead(self.file.read_into, block.start, buffer)
             if len(content) == len(buffer):
                 block.content = memoryview(content)
-        except Exception:  # noqa: BLE001 - whoever asks for these bytes meets the error, and only for those at fault
+        except Exception:  # noqa: BLE001 - a request for these bytes raises it again, for the faulty ones only
             self._run = 0
         finally:
             block.done.set()

@@ -88,7 +88,7 @@ class ArrayDirectory(Directory):
         except SelectionError:
             return None
         except UnsupportedError:
-            if is_text:  # there is such a file, but nobody can be shown all of it
+            if is_text:  # the file exists, but its text is too long to be shown
                 raise
             return None
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from zarrcore.filetypes import VirtualFile
 from zarrfs.trees.caching import DECODED
-from zarrfs.trees.entry import BytesLike, File, OpenFile, WouldBlockError
+from zarrfs.trees.entry import BytesLike, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 
 
 class DecodedFile(File):
@@ -47,7 +48,7 @@ class DecodedFile(File):
         self._before_open()
         opened = OpenDecoded(self._make())
         if self._version is not None:
-            # All who have a number open share its pages: whoever opens it when metadata have changed must get another.
+            # All handles of an inode share its pages: after the metadata have changed, a new handle needs another inode.
             opened.version, opened.shown = self._version, self
         return opened
 

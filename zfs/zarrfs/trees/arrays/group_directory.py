@@ -14,7 +14,8 @@ from zarrcore.hierarchy.multiscales import is_multiscale
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json, sentence
 from zarrfs.trees.arrays.node_metadata import metadata_of
-from zarrfs.trees.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.names import file_name, segment
 
 if TYPE_CHECKING:  # the tree makes these directories, and they ask it for what is in them

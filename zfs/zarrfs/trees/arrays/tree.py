@@ -27,7 +27,8 @@ from zarrfs.trees.arrays.array_directory import ArrayDirectory
 from zarrfs.trees.arrays.documents import sentence
 from zarrfs.trees.arrays.group_directory import BrokenDirectory, ErrorDirectory, GroupDirectory
 from zarrfs.trees.arrays.texts import Texts
-from zarrfs.trees.entry import Directory, WouldBlockError
+from zarrfs.trees.entry import Directory
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.names import file_name, segment
 from zarrfs.trees.writing.array_editor import ArrayEditor
@@ -99,7 +100,7 @@ class ArraysTree:
             with suppress(ZarrError):
                 if known[0].forget_chunk(key) or not is_node_key(known[0].hierarchy.within(f"/{key}")[1:]):
                     return
-        # A document, or a chunk of an array that nobody has asked for lately.
+        # A document, or a chunk of an array that was not asked for lately.
         self.freshness.refresh()
         self._forget_chunks()
 

@@ -1,4 +1,4 @@
-"""Nodes as files of HDF5 and NetCDF-4: made when somebody asks for their size or opens them, and kept for others.
+"""Nodes as files of HDF5 and NetCDF-4: made when their size is asked for or when they are opened, and then kept.
 
 What is made are metadata, from which the size follows; elements are decoded where they are read. Listing such files, and
 looking their names up, makes none. Who has one open keeps it as it is: when the metadata change, whoever opens the name anew
@@ -17,11 +17,12 @@ from zarrcore.filetypes import HDF5File
 from zarrcore.hierarchy import AnyNode, BrokenNode, Group
 from zarrfs.trees.arrays.decoded import OpenDecoded
 from zarrfs.trees.arrays.tree import ArraysTree
-from zarrfs.trees.entry import Entry, File, OpenFile, WouldBlockError
+from zarrfs.trees.entry import Entry, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Remembered
 
 _KEPT_NBYTES: Final = 64 << 20
-"""Memory for files that nobody has open; the one that was made last is kept whatever it takes."""
+"""Memory for files that are not open; the last one made is kept whatever its size."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -67,7 +68,7 @@ class HDF5Files:
 
         Raises:
             WouldBlockError: not without waiting.
-            NodeNotFoundError: there is no such node any more.
+            NodeNotFoundError: the node was removed.
             As `HDF5File`.
         """
         known = self._made.get(question)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from zarrcore.errors import ChangedError
 from zarrcore.stores import StoreStat
 from zarrfs.trees.caching import CHANGING_KEY, FIXED_PATH, KEY, Caching
-from zarrfs.trees.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, version_of
 from zarrfs.trees.names import file_name, segment
 

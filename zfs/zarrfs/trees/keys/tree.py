@@ -18,7 +18,8 @@ from typing import Final
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError, ReadOnlyError
 from zarrcore.stores import ListableStore, LocalStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.threads import ThreadPool
-from zarrfs.trees.entry import Entry, File, WouldBlockError
+from zarrfs.trees.entry import Entry, File
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.entries import KeyFile, KeysDirectory
 from zarrfs.trees.keys.writer import KeyWriter
@@ -177,7 +178,7 @@ class KeysTree:
         try:
             return self.store.has_prefix(prefix) if isinstance(self.store, ListableStore) else None
         except (ListingUnsupportedError, AccessDeniedError):
-            # Whoever may read keys but not list them, as in many public buckets, still reads the keys he names.
+            # Credentials that may read keys but not list them, as in many public buckets, still read keys by name.
             return None
         except InvalidKeyError:
             return False

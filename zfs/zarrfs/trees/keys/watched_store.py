@@ -1,4 +1,4 @@
-"""A store that tells of each change made through it, so that nobody goes on telling what was before."""
+"""A store that reports each change made through it, so that no cache keeps the old answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zarrcore.stores import BytesLike, ReadableStore, Renaming, WrapperStore
 
 
 class WatchedStore(WrapperStore):
-    """What is written here is told, whether it succeeds or not: after a failure nobody knows what is stored.
+    """Each write is reported, whether it succeeds or not: after a failure it is unknown what is stored.
 
     Args:
         store: what is asked.

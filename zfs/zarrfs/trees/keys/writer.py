@@ -10,7 +10,8 @@ from typing import Final
 
 from zarrcore.errors import ChangedError
 from zarrcore.stores import LocalStore, ReadableStore, Renaming, WrapperStore
-from zarrfs.trees.entry import File, RefusedError, WouldBlockError
+from zarrfs.trees.entry import File
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.file import OpenKey, fetched
 from zarrfs.trees.keys.unstored import Unstored
@@ -19,7 +20,7 @@ from zarrfs.trees.keys.written_key import WrittenKey, look_again
 from zarrfs.trees.writing.spool import SpoolMemory
 
 _WANTED_S: Final = 1.0
-"""How long after somebody wanted to write, and others were reading, whoever looks a name up has a number of his own."""
+"""After a writer met readers: how long each lookup of the name gets its own inode."""
 _WANTED_MAX: Final = 1000
 _FOUND_S: Final = 0.2
 """How long a name leads to the value that is being written, after one more wanted to write to it."""
@@ -45,7 +46,7 @@ class KeyWriter:
         self._lock = Lock()
 
     def is_writing(self, key: str) -> bool:
-        """Whether somebody has a key open for writing, or was told a moment ago to look again for that."""
+        """Whether a key is open for writing, or a writer was asked a moment ago to look the name up again."""
         return key in self._open or self._wanted.get(key) is not None
 
     def version_written(self, key: str) -> str | None:
@@ -73,7 +74,7 @@ class KeyWriter:
         """A stored key for writing, beginning with the value that is open, or empty.
 
         Raises:
-            RefusedError: somebody does so already, and the name leads there from now on.
+            RefusedError: it has a writer already, to which the name leads from now on.
         """
         self._wanted.put(key, None, self._wanted.freshness.now())
         other = self._open.get(key)
@@ -115,7 +116,7 @@ class KeyWriter:
         """One more writes to a value.
 
         Raises:
-            RefusedError: nobody does any more.
+            RefusedError: it has no writer any more.
         """
         with self._lock:
             if written.is_closed:
@@ -145,7 +146,7 @@ class KeyWriter:
         self.unstored.stored(key)
 
     def erase(self, key: str) -> None:
-        """Erase a key; whoever still writes to it, or made it, keeps what he has to himself."""
+        """Erase a key; handles that still write to it keep their content, which is never stored."""
         written = self._open.get(key)
         with nullcontext() if written is None else written.moving(None):
             self.store.erase(key)

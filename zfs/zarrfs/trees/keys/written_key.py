@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from zarrcore.errors import ChangedError, StoreError, ZarrError
 from zarrfs.trees.caching import CHANGING_KEY, UNCACHED
-from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, fetched, version_of
 from zarrfs.trees.writing.spool import Spool
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
@@ -25,7 +26,7 @@ _numbers = count(1)
 
 
 class WrittenKey(OpenFile):
-    """A key's value, open for writing by all who do so in this mount; nobody else sees it before it is stored.
+    """A key's value, open for writing, shared by all its writers in this mount; readers do not see it before it is stored.
 
     What it was opened with is fetched when the first byte of it changes. A value that began empty replaces whatever is
     stored; one that was changed in place does so only as long as that is what it began with.
@@ -123,7 +124,7 @@ class WrittenKey(OpenFile):
             self.writer.stored(key)
 
     def _check(self, key: str) -> None:
-        """Refuse to undo what somebody else has stored meanwhile."""
+        """Refuse to overwrite what another writer has stored meanwhile."""
         url = self.writer.store.url
         stat = self.writer.store.stat(key)
         if stat is None or version_of(stat) != self._replaces:

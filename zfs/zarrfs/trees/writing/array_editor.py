@@ -13,7 +13,7 @@ from typing import Any
 from zarrcore.errors import ChangedError, NodeNotFoundError
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy
 from zarrfs.trees.arrays.node_metadata import ATTRIBUTES
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.array_edits import ArrayEdits
 from zarrfs.trees.writing.new_array import NewArray
 from zarrfs.trees.writing.spool import SpoolMemory
@@ -41,7 +41,7 @@ class ArrayEditor:
         self._attributes_lock = Lock()
 
     def edits(self, array: ArrayNode) -> ArrayEdits | None:
-        """What was written to an array that somebody has open for writing; None also where that was another array."""
+        """What was written to an array that is open for writing; None also where that was another array."""
         found = self._edits.get(array.path)
         return None if found is None or _layout(found[0].array) != _layout(array) else found[0]
 
@@ -103,7 +103,7 @@ class ArrayEditor:
         """A file for writing that becomes the array at ``path``.
 
         Raises:
-            RefusedError: somebody writes it already, a node stands there, or none can have this name.
+            RefusedError: it has a writer already, a node stands there, or no node can have this name.
         """
         hierarchy = self._hierarchy()
         _refuse_name(hierarchy, path)

@@ -19,7 +19,7 @@ from zarrcore.array import AxisRange, crossings
 from zarrcore.filetypes import RawFile, boxes
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.threads import ThreadPool
-from zarrfs.trees.entry import WouldBlockError
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
 _THREADS_MAX: Final = 8
@@ -229,7 +229,7 @@ class ArrayEdits:
         if sum(map(_volume, regions)) == _volume(hull):
             array.write(hull, edited(hull))
             return
-        # Not from memory: somebody else may have written the rest meanwhile.
+        # Not from memory: another process may have written the rest meanwhile.
         array.forget_chunk(array.chunk_key(index))
         values = array.read(hull)
         for region in regions:

@@ -9,7 +9,8 @@ from functools import partial
 from zarrcore.filetypes import HeaderAndBody, virtual_file
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile, OpenDecoded
-from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.writing.array_editor import ArrayEditor
 from zarrfs.trees.writing.array_edits import ArrayEdits
 

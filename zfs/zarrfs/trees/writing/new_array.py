@@ -16,7 +16,8 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
-from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
 
@@ -33,7 +34,7 @@ class NewArray(OpenFile):
     Args:
         hierarchy: opens that which the array becomes a part of.
         path: the array's.
-        closed: called when nobody writes it any more.
+        closed: called when the last writer has closed it.
         memory: for what is being written.
     """
 

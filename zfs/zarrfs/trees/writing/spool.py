@@ -10,7 +10,7 @@ import numpy as np
 
 from zarrcore.errors import StoreError
 from zarrcore.stores import WritableStore
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
 _IN_MEMORY_MAX: Final = 4 << 20

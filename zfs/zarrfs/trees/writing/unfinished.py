@@ -8,11 +8,12 @@ from threading import Lock, RLock
 from typing import Protocol
 
 from zarrfs.trees.caching import CHANGING
-from zarrfs.trees.entry import File, WouldBlockError
+from zarrfs.trees.entry import File
+from zarrfs.trees.errors import WouldBlockError
 
 
 class Writing(Protocol):
-    """What somebody writes."""
+    """A file that is being written."""
 
     @property
     def mtime_s(self) -> float:
@@ -61,7 +62,7 @@ def turn(lock: Lock | RLock, wait: bool) -> Iterator[None]:
     """Hold the lock of what is written.
 
     Raises:
-        WouldBlockError: somebody else holds it, which is for long only while content is fetched or stored.
+        WouldBlockError: another thread holds it, which takes long only while content is fetched or stored.
     """
     if not lock.acquire(blocking=wait):
         raise WouldBlockError

@@ -19,7 +19,7 @@ import numpy as np
 from zarrcore.array import unnamed_files_folder
 from zarrcore.errors import StoreError, StoreFullError
 from zarrcore.stores import read_descriptor, read_descriptor_into
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 
 _LARGEST: Final = 1 << 30
 """Linux moves no more than twice this with one call."""

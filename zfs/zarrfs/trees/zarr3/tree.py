@@ -93,7 +93,7 @@ class Zarr3Array(Directory):
         self.mtime_s = arrays.mtime_s(node)
 
     def _plain(self) -> Directory | PlainChunks:
-        # Worked out when somebody looks into it: listing a group of thousands tells only names.
+        # Computed when the directory is opened: listing a group of thousands needs names only.
         if self._known is None:
             try:
                 self._known = PlainChunks(self._node)

@@ -82,7 +82,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.scale_bar = ScaleBar(self)
         self._scale: tuple[float, str] | None = None
         self._size, self._proportion = (0, 0), 1.0
-        self._cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
+        self.cross = [pg.InfiniteLine(angle=angle) for angle in (0, 90)]
         self._flips = (False, False)
         self._fitted = True
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -187,7 +187,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     def show_cross(self, place: tuple[float, float] | None) -> None:
         """Lines through a position down and to the right."""
-        for line, position in zip(self._cross, place or (0, 0), strict=True):
+        for line, position in zip(self.cross, place or (0, 0), strict=True):
             line.setVisible(place is not None)
             line.setValue(position)
 
@@ -223,14 +223,14 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.setRange(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), padding=0)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on an appearance."""
+        """Take on the colours of a theme."""
         self.setBackground(colours.canvas)
         for side in ("left", "bottom"):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(colours.border))
             axis.setTextPen(pg.mkPen(colours.muted))
         self._ground.setBrush(pg.mkBrush(colours.hover))
-        for line in self._cross:
+        for line in self.cross:
             line.setPen(pg.mkPen(colours.accent, width=1))
 
     def _set_up(self) -> None:
@@ -244,7 +244,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.addItem(self._ground, ignoreBounds=True)
         self.view.addItem(self.image, ignoreBounds=True)
         self.view.addItem(self.holes, ignoreBounds=True)
-        for line in self._cross:
+        for line in self.cross:
             line.setVisible(False)
             self.view.addItem(line, ignoreBounds=True)
         self._later.timeout.connect(self.moved)

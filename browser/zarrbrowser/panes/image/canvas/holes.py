@@ -25,7 +25,7 @@ class Holes(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
         self.setZValue(4)
 
     def show(self, rects: Sequence[tuple[float, float, float, float]]) -> None:
-        """Hatch these, each told as top, left, bottom, right; nothing else."""
+        """Hatch these rectangles (top, left, bottom, right), and nothing else."""
         self.prepareGeometryChange()
         self.rects = [QRectF(left, top, right - left, bottom - top) for top, left, bottom, right in rects]
         self.update()

@@ -44,7 +44,7 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         self.plot.setLabel("left", profile.channel)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on an appearance."""
+        """Take on the colours of a theme."""
         self.setBackground(colours.surface)
         self.curve.setPen(pg.mkPen(colours.accent, width=1.5))
         for side in ("left", "bottom"):

@@ -18,7 +18,7 @@ class BoundEdits(QObject):
 
     Attributes:
         dates: the type of the dates that bounds stand for, or None.
-        levels: the bounds with all their digits, of which the lines show some.
+        levels: the bounds with all their digits; the lines show some of them.
 
     Signals:
         typed: the lower and the higher bound.
@@ -46,7 +46,7 @@ class BoundEdits(QObject):
         edits = (self.low, self.high)
         if not any(edit.isModified() for edit in edits):
             return
-        # A bound that was not typed keeps the digits that its field does not show; nor does what is no bound count.
+        # A bound that was not typed keeps the digits that its line does not show. Text that is not a number is ignored.
         bounds = [
             self._value(edit.text(), level) if edit.isModified() else level
             for edit, level in zip(edits, self.levels, strict=True)

@@ -73,7 +73,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.gradient.showTicks(False)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on an appearance."""
+        """Take on the colours of a theme."""
         self.setBackground(colours.window)
         accent, muted = QColor(colours.accent), QColor(colours.muted)
         fill, band = QColor(muted), QColor(accent)

@@ -1,4 +1,4 @@
-"""What the axes of an image stand for: looked for beside the picture, written on axes, sliders and under the pointer."""
+"""The coordinates of an image: found in the background, shown on axes, on sliders and under the pointer."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class CoordinateLabels(QObject):
             return ""
         packing = packing_of(self._image.base)
         is_packed = packing is not None and packing.is_packed and elements.packing is None
-        told = self._image.base.attributes.get("units")
-        return symbol(told) if isinstance(told, str) and not is_packed else ""
+        unit = self._image.base.attributes.get("units")
+        return symbol(unit) if isinstance(unit, str) and not is_packed else ""
 
     def _take(self, found: dict[int, Coordinate]) -> None:
         self._found = found

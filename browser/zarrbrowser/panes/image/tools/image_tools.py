@@ -1,4 +1,4 @@
-"""What can be laid over a picture: chunks, labels, a line, a rectangle; and what the pointer finds."""
+"""The tools of the Image tab: chunks, labels, a profile, a region, and the value under the pointer."""
 
 from __future__ import annotations
 

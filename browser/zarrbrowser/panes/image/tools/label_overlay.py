@@ -32,9 +32,9 @@ class LabelOverlay(QObject):
         self.mosaic: Mosaic | None = None
         self._state: ImageState | None = None
         self._frame: Frame | None = None
-        self._picture = Picture(axisOrder="row-major")
-        self._picture.setZValue(5)
-        canvas.view.addItem(self._picture, ignoreBounds=True)
+        self.picture = Picture(axisOrder="row-major")
+        self.picture.setZValue(5)
+        canvas.view.addItem(self.picture, ignoreBounds=True)
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._soon.timeout.connect(self._draw)
         self.loader.arrived.connect(self._soon.start)
@@ -69,10 +69,10 @@ class LabelOverlay(QObject):
         if frame is not None and not frame.is_held_back:
             self.mosaic = compose(frame, self._cache)[0]
         if self.mosaic is None or not self.mosaic.values.size or labels is None or state is None:
-            if self._picture.image is not None:
-                self._picture.clear()
+            if self.picture.image is not None:
+                self.picture.clear()
             return
         top, left, bottom, right = labels.rect(state.settings.axes, self.mosaic)
-        self._picture.setOpacity(state.settings.labels_opacity)
-        self._picture.setImage(label_colours(self.mosaic), autoLevels=False, levels=None)
-        self._picture.setRect(QRectF(left, top, right - left, bottom - top))
+        self.picture.setOpacity(state.settings.labels_opacity)
+        self.picture.setImage(label_colours(self.mosaic), autoLevels=False, levels=None)
+        self.picture.setRect(QRectF(left, top, right - left, bottom - top))

@@ -1,4 +1,4 @@
-"""A line whose profile is drawn below the picture, and a rectangle whose statistics are told."""
+"""Below the picture: the profile along a line, and the statistics of a rectangle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MeasurementPanel(QFrame):
         self.setProperty("role", "foot")
         self._canvas = canvas
         self._lanes = {"profile": Lane(workers, in_flight=1), "region": Lane(workers, in_flight=1)}
-        self._shapes: dict[str, Any] = {}
+        self.shapes: dict[str, Any] = {}
         self._image: Image | None = None
         self._pen = pg.mkPen("w")
         self.words = label(role="muted", selectable=True, wrap=True)
@@ -51,7 +51,7 @@ class MeasurementPanel(QFrame):
         image = state.image if state is not None else None
         if image is not self._image:
             self._image = image
-            for name in list(self._shapes):
+            for name in list(self.shapes):
                 self.turn(name, is_on=False)  # lines and rectangles say nothing about another image
         elif change & (Change.VALUES | Change.AXES):
             self.refresh()
@@ -60,11 +60,11 @@ class MeasurementPanel(QFrame):
         """Measure a ``profile`` or a ``region``, or no longer."""
         if not is_on:
             self._lanes[name].forget()
-            shape = self._shapes.pop(name, None)
+            shape = self.shapes.pop(name, None)
             if shape is not None:
                 self._canvas.view.removeItem(shape)
-        elif name not in self._shapes and self._model.state is not None:
-            shape = self._shapes[name] = self._make(name)
+        elif name not in self.shapes and self._model.state is not None:
+            shape = self.shapes[name] = self._make(name)
             shape.setZValue(10)
             self._canvas.view.addItem(shape, ignoreBounds=True)
             shape.sigRegionChanged.connect(lambda _shape: self._measure(name))
@@ -73,28 +73,28 @@ class MeasurementPanel(QFrame):
 
     def refresh(self) -> None:
         """The plane is another one, or its numbers are."""
-        for name in self._shapes:
+        for name in self.shapes:
             self._measure(name)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on an appearance."""
+        """Take on the colours of a theme."""
         self._pen = pg.mkPen(DARK.accent, width=2)  # pictures are dark in both appearances
         self._colours = colours
         if self.profile is not None:
             self.profile.set_colours(colours)
-        for shape in self._shapes.values():
+        for shape in self.shapes.values():
             shape.setPen(self._pen)
 
     def _show(self) -> None:
-        self.words.setVisible("region" in self._shapes)
-        if "profile" in self._shapes and self.profile is None:
+        self.words.setVisible("region" in self.shapes)
+        if "profile" in self.shapes and self.profile is None:
             self.profile = ProfilePlot()
             self._column.addWidget(self.profile)
             if self._colours is not None:
                 self.profile.set_colours(self._colours)
         if self.profile is not None:
-            self.profile.setVisible("profile" in self._shapes)
-        self.setVisible(bool(self._shapes))
+            self.profile.setVisible("profile" in self.shapes)
+        self.setVisible(bool(self.shapes))
 
     def _make(self, name: str) -> Any:
         """A shape over the middle half of what is in view."""
@@ -112,7 +112,7 @@ class MeasurementPanel(QFrame):
         return shape
 
     def _measure(self, name: str) -> None:
-        state, shape = self._model.state, self._shapes.get(name)
+        state, shape = self._model.state, self.shapes.get(name)
         if state is None or shape is None:
             return
         image, settings = state.image, state.settings

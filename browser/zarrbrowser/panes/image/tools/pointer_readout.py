@@ -1,4 +1,4 @@
-"""What is under the pointer, told as text: at once from what is drawn, and exactly once the pointer rests."""
+"""What is under the pointer, as text: at once from what is drawn, and exactly once the pointer rests."""
 
 from __future__ import annotations
 

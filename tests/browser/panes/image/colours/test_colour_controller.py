@@ -218,7 +218,7 @@ def test_a_pyramid_without_its_levels_is_a_sentence(open_window: OpenWindow, qtb
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
     qtbot.waitUntil(lambda: "levels are not there" in pane.stack.sentence.text)
     assert pane.stack.sentence.button.isVisible()
-    group._children["inner"] = FakeArray(VOLUME[0, ::2, ::2])
+    group.add("inner", FakeArray(VOLUME[0, ::2, ::2]))
     pane.stack.sentence.button.click()
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
 
@@ -233,7 +233,7 @@ def test_channels_may_be_switched_faster_than_they_come(open_window: OpenWindow,
     qtbot.waitUntil(lambda: pane.view.is_complete)
     pane.contrast.blend.click()  # the same plane, but gray
     assert (drawn(pane)[..., 0] == drawn(pane)[..., 1]).all()
-    pane.cache._tiles.clear()
+    pane.cache.clear()
     array.before_read = gate.wait
     pane.contrast.blend.click()
     for position in (2, 1):

@@ -26,10 +26,10 @@ def test_axes_sliders_and_the_pointer_tell_coordinates(open_window: OpenWindow, 
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known, timeout=5000)
     assert pane.canvas.plot.getAxis("left").labelText == "lat (°N)"
     assert pane.canvas.plot.getAxis("bottom").labelText == "lon"
-    assert pane.sliders._totals[0].text() == "2000-01-01"  # time begins at its beginning
+    assert pane.sliders.totals[0].text() == "2000-01-01"  # time begins at its beginning
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.spins[0].setValue(3)
-    assert pane.sliders._totals[0].text() == "2000-01-04"
+    assert pane.sliders.totals[0].text() == "2000-01-04"
     with qtbot.waitSignal(pane.pointed) as heard:
         pane.canvas.pointed.emit((0.2, 5.0))
     assert heard.args[0].startswith("lat = 0 (60 °N), lon = 5:  ")
@@ -38,7 +38,7 @@ def test_axes_sliders_and_the_pointer_tell_coordinates(open_window: OpenWindow, 
     assert "0" in pane.canvas.plot.getAxis("left").tickStrings(ticks[0][1], 1, 1)
     pane.controls.coordinates.click()
     assert pane.canvas.plot.getAxis("left").labelText == "lat"
-    assert pane.sliders._totals[0].text() == "of 0–7"
+    assert pane.sliders.totals[0].text() == "of 0–7"
 
 
 def test_lengths_have_a_scale_bar(open_window: OpenWindow, qtbot: QtBot) -> None:

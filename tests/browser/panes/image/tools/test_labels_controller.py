@@ -52,12 +52,12 @@ def test_labels_lie_over_the_picture_and_follow_it(open_window: OpenWindow, qtbo
     assert overlay.mosaic is None
     choose(pane, "cells")
     qtbot.waitUntil(lambda: np.array_equal(seen(overlay), CELLS[1]))
-    rect = overlay._picture.mapRectToView(overlay._picture.boundingRect())
+    rect = overlay.picture.mapRectToView(overlay.picture.boundingRect())
     assert (rect.left(), rect.top(), rect.right(), rect.bottom()) == (-0.5, -0.5, 59.5, 39.5)
-    assert (overlay._picture.image[..., 3] > 0).tolist() == (CELLS[1] > 0).tolist()
-    assert overlay._picture.opacity() == 0.5
+    assert (overlay.picture.image[..., 3] > 0).tolist() == (CELLS[1] > 0).tolist()
+    assert overlay.picture.opacity() == 0.5
     choose(pane, "Opacity 75%")
-    assert overlay._picture.opacity() == 0.75
+    assert overlay.picture.opacity() == 0.75
     pane.sliders.spins[1].setValue(0)
     qtbot.waitUntil(lambda: pane.view.is_complete and np.array_equal(seen(overlay), CELLS[0]))
     with qtbot.waitSignal(pane.pointed) as heard:

@@ -16,7 +16,7 @@ def test_a_rectangle_tells_its_statistics_and_follows_the_plane(
     pane, _array = show(open_window, qtbot, VOLUME)
     pane.controls.tools["region"].click()
     qtbot.waitUntil(lambda: "mean" in pane.tools.measurements.words.text())
-    shape = pane.tools.measurements._shapes["region"]
+    shape = pane.tools.measurements.shapes["region"]
     shape.setPos((4.5, 9.5), update=False)
     shape.setSize((10, 5))
     expected = VOLUME[4][10:15, 5:15]
@@ -38,7 +38,7 @@ def test_a_line_draws_its_profile(open_window: OpenWindow, qtbot: QtBot) -> None
     assert profile is not None
     qtbot.waitUntil(lambda: profile.curve.xData is not None and profile.curve.xData.size > 0)
     assert profile.isVisible()
-    start, end = (handle["item"] for handle in pane.tools.measurements._shapes["profile"].handles)
+    start, end = (handle["item"] for handle in pane.tools.measurements.shapes["profile"].handles)
     start.movePoint(pane.canvas.view.mapViewToScene(start.pos().__class__(2, 6)))
     end.movePoint(pane.canvas.view.mapViewToScene(end.pos().__class__(31, 6)))
     qtbot.waitUntil(

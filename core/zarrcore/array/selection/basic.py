@@ -47,7 +47,7 @@ def normalize(selection: Any, shape: tuple[int, ...]) -> tuple[AxisRange, ...]:
     """One range per dimension of an array of ``shape``.
 
     Raises:
-        SelectionError: an index outside, too many indices, or something that is no basic selection.
+        SelectionError: an index outside, too many indices, or something that is not a basic selection.
 
     >>> normalize((-1, slice(None, None, -2)), (4, 5))[1]
     AxisRange(start=0, step=2, count=3, flipped=True, dropped=False)

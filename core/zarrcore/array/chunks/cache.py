@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.spill import Spill
+from zarrcore.array.chunks.spill import Spill
 
 Chunk = np.ndarray[Any, Any]
 
@@ -42,7 +42,7 @@ def _memory_nbytes(chunk: Chunk) -> int:
 
 
 class AbandonedError(Exception):
-    """Whoever had claimed a chunk gave up before decoding it; never leaves this package."""
+    """The reader that had claimed a chunk gave up before decoding it; never leaves this package."""
 
 
 @dataclass(slots=True)
@@ -149,11 +149,11 @@ class ChunkCache:
         return chunks
 
     def claim(self, key: Hashable, slab_nbytes: int = 0) -> Chunk | Claim | Future[Chunk]:
-        """The chunk; or the duty to decode it; or the future of somebody else who does.
+        """The chunk; or the duty to decode it; or the future of another reader that decodes it.
 
         Args:
             key: which chunk.
-            slab_nbytes: see `zarrcore.array.spill.slab_nbytes`.
+            slab_nbytes: see `zarrcore.array.chunks.spill.slab_nbytes`.
         """
         with self._lock:
             chunk = self._fresh(key)
@@ -177,7 +177,7 @@ class ChunkCache:
             return entry is not None and not self._is_stale(entry)
 
     def awaits(self, key: Hashable) -> bool:
-        """Whether the chunk is there, or somebody is decoding it for the cache."""
+        """Whether the chunk is there, or is being decoded for the cache."""
         return key in self._claims or key in self
 
     def forget(self, keys: Iterable[Hashable]) -> None:
@@ -203,7 +203,7 @@ class ChunkCache:
                 self._spill.forget()
 
     def _start_anew(self) -> None:
-        """In a forked child: whoever held the lock or a claim is not there any more."""
+        """In a forked child: the threads that held the lock or a claim do not exist."""
         self._lock = threading.Lock()
         if self._spill is not None:
             self._spill.start_anew()

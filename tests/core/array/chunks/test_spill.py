@@ -13,7 +13,7 @@ import pytest
 import zarr
 
 import zarrcore
-from zarrcore.array.spill import Spill, slab_nbytes
+from zarrcore.array.chunks.spill import Spill, slab_nbytes
 
 DATA = np.arange(16 * 32 * 32, dtype="<u2").reshape(16, 32, 32)
 CHUNKS = 2 * 4 * 4
@@ -79,7 +79,7 @@ def test_a_full_disk_is_none(place: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_some_space_is_left_to_others(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zarrcore.array.spill._LEFT_MIN", 1 << 62)
+    monkeypatch.setattr("zarrcore.array.chunks.spill._LEFT_MIN", 1 << 62)
     array, cache = opened(place, Spill(1 << 20))
     read_in_c_order(array)
     assert cache.spilled_nbytes == 0

@@ -1,4 +1,4 @@
-"""Units: what is decoded as a whole, and which of them a selection needs.
+"""Units of decoding: what is decoded as a whole, and which of them a selection needs.
 
 A unit is a chunk, or the innermost inner chunk where chunks are shards. Units form one grid over the array, whatever the
 nesting, so that a selection is arithmetic; inner chunks are regular even where shards are not.
@@ -7,27 +7,30 @@ nesting, so that a selection is arithmetic; inner chunks are regular even where 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import Chunk, Claim
-from zarrcore.array.selection import AxisRange, Crossing, crossings
-from zarrcore.errors import ZarrError
+from zarrcore.array.chunks.cache import AbandonedError, Chunk, Claim
+from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
+from zarrcore.errors import ReadCancelledError, ZarrError
 from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
 
 Result = TypeVar("Result")
 
 Region = tuple[slice, ...]
 
+_POLL_S = 0.05
+
 Crossings = Sequence[Sequence[Crossing]]
 """Per dimension, the units that a selection crosses: index, what to take of the unit, where it goes."""
 
 
 @dataclass(slots=True)
-class Unit:
+class DecodeUnit:
     """One unit that a read needs."""
 
     index: tuple[int, ...]
@@ -44,8 +47,24 @@ class Unit:
         if self.destination is not None:
             np.copyto(self.destination, decoded if self.region is None else decoded[self.region])
 
+    def take_from(self, future: Future[Chunk], cancelled: Callable[[], bool] | None) -> bool:
+        """Wait for the unit, which another thread decodes, and take it; False where that thread gave up.
 
-class UnitGrid:
+        Raises:
+            ZarrError: it cannot be decoded.
+            ReadCancelledError: ``cancelled`` said so.
+        """
+        while cancelled is not None and not wait((future,), _POLL_S).done:
+            if cancelled():
+                raise ReadCancelledError("the read was cancelled")
+        try:
+            self.take(future.result())
+        except AbandonedError:
+            return False
+        return True
+
+
+class DecodeUnitGrid:
     """The units of one array.
 
     Args:
@@ -96,7 +115,7 @@ class UnitGrid:
         """What the selection ``ranges`` crosses."""
         return [list(crossings(axis, units)) for axis, units in zip(ranges, self._unit_axes, strict=True)]
 
-    def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[Unit]:
+    def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[DecodeUnit]:
         """The units crossed, in C order; ``out`` has a dimension per range."""
         indices = product(*([part[0] for part in parts] for parts in crossed))
         regions = product(*([part[1] for part in parts] for parts in crossed))
@@ -105,7 +124,7 @@ class UnitGrid:
         for index, region, place, are_whole in zip(indices, regions, places, whole, strict=True):
             # The ellipsis makes it an array even without dimensions.
             inside: Any = (*place, ...)
-            yield Unit(index, None if all(are_whole) else region, None if out is None else out[inside])
+            yield DecodeUnit(index, None if all(are_whole) else region, None if out is None else out[inside])
 
     def by_chunk(self, crossed: Crossings) -> Iterator[Crossings]:
         """The same units chunk by chunk."""
@@ -119,15 +138,15 @@ class UnitGrid:
             per_axis.append(list(groups.values()))
         return product(*per_axis)
 
-    def group_by_chunk(self, units: list[Unit]) -> Iterable[list[Unit]]:
+    def group_by_chunk(self, units: list[DecodeUnit]) -> Iterable[list[DecodeUnit]]:
         """Any units in groups of one chunk each."""
-        groups: dict[tuple[int, ...], list[Unit]] = {}
+        groups: dict[tuple[int, ...], list[DecodeUnit]] = {}
         for unit in units:
             groups.setdefault(self.chunk_of(unit.index), []).append(unit)
         return groups.values()
 
 
-def attempt(units: list[Unit], read: Callable[..., Result], *arguments: Any) -> Result:
+def attempt(units: list[DecodeUnit], read: Callable[..., Result], *arguments: Any) -> Result:
     """``read(*arguments)``; where it fails, those who wait for ``units`` in the cache are told.
 
     Raises:

@@ -10,24 +10,24 @@ requests to a remote store, of which it is not asked unless it remembers the ans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import ChunkCache
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.decode_units import DecodeUnit, DecodeUnitGrid, attempt
 from zarrcore.array.pools import Task
-from zarrcore.array.units import Unit, UnitGrid, attempt
+from zarrcore.array.shards.levels import Level, level_of, shard_levels
+from zarrcore.array.shards.runs import Member, runs
 from zarrcore.codecs import Pipeline
-from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index, ShardingIndexedCodec
-from zarrcore.errors import ChangedError, CodecError, MetadataError
+from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index
+from zarrcore.errors import ChangedError, CodecError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
-# Bytes between two ranges that are cheaper to read than to ask for separately, of a remote store's several requests at once too.
-_GAP_NBYTES = 128 << 10
 # One request should neither hold back the decoding of what has come nor fill the memory, nor the processor's cache.
 _LOCAL_MAX_REQUEST_NBYTES = 1 << 20
 _REMOTE_MAX_REQUEST_NBYTES = 8 << 20
@@ -35,7 +35,7 @@ _TRIES = 10
 
 Fetch = Callable[[str, ByteRange], BytesLike | None]
 
-Finish = Callable[[str, Unit, BytesLike | None, bool], None]
+Finish = Callable[[str, DecodeUnit, BytesLike | None, bool], None]
 """What is done with a unit's bytes (or the span that is wanted of them), or their absence, found under a key."""
 
 
@@ -57,34 +57,6 @@ class Bounds:
     """How often reading may begin anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """One level of nesting: shards of one shape, and the grid of what they hold."""
-
-    pipeline: Pipeline
-    shard: ShardingIndexedCodec
-    grid_shape: tuple[int, ...]
-    inner: Pipeline
-
-    def positions(self, elements: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The places in the index of inner chunks, by an element of each, counted from the shard's first one."""
-        if not self.grid_shape:
-            return np.zeros(len(elements), np.intp)
-        within = (elements // self.shard.chunk_shape).T
-        return np.ravel_multi_index(tuple(within), self.grid_shape)  # type: ignore[no-any-return]
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """Bytes ``[start, stop)`` of a key, and the units that lie in them."""
-
-    start: int
-    stop: int
-    units: list[Unit]
-    is_span: bool = False
-    """Whether the bytes are only those that are wanted of a single unit."""
-
-
 class ShardReader:
     """Finds units in the shards of one array.
 
@@ -98,7 +70,7 @@ class ShardReader:
 
     Attributes:
         grid: the array's units.
-        unit_pipeline: what decodes the innermost inner chunk; ``pipeline`` itself where chunks are no shards.
+        unit_pipeline: what decodes the innermost inner chunk; ``pipeline`` itself where chunks are not shards.
 
     Raises:
         MetadataError: inner chunks that do not divide the shards.
@@ -122,16 +94,16 @@ class ShardReader:
             _REMOTE_MAX_REQUEST_NBYTES if store.is_remote else _LOCAL_MAX_REQUEST_NBYTES
         )
         self._levels = shard_levels(pipeline, chunk_grid)
-        self._outermost: dict[tuple[int, ...], _Level] = {}
+        self._outermost: dict[tuple[int, ...], Level] = {}
         self.unit_pipeline = self._levels[-1].inner if self._levels else pipeline
-        self.grid = UnitGrid(chunk_grid, self.unit_pipeline.spec.shape if self._levels else None)
+        self.grid = DecodeUnitGrid(chunk_grid, self.unit_pipeline.spec.shape if self._levels else None)
 
     def __bool__(self) -> bool:
         """Whether chunks are shards at all."""
         return bool(self._levels)
 
     def read(
-        self, cache: ChunkCache | None, key: str, index: tuple[int, ...], units: list[Unit]
+        self, cache: ChunkCache | None, key: str, index: tuple[int, ...], units: list[DecodeUnit]
     ) -> list[Task] | None:
         """Finish the units that are missing in the shard ``key`` at a grid index; tasks that fetch the others."""
         origin = self._chunk_grid.chunk_origin(index)
@@ -156,7 +128,7 @@ class ShardReader:
         self,
         cache: ChunkCache | None,
         key: str,
-        units: list[Unit],
+        units: list[DecodeUnit],
         bounds: Bounds,
         step: Callable[..., list[Task] | None],
         *arguments: Any,
@@ -187,7 +159,7 @@ class ShardReader:
         self,
         cache: ChunkCache | None,
         key: str,
-        units: list[Unit],
+        units: list[DecodeUnit],
         depth: int,
         bounds: Bounds,
         origin: tuple[int, ...],
@@ -211,12 +183,12 @@ class ShardReader:
             else:
                 members.append(member)
         tasks: list[Task] = []
-        for run in self._runs(members):
+        for run in runs(members, self._max_request_nbytes):
             inside = [unit for member in run for unit in member.units]
             tasks.append(self._task(cache, key, inside, bounds, self._read_members, key, run, bounds))
         return tasks
 
-    def _level(self, depth: int, origin: tuple[int, ...]) -> _Level:
+    def _level(self, depth: int, origin: tuple[int, ...]) -> Level:
         """The level at a depth: shards of the array may differ in shape, those within shards do not."""
         if depth > 0 or isinstance(self._chunk_grid, RegularChunkGrid):
             return self._levels[depth]
@@ -225,10 +197,12 @@ class ShardReader:
         level = self._outermost.get(shape)
         if level is None:
             first = self._levels[0]
-            level = self._outermost[shape] = _level(first.pipeline.for_shape(shape))
+            level = self._outermost[shape] = level_of(first.pipeline.for_shape(shape))
         return level
 
-    def _positions(self, level: _Level, units: list[Unit], origin: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    def _positions(
+        self, level: Level, units: list[DecodeUnit], origin: tuple[int, ...]
+    ) -> np.ndarray[Any, Any]:
         indices = np.array([unit.index for unit in units], np.int64).reshape(len(units), len(origin))
         return level.positions(indices * self.grid.unit_shape - origin)
 
@@ -236,14 +210,14 @@ class ShardReader:
         self,
         cache: ChunkCache | None,
         key: str,
-        level: _Level,
+        level: Level,
         index: Index,
-        units: list[Unit],
+        units: list[DecodeUnit],
         depth: int,
         bounds: Bounds,
         origin: tuple[int, ...],
     ) -> list[Task]:
-        by_position: dict[int, list[Unit]] = {}
+        by_position: dict[int, list[DecodeUnit]] = {}
         for unit, position in zip(units, self._positions(level, units, origin).tolist(), strict=True):
             by_position.setdefault(position, []).append(unit)
         tasks: list[Task] = []
@@ -264,7 +238,7 @@ class ShardReader:
             tasks.append(self._task(cache, key, inside, bounds, self._read, *deeper))
         return tasks
 
-    def _index(self, cache: ChunkCache | None, key: str, level: _Level, bounds: Bounds) -> Index | None:
+    def _index(self, cache: ChunkCache | None, key: str, level: Level, bounds: Bounds) -> Index | None:
         # A shard that is written anew has another index: the one read before is not found under a later generation.
         cache_key = (self._scope(), key, bounds, 0 if cache is None else cache.generation)
         if cache is not None and (kept := cache.get(cache_key)) is not None:
@@ -289,13 +263,13 @@ class ShardReader:
     def _member(
         self,
         key: str,
-        level: _Level,
-        units: list[Unit],
+        level: Level,
+        units: list[DecodeUnit],
         position: int,
         start: int,
         nbytes: int,
         bounds: Bounds,
-    ) -> _Member | None:
+    ) -> Member | None:
         """Where the inner chunk lies that holds ``units``, or what is wanted of it; None where it is missing."""
         if start == nbytes == MISSING:
             return None
@@ -312,26 +286,11 @@ class ShardReader:
             if unit.claim is None and unit.region is not None and nbytes == inner.encoded_nbytes:
                 span = inner.span(unit.region)
                 if span is not None:
-                    return _Member(start + span[0], start + span[1], units, is_span=True)
-            return _Member(start, start + nbytes, units)
+                    return Member(start + span[0], start + span[1], units, is_span=True)
+            return Member(start, start + nbytes, units)
         raise CodecError(f"inner chunk {position} {wrong}", codec=level.shard.name, key=key)
 
-    def _runs(self, members: list[_Member]) -> Iterator[list[_Member]]:
-        """Members that one request fetches together."""
-        run: list[_Member] = []
-        stop = 0
-        for member in sorted(members, key=_start):
-            if run and (
-                member.start - stop > _GAP_NBYTES or member.stop - run[0].start > self._max_request_nbytes
-            ):
-                yield run
-                run = []
-            stop = max(stop, member.stop) if run else member.stop
-            run.append(member)
-        if run:
-            yield run
-
-    def _read_members(self, key: str, run: list[_Member], bounds: Bounds) -> None:
+    def _read_members(self, key: str, run: list[Member], bounds: Bounds) -> None:
         start, stop = run[0].start, max(member.stop for member in run)
         encoded = self._fetch(key, ByteRange(start, stop))
         self._check(key, bounds)
@@ -347,44 +306,3 @@ class ShardReader:
             part = view[member.start - start : member.stop - start]
             for unit in member.units:
                 self._finish(key, unit, part, member.is_span)
-
-
-def shard_levels(pipeline: Pipeline, chunk_grid: ChunkGrid) -> list[_Level]:
-    """How chunks that are shards are nested, outermost first; nothing for others.
-
-    Args:
-        pipeline: what decodes a chunk.
-        chunk_grid: the array's chunks.
-
-    Raises:
-        MetadataError: inner chunks that do not divide the shards.
-    """
-    levels: list[_Level] = []
-    while pipeline.shard is not None:
-        levels.append(_level(pipeline))
-        pipeline = levels[-1].inner
-    if levels and not isinstance(chunk_grid, RegularChunkGrid):
-        _check_edges(chunk_grid, levels[0].shard.chunk_shape)
-    return levels
-
-
-def _check_edges(chunk_grid: ChunkGrid, inner_shape: tuple[int, ...]) -> None:
-    for dimension, (axis, inner) in enumerate(zip(chunk_grid.axes, inner_shape, strict=True)):
-        for length in axis.lengths:
-            if length % inner:
-                raise MetadataError(
-                    f"inner chunks of {inner} elements do not divide shards of {length} in dimension {dimension}",
-                    member="chunk_grid",
-                )
-
-
-def _level(pipeline: Pipeline) -> _Level:
-    shard = pipeline.shard
-    if shard is None:  # pragma: no cover - whoever calls has looked
-        raise CodecError("no shard")
-    shard.index_range(pipeline.spec)  # so that index codecs that make no sense are told when the array opens
-    return _Level(pipeline, shard, shard.grid_shape(pipeline.spec), shard.inner_pipeline(pipeline.spec))
-
-
-def _start(member: _Member) -> int:
-    return member.start

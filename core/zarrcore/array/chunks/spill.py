@@ -1,7 +1,7 @@
 """Decoded chunks on disk, for arrays of which a slab of chunks is larger than the memory for chunks.
 
 Read in C order, such an array needs each chunk once per row of elements. Chunks lie side by side in large files that have no
-name: the system takes their space back once nobody looks at any chunk in them, and when the process ends, however that happens.
+name: the system frees their space once no chunk in them is referenced, and when the process ends, in whatever way.
 They are mapped into memory: a row of a chunk costs the pages that it lies in, and most often not even these are fetched.
 """
 
@@ -53,7 +53,7 @@ class Spill:
     """Room for chunks on disk.
 
     Args:
-        max_bytes: whoever keeps chunks here drops some beyond these.
+        max_bytes: the cache that keeps chunks here drops some beyond these.
         folder: where the files lie; by default `unnamed_files_folder`.
     """
 
@@ -79,7 +79,7 @@ class Spill:
         self._file = None
 
     def start_anew(self) -> None:
-        """In a forked child: whoever held the lock is not there any more, and the file is the parent's."""
+        """In a forked child: the thread that held the lock does not exist, and the file is the parent's."""
         self._lock = threading.Lock()
         self._file = None
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.selection import Crossing
-from zarrcore.array.units import Crossings
+from zarrcore.array.chunks.decode_units import Crossings
+from zarrcore.array.selection.basic import Crossing
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChunkRow:
     """Chunks that follow one another along the last dimension."""
 
     above: tuple[Crossing, ...]
@@ -37,15 +37,15 @@ class Row:
         return [*([part] for part in self.above), self.parts]
 
 
-def batches(crossed: Crossings, size: int) -> Iterator[list[Row]]:
+def row_batches(crossed: Crossings, size: int) -> Iterator[list[ChunkRow]]:
     """Rows of ``size`` chunks together, in C order; at least one dimension."""
-    rows: list[Row] = []
+    rows: list[ChunkRow] = []
     room = size
     last = crossed[-1]
     for above in product(*crossed[:-1]):
         done = 0
         while done < len(last):
-            row = Row(above, [*last[done : done + room]])
+            row = ChunkRow(above, [*last[done : done + room]])
             rows.append(row)
             done += len(row.parts)
             room -= len(row.parts)
@@ -56,7 +56,7 @@ def batches(crossed: Crossings, size: int) -> Iterator[list[Row]]:
         yield rows
 
 
-def place_row(row: Row, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
+def place_row(row: ChunkRow, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
     """Copy what is wanted of a row's decoded chunks, which are stacked, to where it goes."""
     inside: Any = (slice(None), *(part[1] for part in row.above))
     outside: Any = tuple(part[2] for part in row.above)

@@ -1,0 +1,22 @@
+"""What the browser remembers while it runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.browser.fakes import FakeArray, FakeHierarchy
+from zarrbrowser.image.levels import image_of_array
+from zarrbrowser.image.view_settings import initial_settings
+from zarrbrowser.session.sources import Source, SourceRequest
+from zarrbrowser.session.state import Session
+
+
+def test_views_are_remembered_until_their_source_closes() -> None:
+    array = FakeArray(np.zeros((3, 4)))
+    source = Source(SourceRequest("a"), FakeHierarchy(array), array)
+    session, view = Session(), initial_settings(image_of_array(array))
+    session.add(source)
+    session.remember(source, "/", view)
+    assert session.view_of(source, "/") is view
+    session.remove(source)
+    assert session.view_of(source, "/") is None

@@ -67,6 +67,8 @@ class FileType:
             UnsupportedError: the type cannot hold it.
             SelectionError: the array has no such selection.
         """
+        if self.is_text:
+            raise UnsupportedError("file type", self.suffix, "is text, which values_as_text makes")
         arguments = (selection,) if self.takes_selection else ()
         return self._made(self.arrays, array, *arguments, **keywords)
 
@@ -77,6 +79,8 @@ class FileType:
             UnsupportedError: the type cannot hold it.
             SelectionError: the group is not of the kind that the type holds.
         """
+        if not self.groups:
+            raise UnsupportedError("file type", self.suffix, "holds arrays, not groups")
         return self._made(self.groups, group, **keywords)
 
     def _made(

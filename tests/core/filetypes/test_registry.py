@@ -44,7 +44,7 @@ def test_each_name_of_a_file_type_leads_to_it(kind: FileType) -> None:
         assert callable(getattr(import_module(f"zarrcore.filetypes.{module}"), name))
 
 
-@pytest.mark.parametrize("suffix", [suffix for suffix in (kind.suffix for kind in FILE_TYPES) if suffix])
+@pytest.mark.parametrize("suffix", [kind.suffix for kind in FILE_TYPES])
 def test_a_file_of_an_array_bears_the_suffix_of_its_entry(suffix: str) -> None:
     array = zarrcore.create("memory://").create_array(
         "/a", shape=(4, 5), data_type="uint8", chunk_shape=(4, 5)
@@ -52,6 +52,8 @@ def test_a_file_of_an_array_bears_the_suffix_of_its_entry(suffix: str) -> None:
     kind = file_type(suffix)
     if kind.is_text:
         assert suffix in TEXT_SUFFIXES
+        with pytest.raises(UnsupportedError, match="is text, which values_as_text makes"):
+            kind.of_array(array)
         return
     file = kind.of_array(array)
     assert file.size > 0
@@ -69,6 +71,8 @@ def test_a_group_that_is_not_an_image_has_no_ome_tiff() -> None:
     group = zarrcore.create("memory://").create_group("/g")
     with pytest.raises(SelectionError, match="not an image in levels"):
         file_type("ome.tiff").of_group(group)
+    with pytest.raises(UnsupportedError, match="holds arrays, not groups"):
+        file_type("npy").of_group(group)
 
 
 def test_a_command_line_reads_the_registry_without_numpy() -> None:

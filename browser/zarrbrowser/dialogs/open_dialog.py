@@ -78,7 +78,7 @@ class OpenDialog(QDialog):
         self.requested.emit(request)
 
     def _request(self) -> SourceRequest:
-        from zarrcore.errors import StoreError
+        from zarrcore.errors import StoreError  # late: for a fast start
 
         typed = SourceRequest.typed(self.address.text())
         if not typed.address:
@@ -89,7 +89,7 @@ class OpenDialog(QDialog):
         return SourceRequest(typed.address, typed.path, self.format.currentData(), connection)
 
     def _fill_formats(self, chosen: str | None) -> None:
-        from zarrcore.formats import known_formats
+        from zarrcore.formats import known_formats  # late: for a fast start
 
         self.format.addItem(_FOUND_OUT, None)
         for one in sorted(known_formats(), key=lambda one: one.name.startswith("draft")):

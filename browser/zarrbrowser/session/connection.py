@@ -66,7 +66,7 @@ class Connection:
         Raises:
             StoreError: a value is malformed.
         """
-        from zarrcore.stores.options import StoreOptions  # when it is wanted: the window stands sooner
+        from zarrcore.stores.options import StoreOptions  # late: for a fast start
 
         values: dict[str, Any] = {
             name: None if value == "" else value for name, value in asdict(self).items()

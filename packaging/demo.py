@@ -1,7 +1,7 @@
-"""The demonstration behind packaging/demo: what a person would do first with a hierarchy, checked at each step.
+"""The demonstration behind packaging/demo: the first things to do with a hierarchy, checked at each step.
 
-Without SOURCE it writes a hierarchy of real images, whose values it knows from nibabel; with SOURCE it compares what
-the mount shows with what the library reads. It unmounts whatever happens.
+Without SOURCE it writes a hierarchy of real images, whose values it knows from nibabel. With SOURCE it compares the values
+in the mount with those of the library. It always unmounts.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from demo_ways import ZARRSCOPE, CommandLine, DemoError, Mount, Selection, as_te
 
 import zarrcore
 from zarrcore.array import plane_ndim
+from zarrcore.cli.store_arguments import add_store_arguments, store_options
 from zarrcore.errors import ZarrError
 from zarrcore.filetypes import supported_suffixes
-from zarrcore.stores.options import add_store_arguments, store_options
 
 WINDOW = 1024
-"""At most so many rows and columns of a plane are read, for a source may hold planes of gigabytes."""
+"""The most rows and columns of a plane to read; a source may have planes of gigabytes."""
 MOST_NODES = 2000
-"""So many nodes are looked at for an array with planes."""
+"""The most nodes to search for an array with planes."""
 MOST_ENTRIES, MOST_LINES = (7, 6, 4, 2), 40
-"""So many entries of a folder are listed, by its depth, and so many lines in all."""
+"""The most entries of a folder to list, by its depth, and the most lines in all."""
 
 
 def main(argv: list[str]) -> int:
@@ -91,7 +91,7 @@ def demonstrate(arguments: argparse.Namespace, options: list[str]) -> None:
         if mount.keep:
             say(
                 "Kept",
-                f"mounted at {mount.mountpoint} until you say",
+                f"mounted at {mount.mountpoint}; to unmount it:",
                 f"  {command('umount', mount.mountpoint)}",
             )
         else:
@@ -102,15 +102,13 @@ def demonstrate(arguments: argparse.Namespace, options: list[str]) -> None:
 def read(
     way: Mount | CommandLine, array: zarrcore.Array | None, known: dict[str, np.ndarray], folder: str
 ) -> None:
-    """Load the middle plane as NumPy would and make a picture of it, comparing each value."""
+    """Load the middle plane as NumPy would, compare each value, and make a picture of it."""
     if array is None:
-        say("No array", f"none with values among the first {MOST_NODES:,} nodes: nothing to load")
+        say("No array", f"no array with values among the first {MOST_NODES:,} nodes: nothing to load")
         return
     selection = middle(array)
     plane = way.part(array.path, selection, array.shape)
-    lines = [
-        f"{array.path} is {sizes(array.shape)} {array.dtype}; loaded were {sizes(plane.shape)} in the middle"
-    ]
+    lines = [f"{array.path} is {sizes(array.shape)} {array.dtype}; loaded {sizes(plane.shape)} in the middle"]
     if isinstance(way, Mount):
         place = os.path.relpath(way.file(array.path, "data.npy"), way.mountpoint)
         lines.append(f'plane = np.load("{place}", mmap_mode="r")[{as_text(selection, array.shape)}]')
@@ -121,7 +119,7 @@ def read(
         lines.append(f"✓ all {values.size:,} elements of {path} equal to nibabel's")
     say("NumPy", *lines)
     if array.ndim < 2 or "png" not in supported_suffixes(array, selection=selection):
-        say("Picture", f"none: {array.path} has no plane that can be a picture")
+        say("Picture", f"none: no plane of {array.path} can be a picture")
         return
     numbers = "".join(f"-{part}" for part in selection if isinstance(part, int))
     target = os.path.join(folder, f"{array.name or 'root'}{numbers}.png")
@@ -133,7 +131,7 @@ def read(
 
 
 def own_folder() -> str:
-    """Where the demonstration keeps its files: the user's cache, or a temporary folder if that cannot be written."""
+    """The folder for the demonstration's files: the user's cache, or a temporary folder if that is not writable."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(cache, "zarrscope", "demo")
     try:
@@ -152,7 +150,7 @@ def write_brain(path: str) -> dict[str, np.ndarray]:
 
 
 def choose(hierarchy: zarrcore.Hierarchy, path: str) -> zarrcore.Array | None:
-    """The array to show: that at a path if it is told, else the first that has planes, else the first there is."""
+    """The array to show: the one at a given path, else the first with planes, else the first."""
     if path:
         return hierarchy[path]
     fallback = None
@@ -165,7 +163,7 @@ def choose(hierarchy: zarrcore.Hierarchy, path: str) -> zarrcore.Array | None:
 
 
 def middle(array: zarrcore.Array) -> Selection:
-    """The middle plane, or the middle of it where it is very large."""
+    """The middle plane, or the middle part of a very large one."""
     leading = array.ndim - plane_ndim(array.shape, array.dtype)
     return tuple(
         length // 2 if axis < leading else around_middle(length) for axis, length in enumerate(array.shape)
@@ -197,12 +195,12 @@ def check(found: np.ndarray, expected: np.ndarray, what: str) -> None:
 
 
 def picture_size(file: str, shape: tuple[int, ...]) -> str:
-    """The picture's size as it says itself, which must be the plane's."""
+    """The size in the picture's header, which must be that of the plane."""
     with open(file, "rb") as stream:
         head = stream.read(24)
     width, height = struct.unpack(">II", head[16:24])
     if not head.startswith(b"\x89PNG\r\n\x1a\n") or (height, width) != shape[:2]:
-        raise DemoError(f"{file} is no picture of {shape[1]} × {shape[0]} pixels")
+        raise DemoError(f"{file} is not a picture of {shape[1]} × {shape[0]} pixels")
     return f"{width} × {height}"
 
 
@@ -227,7 +225,7 @@ def first(lines: list[str], most: int) -> list[str]:
 
 
 def listing(path: str, depth: int = 0) -> Iterator[str]:
-    """The tree below a folder, fewer entries the deeper, folders of a single entry in one line with it."""
+    """The tree below a folder: fewer entries at greater depth, and a folder with a single entry in one line with it."""
     most = MOST_ENTRIES[min(depth, len(MOST_ENTRIES) - 1)]
     indent = "  " * depth
     some = entries(path, most + 1)
@@ -244,14 +242,14 @@ def listing(path: str, depth: int = 0) -> Iterator[str]:
 
 
 def entries(path: str, most: int) -> list[tuple[str, str]]:
-    """Names in a folder, files first, each with its path where it is a folder itself."""
+    """Names in a folder, files first, with the path of those that are folders."""
     with os.scandir(path) as found:
         some = [(entry.name, entry.path if entry.is_dir() else "") for entry in islice(found, most)]
     return sorted(some, key=lambda entry: (bool(entry[1]), entry[0]))
 
 
 def command(*words: str) -> str:
-    """A command line to copy, with zarrscope's path as short as it can be."""
+    """A command line to copy, with the shortest path of zarrscope."""
     near = os.path.relpath(ZARRSCOPE)
     return shlex.join([ZARRSCOPE if near.startswith("..") else near, *words])
 

@@ -22,7 +22,7 @@ IMAGES = os.path.join(os.path.dirname(nib.__file__), "tests", "data")
 
 
 def write(path: str) -> dict[str, np.ndarray]:
-    """Write the hierarchy at a path, over an earlier one, and return what nibabel says that its arrays hold."""
+    """Write the hierarchy at a path, over an earlier one, and return nibabel's values of its arrays."""
     root = zarr.create_group(
         path, overwrite=True, attributes={"title": "Images of a human brain", "source": "nibabel"}
     )
@@ -76,7 +76,7 @@ def load(name: str) -> tuple[np.ndarray, dict[str, Any]]:
 
 
 def plain(value: np.ndarray) -> Any:
-    """A header's field as JSON can hold it."""
+    """A field of a header as JSON."""
     if value.dtype.kind == "S":
         return value.item().decode("latin-1")
     if value.dtype.kind == "f":

@@ -24,7 +24,7 @@ class DemoError(Exception):
 
 
 def zarrscope(*arguments: str) -> str:
-    """Run the command; what it prints.
+    """Run the command and return its output.
 
     Raises:
         DemoError: it did not exit with 0.
@@ -38,9 +38,9 @@ def zarrscope(*arguments: str) -> str:
 
 @contextlib.contextmanager
 def signals_wait() -> Iterator[None]:
-    """Hold back signals that end the program, so that it never stops halfway through a mount.
+    """Delay signals that end the program, so that it never stops halfway through a mount.
 
-    A command that runs meanwhile has signals of its own: Ctrl-C in a terminal ends it at once.
+    Commands that run meanwhile get signals themselves: Ctrl-C in a terminal ends them at once.
     """
     received: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -57,7 +57,7 @@ def signals_wait() -> Iterator[None]:
 
 
 def why_no_mount() -> str:
-    """Why this user cannot mount here, in words, or an empty text."""
+    """Why this user cannot mount here, or an empty string."""
     if not os.path.exists("/dev/fuse"):
         return "there is no /dev/fuse here (a container needs --device /dev/fuse --cap-add SYS_ADMIN)"
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
@@ -71,7 +71,7 @@ def why_no_mount() -> str:
 
 
 def as_text(selection: Selection, shape: tuple[int, ...]) -> str:
-    """A selection as the command line and the mount's file names take it."""
+    """A selection as the command line and the mount's file names spell it."""
     parts = []
     for part, length in zip(selection, shape, strict=True):
         if isinstance(part, int):
@@ -82,7 +82,7 @@ def as_text(selection: Selection, shape: tuple[int, ...]) -> str:
 
 
 class Mount:
-    """A hierarchy mounted for as long as the ``with`` block runs, or longer where ``keep`` is set."""
+    """A hierarchy that is mounted while the ``with`` block runs, or longer if ``keep`` is set."""
 
     def __init__(self, source: str, options: list[str]) -> None:
         self.keep = False
@@ -123,7 +123,7 @@ class Mount:
         return np.load(self.file(path, "data.npy"), mmap_mode="r")[selection]
 
     def picture(self, path: str, selection: Selection, shape: tuple[int, ...], target: str) -> str:
-        """Copy the picture of a plane out of the mount; what was done, in words."""
+        """Copy the picture of a plane from the mount; returns a description."""
         leading = [str(part) for part in selection if isinstance(part, int)]
         if selection[len(leading) :] != tuple(slice(0, length) for length in shape[len(leading) :]):
             name = f"[{as_text(selection, shape)}].png"
@@ -135,7 +135,7 @@ class Mount:
 
 
 class CommandLine:
-    """The same by ``zarrscope cat``."""
+    """The same through ``zarrscope cat``."""
 
     def __init__(self, source: str, options: list[str]) -> None:
         self.source = source
@@ -148,7 +148,7 @@ class CommandLine:
         return self._npy(path, "--select", as_text(selection, shape))
 
     def picture(self, path: str, selection: Selection, shape: tuple[int, ...], target: str) -> str:
-        """Write the picture of a plane; what was done, in words."""
+        """Write the picture of a plane; returns a description."""
         self._cat(path, "--select", as_text(selection, shape), "--as", "png", "--output", target)
         return f"by “zarrscope cat --select {as_text(selection, shape)} --as png”"
 

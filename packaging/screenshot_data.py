@@ -1,4 +1,4 @@
-"""What the guide's pictures show: images of a brain, and by arithmetic a microscope's cells, a year of climate and a survey."""
+"""The data in the guide's pictures: images of a brain, and computed cells, temperatures of a year, and a sky survey."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _dataset(level: int, channels: int = 1) -> dict[str, Any]:
 
 
 def _blobs(number: int, width: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Light, and to which blob each place belongs."""
+    """Intensities, and the number of the blob at each position."""
     random, picture = np.random.default_rng(seed), np.zeros((_CELLS, _CELLS), "f4")
     names = np.zeros(picture.shape, "u2")
     reach = int(4 * width)
@@ -82,7 +82,7 @@ def _blobs(number: int, width: float, seed: int) -> tuple[np.ndarray, np.ndarray
 
 
 def _write_climate(path: str) -> None:
-    """Packed temperatures by month, latitude and longitude, as the CF conventions have them."""
+    """Packed temperatures by month, latitude and longitude, following the CF conventions."""
     latitude, longitude = np.linspace(90, -90, 91, dtype="f4"), np.arange(0, 360, 2, dtype="f4")
     zones = 30 * np.cos(np.deg2rad(latitude))[:, None] + 8 * np.sin(np.deg2rad(longitude) * 3)
     months = [

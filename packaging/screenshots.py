@@ -1,8 +1,8 @@
-"""The pictures of the guide, taken of the real window without a screen, on data that is made here.
+"""The pictures of the guide, taken from the real window without a screen, with data made here.
 
     python packaging/screenshots.py [FOLDER] [--scale 2] [--only NAME,…]
 
-They need the test extra (nibabel, zarr). FOLDER is where they go, the guide's by default.
+They need the test extra (nibabel, zarr). FOLDER is the destination, by default the guide's folder.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Take the pictures of the guide.")
     parser.add_argument("folder", nargs="?", default=str(DOCS))
     parser.add_argument("--scale", type=float, default=1.0, help="device pixels per pixel (%(default)s)")
-    parser.add_argument("--only", default="", metavar="NAME,...", help="take these alone")
+    parser.add_argument("--only", default="", metavar="NAME,...", help="take only these")
     arguments = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["QT_SCALE_FACTOR"] = str(arguments.scale)
     folder = Path(arguments.folder).resolve()
     with tempfile.TemporaryDirectory() as work:
         data = os.path.join(work, "data")
-        from screenshot_data import write_data  # which stands beside this file
+        from screenshot_data import write_data  # the module beside this file
 
         write_data(data)
         os.chdir(work)
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 class Photographer:
-    """Leads a window from view to view."""
+    """Moves a window from view to view."""
 
     def __init__(self, data: str) -> None:
         from PySide6.QtWidgets import QApplication
@@ -63,7 +63,7 @@ class Photographer:
         self.window.show()
 
     def take_all(self, folder: Path, only: set[str]) -> Iterator[str]:
-        """Take each picture, or those of the given names; yields the names of the files."""
+        """Take all pictures, or those with the given names; yields the names of the files."""
         views: tuple[tuple[str, Callable[[], object]], ...] = (
             ("welcome", lambda: None),
             ("image", lambda: self.go("/brain.zarr/functional", "Image")),
@@ -100,7 +100,7 @@ class Photographer:
         self.wait()
 
     def labels(self) -> None:
-        """Labels over their image, closer."""
+        """Labels over their image, zoomed in."""
         self.go("/cells.zarr", "Image")
         pane = self.window.node_pane.pane("Image")
         pane.tools.labels.choose("cells")  # type: ignore[attr-defined]
@@ -126,7 +126,7 @@ class Photographer:
         pane.go(40, 60)  # type: ignore[attr-defined]
 
     def search(self) -> None:
-        """Part of a name typed, and one of the nodes chosen that have it."""
+        """Part of a name typed, and one of the matching nodes chosen."""
         self.go("/sky.zarr/mosaic", "Image")
         self.window.side.box.setText("night fla")
         self.wait(lambda: self.window.side.hits.found == 12)
@@ -135,7 +135,7 @@ class Photographer:
         self.wait()
 
     def location(self) -> object:
-        """The dialog for all that may be told of a place."""
+        """The dialog for a location and its options."""
         from zarrbrowser.session.connection import Connection
         from zarrbrowser.session.sources import SourceRequest
         from zarrbrowser.window.opening import ask_for_location
@@ -163,21 +163,21 @@ class Photographer:
         return self.window.show_keys()
 
     def wait(self, until: Callable[[], bool] = lambda: True) -> None:
-        """Let the window work until it rests and ``until`` is true."""
+        """Let the window work until it is idle and ``until`` is true."""
         _turn(_CALM_MS)
         stop_s = time.monotonic() + _PATIENCE_S
         while self.window.workers.active or not until():
             if time.monotonic() > stop_s:
-                raise TimeoutError("the window does not come to rest")
+                raise TimeoutError("the window does not become idle")
             _turn(20)
         _turn(_CALM_MS)
 
     def save(self, widget: object, path: Path) -> str:
-        """Write a picture, in fewer colours where it would be large."""
+        """Write a picture, with fewer colours if it would be large."""
         from PySide6.QtGui import QImage
 
         address = self.window.top_bar.address
-        address.setText(address.text().replace(os.getcwd(), ""))  # no path of this machine is in a picture
+        address.setText(address.text().replace(os.getcwd(), ""))  # pictures show no path of this machine
         image: QImage = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)  # type: ignore[attr-defined]
         image.save(str(path), "PNG", 0)  # type: ignore[call-overload]
         for steps in (64, 52, 32, 16):
@@ -197,7 +197,7 @@ def _turn(milliseconds: int) -> None:
 
 
 def coarser(image: Any, steps: int) -> Any:
-    """The same picture with so many steps of red, green and blue; black and white stay what they are."""
+    """The same picture with fewer steps of red, green and blue; black and white stay."""
     import numpy as np
     from PySide6.QtGui import QImage
 

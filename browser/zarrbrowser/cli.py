@@ -26,7 +26,7 @@ def register(subparsers: argparse._SubParsersAction[Any]) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``browse``."""
-    from zarrcore.stores.options import add_store_arguments
+    from zarrcore.cli.store_arguments import add_store_arguments
 
     parser.add_argument(
         "source", metavar="SOURCE", nargs="?", help="path or URL of a store, or SOURCE#/node/path"
@@ -91,7 +91,7 @@ def main() -> None:
 
 def request_of(namespace: argparse.Namespace) -> Any:
     from zarrbrowser.session.sources import SourceRequest  # late: for a fast start
-    from zarrcore.stores.options import store_options
+    from zarrcore.cli.store_arguments import store_options
 
     if namespace.source is None:
         return None

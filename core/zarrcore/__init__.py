@@ -98,7 +98,7 @@ __all__ = [
     "virtual_file",
 ]
 
-# Where each name comes from. They are imported when first used: the command line answers --help without NumPy, and the mount
+# The module of each name. Modules are imported when first used: the command line answers --help without NumPy, and the mount
 # forks before any library has started a thread.
 _MODULES = {
     "zarrcore.array": ("Array", "ChunkCache", "parse_selection", "plane_ndim"),

@@ -6,30 +6,30 @@ The tree, each class beside the standard exception that a caller would expect::
     ├── StoreError                  OSError                 the storage did not answer as it should
     │   ├── AccessDeniedError       PermissionError         401, 403, EACCES
     │   ├── StoreTimeoutError       TimeoutError            no answer within the deadline
-    │   ├── UnreachableError        ConnectionError         refused, no such host, 5xx after all retries
-    │   ├── BrokenBodyError                                 a body shorter than announced, garbage in place of it
-    │   │   └── BodyTooLargeError                           a body larger than whoever asked can take
-    │   ├── ChangedError                                    a value is not any more what was read of it before
+    │   ├── UnreachableError        ConnectionError         refused, unknown host, 5xx after all retries
+    │   ├── BrokenBodyError                                 a body shorter than announced, or not the requested one
+    │   │   └── BodyTooLargeError                           a body larger than the caller allows
+    │   ├── ChangedError                                    a value changed between two reads
     │   ├── StoreFullError                                  no room for a value: a full disk, a quota
     │   │   └── ValueTooLargeError                          a value larger than the store can hold
-    │   ├── StoreNotFoundError      FileNotFoundError       no such directory, bucket, file
+    │   ├── StoreNotFoundError      FileNotFoundError       the directory, bucket or file does not exist
     │   ├── ListingUnsupportedError                         the store can be read but not listed
     │   └── InvalidKeyError         ValueError              a key that the store cannot hold
     │       └── KeyTooLongError                             a key with a longer name than the store can hold
     ├── NodeNotFoundError           KeyError                no node at this path
     ├── HierarchyNotFoundError      ValueError              the store answers but holds no hierarchy
     ├── MetadataError               ValueError              a metadata document is broken
-    ├── UnsupportedError            NotImplementedError     a codec, data type or extension we do not know
+    ├── UnsupportedError            NotImplementedError     an unknown codec, data type or extension
     ├── CodecError                  ValueError              a chunk does not decode
     │   └── ChecksumError                                   a checksum differs
-    ├── SelectionError              IndexError              a selection outside the array, or no selection at all
+    ├── SelectionError              IndexError              a selection outside the array, or an invalid one
     ├── ElementError                ValueError              values that cannot become elements of an array
-    ├── NodeExistsError             FileExistsError         a node is to be made where one stands
-    ├── ReadCancelledError                                  a read was stopped by the one who asked for it
-    ├── ReadOnlyError               PermissionError         writing where only reading is possible
+    ├── NodeExistsError             FileExistsError         a new node would replace an existing one
+    ├── ReadCancelledError                                  the caller stopped a read
+    ├── ReadOnlyError               PermissionError         a write to something that is read-only
     └── MissingExtraError           ImportError             an optional part is not installed
 
-Programs decide by class and fields; the text is one sentence for a person.
+Programs decide by class and fields. The message is one sentence for people.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ZarrError(Exception):
     """Base of all errors of zarrcore; ``str(error)`` is one sentence."""
 
     def __init__(self, message: str) -> None:
-        # Libraries put line breaks into theirs, and strangers into names.
+        # Messages of libraries contain line breaks, and so may stored names.
         message = " ".join(message.splitlines())
         super().__init__(message)
         self.message = message
@@ -62,10 +62,10 @@ def _restore(kind: type[ZarrError], message: str, fields: dict[str, Any]) -> Zar
 
 
 class StoreError(ZarrError, OSError):
-    """The storage did not answer as it should; absence of a key is never an error.
+    """The storage did not answer as it should. An absent key is never an error.
 
     Attributes:
-        key: the key asked for, or None where the fault concerns the whole store.
+        key: the requested key, or None if the fault concerns the whole store.
         url: the store's URL, without credentials.
     """
 
@@ -88,20 +88,20 @@ class UnreachableError(StoreError, ConnectionError):
 
 
 class BrokenBodyError(StoreError):
-    """The store answered with fewer bytes than it announced, or with something else than asked for."""
+    """The store answered with fewer bytes than it announced, or with something that was not requested."""
 
 
 class BodyTooLargeError(BrokenBodyError):
-    """A value is larger than whoever asked for it can take; it was not fetched.
+    """A value is larger than the caller allows. It was not fetched.
 
     Attributes:
-        size: the bytes that there are.
-        limit: the bytes that were allowed.
+        size: the bytes of the value.
+        limit: the bytes that the caller allows.
     """
 
     def __init__(self, size: int, limit: int, *, key: str, url: str) -> None:
         super().__init__(
-            f"{key} in {url}: it has {size} bytes, where {limit} are the most that can be right",
+            f"{key} in {url}: it has {size} bytes; at most {limit} can be right",
             key=key,
             url=url,
         )
@@ -110,11 +110,11 @@ class BodyTooLargeError(BrokenBodyError):
 
 
 class ChangedError(StoreError):
-    """A value changed between two looks at it, so that their parts do not belong together; reading again helps."""
+    """A value changed between two reads, so that the parts do not belong together. Reading again helps."""
 
 
 class StoreFullError(StoreError):
-    """There is no room for a value: the disk is full, or a quota is reached."""
+    """The store has no room for a value: the disk is full, or a quota is reached."""
 
 
 class ValueTooLargeError(StoreFullError):
@@ -122,11 +122,11 @@ class ValueTooLargeError(StoreFullError):
 
 
 class StoreNotFoundError(StoreError, FileNotFoundError):
-    """There is no such directory, file, bucket or container."""
+    """The directory, file, bucket or container does not exist."""
 
 
 class ListingUnsupportedError(StoreError):
-    """The store can be read by key, but cannot tell which keys it holds."""
+    """The store can be read by key, but cannot list its keys."""
 
 
 class InvalidKeyError(StoreError, ValueError):
@@ -134,11 +134,11 @@ class InvalidKeyError(StoreError, ValueError):
 
 
 class KeyTooLongError(InvalidKeyError):
-    """A key that is longer than this store can hold, or has a segment that is."""
+    """A key, or a segment of it, that is longer than this store can hold."""
 
 
 class NodeNotFoundError(ZarrError, KeyError):
-    """No node stands at this path.
+    """No node exists at this path.
 
     Attributes:
         path: the node's path, ``/foo/bar``.
@@ -181,12 +181,12 @@ class MetadataError(ZarrError, ValueError):
         super().__init__(": ".join(part for part in (key, member, reason) if part))
 
     def at(self, key: str) -> Self:
-        """The same error, telling the document's key."""
+        """The same error with the document's key."""
         return type(self)(self.reason, member=self.member, key=key)
 
 
 class UnsupportedError(ZarrError, NotImplementedError):
-    """Something that the format allows and that we do not know.
+    """Something that the format allows and zarrcore does not know.
 
     Attributes:
         kind: what it is: "codec", "data type", "chunk grid", …
@@ -203,7 +203,7 @@ class CodecError(ZarrError, ValueError):
     """A chunk's bytes do not decode.
 
     Attributes:
-        codec: the codec that found it, or "".
+        codec: the codec that found the fault, or "".
         reason: what was expected and what was found.
         key: the chunk's key, or "" where it is not known yet.
     """
@@ -215,7 +215,7 @@ class CodecError(ZarrError, ValueError):
         super().__init__(": ".join(part for part in (key, codec, reason) if part))
 
     def at(self, key: str) -> Self:
-        """The same error, telling the chunk's key."""
+        """The same error with the chunk's key."""
         return type(self)(self.reason, codec=self.codec, key=key)
 
 
@@ -224,15 +224,15 @@ class ChecksumError(CodecError):
 
 
 class SelectionError(ZarrError, IndexError):
-    """A selection that the array cannot answer."""
+    """A selection that does not fit the array."""
 
 
 class ElementError(ZarrError, ValueError):
-    """Values that cannot become elements of an array: of another type, or of a shape that does not fit."""
+    """Values that cannot become elements of an array: their type or shape does not fit."""
 
 
 class NodeExistsError(ZarrError, FileExistsError):
-    """A node is to be made where one stands already.
+    """A new node would replace an existing one.
 
     Attributes:
         path: the node's path, ``/foo/bar``.
@@ -246,18 +246,18 @@ class NodeExistsError(ZarrError, FileExistsError):
 
 
 class ReadCancelledError(ZarrError):
-    """A read was stopped by the one who had asked for it."""
+    """The caller stopped the read."""
 
 
 class ReadOnlyError(ZarrError, PermissionError):
-    """Writing was asked of something that can only be read."""
+    """A write to something that is read-only."""
 
 
 class MissingExtraError(ZarrError, ImportError):
     """An optional part of zarrscope is not installed.
 
     Attributes:
-        extra: the name of the extra that brings it.
+        extra: the name of the extra that installs it.
     """
 
     def __init__(self, what: str, extra: str) -> None:

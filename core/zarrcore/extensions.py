@@ -1,7 +1,8 @@
-"""What other packages add: codecs, data types, stores and formats, found through entry points.
+"""Codecs, data types, stores and formats of other packages, found through entry points.
 
 A package names its objects in one of the groups ``zarrscope.codecs``, ``zarrscope.data_types``, ``zarrscope.stores`` and
-``zarrscope.formats``; each part of zarrcore says what it expects of an object. Ours come first: nobody replaces ``zstd``.
+``zarrscope.formats``; each part of zarrcore says what it expects of an object. zarrcore's own come first, so that a package
+cannot replace ``zstd``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 @cache
 def extension_names(group: str) -> tuple[str, ...]:
-    """The names that installed packages have put into a group, sorted.
+    """The names that installed packages registered in a group, sorted.
 
     >>> extension_names("zarrscope.nothing")
     ()
@@ -22,10 +23,10 @@ def extension_names(group: str) -> tuple[str, ...]:
 
 
 def load_extension(group: str, name: str) -> Any | None:
-    """The object that an installed package has registered; None where none has.
+    """The object that an installed package registered; None if there is none.
 
     Raises:
-        Whatever importing the package raises.
+        Exception: any error of importing the package.
     """
     point = next(iter(entry_points(group=group, name=name)), None)
     return None if point is None else point.load()

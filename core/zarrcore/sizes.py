@@ -1,8 +1,9 @@
-"""Sizes in bytes as people write and read them: one way for all options, fields and messages."""
+"""Sizes as text: bytes and shapes as people write and read them, in one way for all options, fields and messages."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 SIZE_WORDS: Final = "512M; K, M, G, T are powers of 1024, as KiB to TiB are, and kB, MB, GB, TB of 1000"
@@ -47,3 +48,12 @@ def format_bytes(nbytes: int) -> str:
         value, unit = value / 1024, unit + 1
     digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:,.{digits}f} {_WORDS[unit]}"
+
+
+def format_shape(shape: Iterable[int]) -> str:
+    """The lengths of an array's dimensions.
+
+    >>> format_shape((100000, 512, 3)), format_shape(())
+    ('100,000 × 512 × 3', 'scalar')
+    """
+    return " × ".join(f"{length:,}" for length in shape) or "scalar"

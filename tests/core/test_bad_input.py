@@ -18,7 +18,7 @@ import pytest
 
 import zarrcore as zc
 from tests.memory import forget_peak, peak_nbytes
-from zarrcore.array.selection_text import parse_selection
+from zarrcore.array.selection.text import parse_selection
 from zarrcore.errors import (
     ChecksumError,
     CodecError,
@@ -349,15 +349,15 @@ CHUNKS: list[tuple[str, Values, type[ZarrError], str]] = [
         "no character",
         {**v2(dtype="<U4", shape=[1], chunks=[1], fill_value=""), "a/0": b"\xff" * 16},
         CodecError,
-        "0xffffffff is no character",
+        "0xffffffff is not a character",
     ),
     (
         "no character in a field",
         {**v2(dtype=[["n", "<i4"], ["t", ">U1"]], shape=[1], chunks=[1]), "a/0": b"\0\0\0\0\0\x11\0\0"},
         CodecError,
-        "0x110000 is no character",
+        "0x110000 is not a character",
     ),
-    ("a block that breaks off", {**n5(), "a/0": b"\0"}, CodecError, "shorter than a block's header"),
+    ("a block that breaks off", {**n5(), "a/0": b"\0"}, CodecError, "fewer than a block's header"),
     ("a block of no mode", {**n5(), "a/0": b"\0\7\0\1"}, CodecError, "mode 7"),
     (
         "a block of other dimensions",

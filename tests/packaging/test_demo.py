@@ -1,4 +1,4 @@
-"""packaging/demo: what it shows is checked by itself; here, that it succeeds, fails and cleans up as it should."""
+"""packaging/demo checks its own values. These tests check that it succeeds, fails and cleans up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WITHOUT_MOUNT = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
 import demo
-demo.why_no_mount = lambda: "nobody may mount here"
+demo.why_no_mount = lambda: "mounting is not allowed here"
 sys.exit(demo.main(sys.argv[1:]))
 """
 WITH_A_DIFFERENCE = """
@@ -74,7 +74,7 @@ def test_any_source_can_be_shown(surroundings: dict[str, str], hierarchy: Writte
 
 
 @needs_fuse
-def test_kept_mounted_until_told(surroundings: dict[str, str]) -> None:
+def test_keep_leaves_it_mounted(surroundings: dict[str, str]) -> None:
     done = run_demo(surroundings, "--keep")
     (mountpoint,) = mounts_below(surroundings["TMPDIR"])
     try:
@@ -125,12 +125,12 @@ def test_without_a_mount_the_command_line_shows_the_same(surroundings: dict[str,
     command = [sys.executable, "-c", WITHOUT_MOUNT, PACKAGING]
     done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "nobody may mount here" in done.stdout
+    assert "mounting is not allowed here" in done.stdout
     assert done.stdout.count("equal to nibabel's") == 3
     assert len(list(Path(surroundings["XDG_CACHE_HOME"]).rglob("*.png"))) == 1
 
 
-def test_what_is_no_hierarchy_is_told_in_one_line(surroundings: dict[str, str], tmp_path: Path) -> None:
+def test_a_source_without_a_hierarchy_gives_one_line(surroundings: dict[str, str], tmp_path: Path) -> None:
     for source in (tmp_path / "nowhere", tmp_path / "tmp"):
         done = run_demo(surroundings, source)
         assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""The desktop entry: valid, installed for one user, run by what it names, and gone again."""
+"""The desktop entry: valid, installed for one user, runnable, and removable."""
 
 from __future__ import annotations
 
@@ -61,10 +61,12 @@ def test_it_is_installed_for_the_user_and_removed(data: Path, tmp_path: Path) ->
     ("words", "environment", "said"),
     [
         (["--wrong"], {}, "unknown argument --wrong"),
-        ([], {"PROGRAM": "/nowhere/zarrbrowser"}, "/nowhere/zarrbrowser is no program"),
+        ([], {"PROGRAM": "/nowhere/zarrbrowser"}, "/nowhere/zarrbrowser is not a program"),
     ],
 )
-def test_what_is_wrong_is_said(words: list[str], environment: dict[str, str], said: str, data: Path) -> None:
+def test_errors_of_the_scripts_are_clear(
+    words: list[str], environment: dict[str, str], said: str, data: Path
+) -> None:
     done = run("packaging/install-desktop", *words, XDG_DATA_HOME=str(data), **environment)
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr

@@ -1,4 +1,4 @@
-"""mount(8), fstab(5) and systemd with zarrscope, for real, in a mount namespace in which /sbin is the test's own."""
+"""mount(8), fstab(5) and systemd with zarrscope, in a mount namespace with its own /sbin."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_an_fstab(namespace: Namespace, place: Path, tmp_path: Path) -> None:
 
 
 @needs_root
-def test_what_mount_is_told_when_it_does_not_work(namespace: Namespace, place: Path) -> None:
+def test_mount_reports_failures(namespace: Namespace, place: Path) -> None:
     missing = namespace.run("mount", "-t", "zarrscope", "none.zarr", place)
     assert missing.returncode == 32
     assert missing.stderr.startswith("zarrscope: ")
@@ -169,7 +169,7 @@ def test_installing_and_removing(namespace: Namespace) -> None:
     foreign = namespace.folder / "sbin" / HELPERS[0]
     foreign.write_text("#!/bin/sh\n")
     for arguments in ((), ("--uninstall",)):
-        assert "not ours" in namespace.run(script, *arguments).stderr
+        assert "was not installed by zarrscope" in namespace.run(script, *arguments).stderr
     assert foreign.read_text() == "#!/bin/sh\n"
     foreign.unlink()
     refused = namespace.run(script, PYTHON="/bin/false")
@@ -188,8 +188,8 @@ def test_only_root_installs() -> None:
 
 
 @needs_root
-def test_the_unit_is_what_systemd_takes(namespace: Namespace, place: Path) -> None:
-    """As systemd runs it: the program of its ExecStart, told where to announce itself, and SIGTERM at the end."""
+def test_systemd_accepts_the_unit(namespace: Namespace, place: Path) -> None:
+    """Run it as systemd does: the program of its ExecStart, a socket for its notification, and SIGTERM at the end."""
     if shutil.which("systemd-analyze") is not None:
         unit = shutil.copy(UNIT, namespace.folder / "zarrscope@brain.service")
         assert namespace.done("systemd-analyze", "verify", "--man=no", unit) == ""

@@ -1,4 +1,4 @@
-"""The shell scripts: done once, done fast; and they say what is wrong."""
+"""The shell scripts: a second run is fast, and errors are clear."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_scripts_parse_and_are_executable(script: str) -> None:
     not (ROOT / ".venv" / "setup-done").exists(), reason="this clone was not set up by packaging/setup"
 )
 def test_setting_up_again_is_silent_and_fast() -> None:
-    run("bash", "packaging/setup")  # in case that pyproject.toml was changed since
+    run("bash", "packaging/setup")  # in case pyproject.toml has changed since
     started = time.monotonic()
     done = run("bash", "packaging/setup")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -45,10 +45,10 @@ def test_an_unknown_argument_is_refused() -> None:
 
 
 def test_a_python_that_is_too_old_is_refused(tmp_path: Path) -> None:
-    """In a copy that has no .venv yet; an old Python is one that says no to every question."""
+    """In a copy without a .venv. /bin/false stands for an old Python: every check fails."""
     (tmp_path / "packaging").mkdir()
     (tmp_path / "packaging" / "setup").write_bytes((ROOT / "packaging" / "setup").read_bytes())
     done = run("bash", tmp_path / "packaging" / "setup", PYTHON="/bin/false")
     assert done.returncode == 1
-    assert done.stderr == "setup: PYTHON=/bin/false is no Python 3.11 or newer that you can run\n"
+    assert done.stderr == "setup: PYTHON=/bin/false is not a Python 3.11 or newer that you can run\n"
     assert not (tmp_path / ".venv").exists()

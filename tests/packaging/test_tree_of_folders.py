@@ -12,6 +12,6 @@ def test_the_tree_is_up_to_date() -> None:
     assert text == with_tree(text), "run: python -m tests.packaging.tree_of_folders"
 
 
-def test_no_folder_has_more_files_than_a_reader_takes_in() -> None:
+def test_no_folder_has_too_many_files() -> None:
     counts = {package: len(list(package.glob("*.py"))) for package in packages()}
     assert {package: count for package, count in counts.items() if count > MOST_FILES + 1} == {}

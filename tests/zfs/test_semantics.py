@@ -99,7 +99,7 @@ HELD_BY = {
     "S19": [
         "fuse/test_errnos.test_what_cannot_be_mounted_is_told_in_one_line",
         "../packaging/test_mount_helper.test_an_fstab",
-        "../packaging/test_mount_helper.test_what_mount_is_told_when_it_does_not_work",
+        "../packaging/test_mount_helper.test_mount_reports_failures",
         "mount/test_lifecycle.test_the_command_returns_when_the_mount_answers",
     ],
     "S20": [
@@ -136,9 +136,9 @@ HELD_BY = {
         "test_collections.test_what_is_new_is_there_after_a_refresh",
     ],
     "S26": [
-        "mount/test_options.test_secrets_are_not_in_the_process_list",
-        "mount/test_options.test_an_environment_from_a_file",
-        "mount/test_options.test_the_log_goes_on_in_a_new_file_when_it_was_rotated",
+        "mount/test_process_list.test_secrets_are_not_in_the_process_list",
+        "test_cli.test_an_environment_from_a_file",
+        "mount/test_logs.test_the_log_goes_on_in_a_new_file_when_it_was_rotated",
     ],
     "S27": [
         "fuse/test_xattrs.test_what_nodes_tell",
@@ -386,18 +386,18 @@ def test_all_who_keep_an_answer_keep_to_one_time_together(tmp_path: Path) -> Non
     """S11: "An answer may be as old as `--metadata-ttl` (60 s) and no older"."""
     from zarrcore.stores import MemoryStore
     from zarrfs.cli import _opener
-    from zarrfs.mount.mount import Session
+    from zarrfs.mount.mount import Mount
     from zarrfs.mount.options import MountOptions
     from zarrfs.mount.outcome import Outcome
 
     for disk_cache in (False, True):
         options = MountOptions(mountpoint=str(tmp_path), ttl_s=60.0, disk_cache=disk_cache)
         opener, store = _opener("v3", options), MemoryStore(values={})
-        session = Session(store, opener, options, Outcome())
-        hierarchy = opener(store, zc.ChunkCache(0))._kept.max_age_s
+        session = Mount(store, opener, options, Outcome())
+        hierarchy = opener(store, zc.ChunkCache(0)).metadata_max_age_s
         trees = session._keys.freshness.ttl_s
         numbers = session._operations._freshness.ttl_s
-        kernel = session._operations.appearance.timeout_s
+        kernel = session._operations.attributes.timeout_s
         assert hierarchy + trees + numbers + kernel + disk_cache * options.share_s <= 60.0
 
 

@@ -15,12 +15,13 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from zarrcore.stores.options import add_store_arguments, store_options
-from zarrfs.mount.options import MountOptions, OptionWords, add_mount_arguments
+from zarrcore.cli.store_arguments import add_store_arguments, store_options
+from zarrfs.mount.option_words import OptionWords
+from zarrfs.mount.options import MountOptions, add_mount_arguments, mount_options
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # loading these takes long
     from zarrcore import ChunkCache, Hierarchy
-    from zarrcore.stores.interface import ReadableStore
+    from zarrcore.stores import ReadableStore
     from zarrfs.mount.outcome import Outcome
 
 _MOUNT_EXAMPLES = """\
@@ -62,10 +63,10 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
     """Add ``umount`` to the command line."""
     parser = subparsers.add_parser(
         "umount",
-        help="take mounts away",
-        description="Take mounts away, and wait until their daemons are gone.",
-        epilog="Exit status: 0 nothing is left of them, 1 one of them is not ours, busy (by whom is told) or hangs, "
-        "2 the command line is wrong.",
+        help="unmount",
+        description="Unmount, and wait until the daemons have ended.",
+        epilog="Exit status: 0 all are unmounted; 1 a mount is not one of zarrscope's, is busy (the message names the"
+        " processes) or hangs; 2 the command line is wrong.",
     )
     parser.add_argument("mountpoints", metavar="MOUNTPOINT", nargs="+")
     parser.add_argument(
@@ -89,7 +90,7 @@ def _mount(namespace: argparse.Namespace) -> int:
     mountpoints.check_device()
     if namespace.read_write and namespace.ro:
         raise mountpoints.MountError("cannot mount both with ro and with --read-write: leave one of them out")
-    options = _options(namespace, mountpoints.prepare(namespace.mountpoint))
+    options = mount_options(namespace, mountpoints.prepare(namespace.mountpoint))
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     if namespace.cache_dir is not None:
         mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
@@ -111,38 +112,14 @@ def _secrets(namespace: argparse.Namespace) -> list[str]:
     return [address.rpartition("@")[0], *(value for _, value in namespace.header)]
 
 
-def _options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
-    return MountOptions(
-        mountpoint=mountpoint,
-        view=namespace.view,
-        cache_bytes=namespace.cache_size,
-        spill_bytes=namespace.spill_size,
-        ttl_s=namespace.metadata_ttl,
-        disk_cache=namespace.cache_dir is not None,
-        threads=namespace.threads,
-        read_only=namespace.ro,
-        allow_other=namespace.allow_other,
-        default_permissions=namespace.default_permissions,
-        auto_unmount=namespace.auto_unmount,
-        fsname=namespace.fsname,
-        uid=namespace.uid,
-        gid=namespace.gid,
-        umask=namespace.umask,
-        show=namespace.show,
-        read_write=namespace.read_write,
-        xattr=namespace.xattr,
-    )
-
-
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:
     """What opens the source and serves it; to be called after the fork."""
 
     def serve(ready: Callable[[], None]) -> None:
         from zarrcore.cli.source import split_uri
-        from zarrcore.stores import PrefixStore, open_store
-        from zarrcore.stores.wrapper.interface import writable
+        from zarrcore.stores import PrefixStore, open_store, writable
         from zarrfs.mount import logs
-        from zarrfs.mount.mount import Session
+        from zarrfs.mount.mount import Mount
         from zarrfs.mount.outcome import Outcome
 
         if namespace.format is not None:
@@ -166,7 +143,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             _reach(shown)
             if inside:
                 _refuse_nothing(store, inside)
-            Session(shown, _opener(namespace.format, options), options, outcome).run(ready)
+            Mount(shown, _opener(namespace.format, options), options, outcome).run(ready)
 
     return serve
 
@@ -246,7 +223,7 @@ def _refuse_unknown(format_name: str) -> None:
 def _refuse_nothing(store: ReadableStore, inside: str) -> None:
     """Refuse a path below which there is nothing, where the store can tell."""
     from zarrcore.errors import AccessDeniedError, ListingUnsupportedError
-    from zarrcore.stores.interface import ListableStore
+    from zarrcore.stores import ListableStore
     from zarrfs.mount.mountpoints import MountError
 
     try:

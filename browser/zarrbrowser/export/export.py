@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from zarrbrowser.export.viewed_array import Selection, ViewedArray
 from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.values.elements import Packing
+from zarrcore.filetypes import file_type
 
 if TYPE_CHECKING:  # what writes files is loaded when one is written
     from zarrcore.filetypes import VirtualFile
 
 PICTURE = "png"
 """The file type that is drawn as on the screen."""
-ENDINGS = {PICTURE: "PNG picture, as shown", "tiff": "TIFF", "npy": "NumPy file", "csv": "CSV text"}
+ENDINGS = {PICTURE: f"{file_type(PICTURE).title}, as shown"} | {
+    suffix: file_type(suffix).title for suffix in ("tiff", "npy", "csv")
+}
 MOST_PIXELS = 2**26
 """A picture is made whole in memory."""
 MOST_CELLS = 2**22

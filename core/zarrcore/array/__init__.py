@@ -1,9 +1,20 @@
 """Arrays: selections, chunks and the threads that read them."""
 
 from zarrcore.array.array import Array
-from zarrcore.array.chunk_cache import ChunkCache
-from zarrcore.array.planes import plane_ndim
-from zarrcore.array.selection import Selection
-from zarrcore.array.selection_text import parse_selection
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.spill import Spill, unnamed_files_folder
+from zarrcore.array.selection.basic import AxisRange, Selection, crossings
+from zarrcore.array.selection.planes import plane_ndim
+from zarrcore.array.selection.text import parse_selection
 
-__all__ = ["Array", "ChunkCache", "Selection", "parse_selection", "plane_ndim"]
+__all__ = [
+    "Array",
+    "AxisRange",
+    "ChunkCache",
+    "Selection",
+    "Spill",
+    "crossings",
+    "parse_selection",
+    "plane_ndim",
+    "unnamed_files_folder",
+]

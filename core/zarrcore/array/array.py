@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import ChunkCache
-from zarrcore.array.chunk_keys import ChunkKeys
-from zarrcore.array.encoding import Encoding, check_encoding, elements_version
+from zarrcore.array.assigned_values import as_elements
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.keys import ChunkKeys
+from zarrcore.array.description import ArrayDescription
+from zarrcore.array.encoding import Encoding, check_encoding
+from zarrcore.array.plan import ReadPlan
 from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES, ChunkReader
-from zarrcore.array.selection import AxisRange, Selection, normalize, result_shape, upwards
+from zarrcore.array.selection.basic import AxisRange, Selection, normalize, result_shape, upwards
 from zarrcore.array.storage_info import Seen, StorageInfo, storage_info
-from zarrcore.array.values import as_elements
 from zarrcore.array.writer import ChunkWriter
 from zarrcore.errors import ReadOnlyError, SelectionError
-from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, DataType, NamedConfiguration
+from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding
 from zarrcore.stores.interface import ReadableStore
 from zarrcore.stores.wrapper.interface import writable
 
 
-class Array:
+class Array(ArrayDescription):
     """The elements of an array node, read when asked for, written when told. Thread-safe.
 
     Args:
@@ -74,74 +75,9 @@ class Array:
         return ChunkReader(self.store, self._keys, self.metadata, self._max_chunk_bytes)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Length of each dimension."""
-        return self.metadata.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the elements in memory, little-endian."""
-        return self.metadata.data_type.dtype
-
-    @property
-    def data_type(self) -> DataType:
-        """Type of the elements by its version 3 name."""
-        return self.metadata.data_type
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self.metadata.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self.metadata.shape)
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes of one element."""
-        return self.dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements, decoded."""
-        return self.size * self.itemsize
-
-    @property
-    def version(self) -> str:
-        """A text that changes with what the metadata tell of the elements: with all but the attributes."""
-        return elements_version(self.metadata)
-
-    @property
-    def chunk_shape(self) -> tuple[int, ...]:
-        """Elements per dimension of a chunk (of a shard, where chunks are shards); of the largest, where they differ."""
-        return self.metadata.chunk_grid.chunk_shape
-
-    @property
     def inner_chunk_shape(self) -> tuple[int, ...]:
         """Elements per dimension of what is decoded as a whole: the innermost chunk of a shard, else the chunk."""
         return self._reader.unit_shape
-
-    @property
-    def chunk_grid_shape(self) -> tuple[int, ...]:
-        """Chunks per dimension."""
-        return self.metadata.chunk_grid.grid_shape(self.shape)
-
-    @property
-    def fill_value(self) -> Any:
-        """What elements of missing chunks read as, a NumPy scalar."""
-        return self.metadata.fill_value[()]
-
-    @property
-    def dimension_names(self) -> tuple[str | None, ...] | None:
-        """A name per dimension, or None where none is named."""
-        return self.metadata.dimension_names
-
-    @property
-    def codecs(self) -> tuple[NamedConfiguration, ...]:
-        """How chunks become bytes, in the order of encoding, in version 3 terms."""
-        return self.metadata.codecs
 
     @property
     def chunk_key_encoding(self) -> ChunkKeyEncoding:
@@ -151,11 +87,6 @@ class Array:
             StoreError: the store did not answer as it should.
         """
         return self._keys.encoding
-
-    @property
-    def attributes(self) -> Mapping[str, Any]:
-        """The user's own metadata."""
-        return self.metadata.attributes
 
     def chunk_key(self, index: tuple[int, ...]) -> str:
         """The key of the chunk at a grid index.
@@ -210,26 +141,12 @@ class Array:
             raise SelectionError(
                 f"expected a writable out of shape {shape} and type {self.dtype}, found {out.shape} of {out.dtype}"
             )
-        self.read_ranges(ranges, upwards(out, ranges), cancelled=cancelled)
+        self.plan(ranges).read_into(upwards(out, ranges), cancelled=cancelled)
         return out
 
-    def read_ranges(
-        self,
-        ranges: Sequence[AxisRange],
-        out: np.ndarray[Any, Any] | None,
-        *,
-        cancelled: Callable[[], bool] | None = None,
-        keep: bool = True,
-    ) -> None:
-        """Read normalized ranges, all upwards, into ``out``, which has one dimension per range.
-
-        With an ``out`` of None the chunks are decoded into the chunk cache and no further. Without ``keep`` they are decoded
-        past it, straight to their places, where it has none of them: twice as fast, for who wants each chunk once.
-
-        Raises:
-            As `read`.
-        """
-        self._reader.read(ranges, out, self.chunk_cache, cancelled, keep)
+    def plan(self, ranges: Sequence[AxisRange]) -> ReadPlan:
+        """What reading normalized ranges, all upwards, takes; nothing is read yet."""
+        return ReadPlan(self._reader, ranges, self.chunk_cache)
 
     def read_chunk(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
         """The elements of one chunk, without what overhangs the array.
@@ -315,12 +232,8 @@ class Array:
         metadata = replace(self.metadata, chunk_key_encoding=self.chunk_key_encoding)
         return storage_info(self.store, self._prefix, metadata, seen)
 
-    def is_cached(self, ranges: Sequence[AxisRange]) -> bool:
-        """Whether reading normalized ranges costs no I/O and no decoding."""
-        return self.chunk_cache is not None and self._reader.is_cached(ranges, self.chunk_cache)
-
     def forget_chunk(self, key: str) -> bool:
-        """Have the chunk cache forget the chunk under ``key``, since somebody wrote it; False where no chunk has that key."""
+        """Have the chunk cache forget the chunk under ``key``, since it was written; False where no chunk has that key."""
         prefix, index = self._keys.prefix, None
         if key.startswith(prefix):
             index = self._keys.encoding.decode(key[len(prefix) :], self.ndim)

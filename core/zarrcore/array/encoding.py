@@ -10,7 +10,7 @@ import hashlib
 from functools import lru_cache
 from operator import is_
 
-from zarrcore.array.shards import shard_levels
+from zarrcore.array.shards.levels import shard_levels
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.metadata.fill_value import fill_value_document

@@ -59,7 +59,7 @@ def decoding_permit() -> threading.BoundedSemaphore:
 def reading_turn() -> Iterator[None]:
     """Held while reading many small local values, so that threads do not wait for the GIL after each of them.
 
-    Whoever waits longer than such a batch takes goes ahead: the files do not come from memory then, and the disk
+    A thread that waits longer than such a batch takes goes ahead: the files do not come from memory then, and the disk
     serves several at once.
     """
     reading = _reading

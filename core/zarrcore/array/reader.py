@@ -4,35 +4,33 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, product, repeat
 from typing import Any
 
 import numpy as np
 
-from zarrcore.array.batches import Row, batches, place_row
-from zarrcore.array.chunk_cache import AbandonedError, Chunk, ChunkCache, Claim
-from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.chunks.cache import Chunk, ChunkCache, Claim
+from zarrcore.array.chunks.decode_units import Crossings, DecodeUnit, attempt
+from zarrcore.array.chunks.keys import ChunkKeys
+from zarrcore.array.chunks.small_chunks import ChunkRow, place_row, row_batches
+from zarrcore.array.chunks.spill import slab_nbytes
 from zarrcore.array.encoding import Encoding, elements_version
 from zarrcore.array.pools import CORES, Task, decoding_permit, reading_turn, run_tasks
-from zarrcore.array.selection import AxisRange
-from zarrcore.array.shards import ShardReader
-from zarrcore.array.spill import slab_nbytes
-from zarrcore.array.units import Crossings, Unit, attempt
+from zarrcore.array.shards.reader import ShardReader
 from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.codecs.scratch import MAX_SCRATCH_NBYTES, scratch_buffer
-from zarrcore.errors import BodyTooLargeError, CodecError, ReadCancelledError, UnsupportedError
+from zarrcore.errors import BodyTooLargeError, CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
-"""A unit that decodes to more is refused: nobody wants 100 GB of memory taken by one stray document."""
+"""A unit that decodes to more is refused, so that one wrong document cannot claim 100 GB of memory."""
 
 _BATCH_NBYTES = 256 << 10
 _UNITS_AT_ONCE = 1 << 16
-_POLL_S = 0.05
 
 
 class ChunkReader:
@@ -44,6 +42,10 @@ class ChunkReader:
         metadata: the array's.
         max_chunk_bytes: units that decode to more are refused.
 
+    Attributes:
+        metadata: the array's.
+        grid: its units.
+
     Raises:
         MetadataError: codecs that do not fit the chunks.
         UnsupportedError: a codec we do not know.
@@ -54,11 +56,11 @@ class ChunkReader:
     ) -> None:
         self._store = store
         self._keys = keys
-        self._metadata = metadata
+        self.metadata = metadata
         self._max_chunk_bytes = max_chunk_bytes
         pipeline, grid = Encoding(metadata).pipeline(), metadata.chunk_grid
         self._shards = ShardReader(store, self._fetch, pipeline, grid, lambda: self._scope, self._finish)
-        self._grid = self._shards.grid
+        self.grid = self._shards.grid
         self._pipeline = self._shards.unit_pipeline
         self._pipelines = {self._pipeline.spec.shape: self._pipeline}
         self._is_local = store.fills_buffers and not store.is_remote
@@ -66,22 +68,22 @@ class ChunkReader:
     @cached_property
     def _scope(self) -> Hashable:
         """What tells cached units of this array from any other's, and from its own after a rewrite in place."""
-        return self._store.identity, self._keys.prefix, elements_version(self._metadata)
+        return self._store.identity, self._keys.prefix, elements_version(self.metadata)
 
     @property
     def unit_shape(self) -> tuple[int, ...]:
         """Elements per dimension of what is decoded as a whole."""
-        return self._grid.unit_shape
+        return self.grid.unit_shape
 
     def read(
         self,
-        ranges: Sequence[AxisRange],
+        crossed: Crossings,
         out: np.ndarray[Any, Any] | None,
         cache: ChunkCache | None,
-        cancelled: Callable[[], bool] | None,
+        cancelled: Callable[[], bool] | None = None,
         keep: bool = True,
     ) -> None:
-        """Read the elements that ``ranges`` select into ``out`` (a dimension per range), or only into the cache.
+        """Read the units crossed into ``out`` (a dimension per range), or only into the cache.
 
         Without ``keep``, units of which the cache has none, and will have none soon, are decoded straight to their places.
 
@@ -90,28 +92,24 @@ class ChunkReader:
             StoreError: the store did not answer as it should.
             ReadCancelledError: ``cancelled`` said so.
         """
-        if any(axis.count == 0 for axis in ranges):
+        if not all(crossed):
             return
         self._check_size(self._pipeline.spec)
-        crossed = self._grid.crossings(ranges)
         if cache is None:
             self._read_in_place(crossed, out, None, cancelled)
-        elif not keep and not any(map(cache.awaits, self._cache_keys(crossed))):
+        elif not keep and not any(map(cache.awaits, self.cache_keys(crossed))):
             started_s = time.perf_counter()
             self._read_in_place(crossed, out, cache, cancelled)
             count = math.prod(map(len, crossed))
             cache.count_decoded(count, count * self._pipeline.spec.nbytes, time.perf_counter() - started_s)
         else:
-            units = self._grid.units(crossed, out)
+            units = self.grid.units(crossed, out)
             while some := list(islice(units, _UNITS_AT_ONCE)):
                 self._read_cached(some, cache, cancelled)
 
-    def is_cached(self, ranges: Sequence[AxisRange], cache: ChunkCache) -> bool:
-        """Whether reading ``ranges`` would decode nothing."""
-        return all(key in cache for key in self._cache_keys(self._grid.crossings(ranges)))
-
-    def _cache_keys(self, crossed: Crossings) -> Iterator[Hashable]:
-        return (self._cache_key(unit.index) for unit in self._grid.units(crossed, None))
+    def cache_keys(self, crossed: Crossings) -> Iterator[Hashable]:
+        """The keys under which a cache has the units crossed, in C order."""
+        return zip(repeat(self._scope), product(*([part[0] for part in parts] for parts in crossed)))
 
     def _read_in_place(
         self,
@@ -125,7 +123,7 @@ class ChunkReader:
 
     def forget(self, cache: ChunkCache, index: tuple[int, ...]) -> None:
         """Have a cache forget what was decoded of the chunk at a grid index."""
-        cache.forget(self._cache_key(unit) for unit in self._grid.units_of(index))
+        cache.forget(self._cache_key(unit) for unit in self.grid.units_of(index))
 
     def _cache_key(self, index: tuple[int, ...]) -> Hashable:
         return (self._scope, index)
@@ -146,12 +144,12 @@ class ChunkReader:
         Only the indices of shards are kept in a cache.
         """
         if self._shards:
-            chunks = self._grid.by_chunk(crossed)
+            chunks = self.grid.by_chunk(crossed)
             return (partial(self._read_shard, parts, out, cache) for parts in chunks), 1
         size = self._batch(math.prod(map(len, crossed)))
-        if out is not None and crossed and size > 1 and self._grid.is_regular and self._pipeline.batches:
-            return (partial(self._read_batch, rows, out) for rows in batches(crossed, size)), 1
-        return (partial(self._read_chunk, None, [unit]) for unit in self._grid.units(crossed, out)), size
+        if out is not None and crossed and size > 1 and self.grid.is_regular and self._pipeline.batches:
+            return (partial(self._read_batch, rows, out) for rows in row_batches(crossed, size)), 1
+        return (partial(self._read_chunk, None, [unit]) for unit in self.grid.units(crossed, out)), size
 
     def _batch(self, count: int) -> int:
         """How many of ``count`` chunks a thread should read at a time."""
@@ -159,20 +157,22 @@ class ChunkReader:
             return 1
         return max(1, min(_BATCH_NBYTES // max(1, self._pipeline.spec.nbytes), count // (4 * CORES), 64))
 
-    def _read_units(self, units: list[Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None) -> None:
+    def _read_units(
+        self, units: list[DecodeUnit], cache: ChunkCache, cancelled: Callable[[], bool] | None
+    ) -> None:
         tasks: Iterator[Task] = (
             partial(attempt, group, self._read_chunk, cache, group)
-            for group in self._grid.group_by_chunk(units)
+            for group in self.grid.group_by_chunk(units)
         )
         run_tasks(tasks, self._store, self._batch(len(units)), cancelled)
 
     def _read_cached(
-        self, units: list[Unit], cache: ChunkCache, cancelled: Callable[[], bool] | None
+        self, units: list[DecodeUnit], cache: ChunkCache, cancelled: Callable[[], bool] | None
     ) -> None:
-        slab = slab_nbytes(self._metadata.shape, self.unit_shape, self._metadata.data_type.dtype.itemsize)
+        slab = slab_nbytes(self.metadata.shape, self.unit_shape, self.metadata.data_type.dtype.itemsize)
         while units:
-            claimed: list[Unit] = []
-            waiting: list[tuple[Unit, Future[Chunk]]] = []
+            claimed: list[DecodeUnit] = []
+            waiting: list[tuple[DecodeUnit, Future[Chunk]]] = []
             try:
                 for unit in units:
                     found = cache.claim(self._cache_key(unit.index), slab)
@@ -190,15 +190,15 @@ class ChunkReader:
                     if unit.claim is not None:
                         unit.claim.abandon()
             # Those whose decoder was cancelled are ours to decode in another round.
-            units = [unit for unit, future in waiting if not _take_from(future, unit, cancelled)]
+            units = [unit for unit, future in waiting if not unit.take_from(future, cancelled)]
 
     def _read_shard(
         self, parts: Crossings, out: np.ndarray[Any, Any] | None, cache: ChunkCache | None
     ) -> list[Task] | None:
-        return self._read_chunk(cache, [*self._grid.units(parts, out)])
+        return self._read_chunk(cache, [*self.grid.units(parts, out)])
 
-    def _read_chunk(self, cache: ChunkCache | None, units: list[Unit]) -> list[Task] | None:
-        chunk = self._grid.chunk_of(units[0].index)
+    def _read_chunk(self, cache: ChunkCache | None, units: list[DecodeUnit]) -> list[Task] | None:
+        chunk = self.grid.chunk_of(units[0].index)
         if self._shards:
             return self._shards.read(cache, self._keys.key(chunk), chunk, units)
         unit, pipeline = units[0], self._pipeline_of(units[0])
@@ -212,7 +212,7 @@ class ChunkReader:
         self._finish(key, unit, encoded, byte_range is not None)
         return None
 
-    def _read_batch(self, rows: list[Row], out: np.ndarray[Any, Any]) -> None:
+    def _read_batch(self, rows: list[ChunkRow], out: np.ndarray[Any, Any]) -> None:
         """Read many small chunks at once; one by one where some are missing or broken."""
         keys = [self._keys.likely(index) for row in rows for index in row.indices()]
         limit = self._pipeline.max_encoded_nbytes
@@ -224,14 +224,14 @@ class ChunkReader:
                 decoded = self._pipeline.decode_batch(present)
                 done = 0
                 for row in rows:
-                    place_row(row, decoded[done : done + len(row.parts)], out, self._grid)
+                    place_row(row, decoded[done : done + len(row.parts)], out)
                     done += len(row.parts)
                 return
         except BodyTooLargeError as error:
             raise _oversized(error) from error
         except CodecError:
             pass  # which of them it is will be told below
-        units = (unit for row in rows for unit in self._grid.units(row.crossed(), out))
+        units = (unit for row in rows for unit in self.grid.units(row.crossed(), out))
         for key, unit, value in zip(keys, units, encoded, strict=True):
             if value is None and (other := self._keys.where_else(unit.index, key)) is not None:
                 self._finish(other, unit, self._fetch(other))
@@ -255,16 +255,16 @@ class ChunkReader:
             raise _oversized(error) from error
         return None if nbytes is None else buffer[:nbytes]
 
-    def _pipeline_of(self, unit: Unit) -> Pipeline:
-        if self._grid.is_regular:
+    def _pipeline_of(self, unit: DecodeUnit) -> Pipeline:
+        if self.grid.is_regular:
             return self._pipeline
-        shape = self._grid.unit_shape_at(unit.index)
+        shape = self.grid.unit_shape_at(unit.index)
         pipeline = self._pipelines.get(shape)
         if pipeline is None:
             pipeline = self._pipelines[shape] = self._pipeline.for_shape(shape)
         return pipeline
 
-    def _finish(self, key: str, unit: Unit, encoded: BytesLike | None, is_span: bool = False) -> None:
+    def _finish(self, key: str, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool = False) -> None:
         """Decode a unit, or the span of what is wanted of it, to where it is wanted; no bytes mean fill values."""
         try:
             if self._store.is_remote:
@@ -275,11 +275,11 @@ class ChunkReader:
         except CodecError as error:
             raise error.at(key) from error
 
-    def _decode(self, unit: Unit, encoded: BytesLike | None, is_span: bool) -> None:
+    def _decode(self, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool) -> None:
         if unit.claim is not None:
             pipeline = self._pipeline_of(unit)
             if encoded is None:
-                chunk: Chunk = np.broadcast_to(self._metadata.fill_value, pipeline.spec.shape)
+                chunk: Chunk = np.broadcast_to(self.metadata.fill_value, pipeline.spec.shape)
                 decode_s = None
             else:
                 started_s = time.perf_counter()
@@ -288,7 +288,7 @@ class ChunkReader:
             unit.take(chunk)
             unit.claim.fulfil(chunk, decode_s)
         elif unit.destination is not None and encoded is None:
-            unit.destination[...] = self._metadata.fill_value
+            unit.destination[...] = self.metadata.fill_value
         elif unit.destination is not None and encoded is not None:
             self._pipeline_of(unit).decode_into(encoded, unit.destination, unit.region, is_span)
 
@@ -297,20 +297,3 @@ def _oversized(error: BodyTooLargeError) -> CodecError:
     return CodecError(
         f"{error.size:,} bytes are stored where at most {error.limit:,} make sense", key=error.key or ""
     )
-
-
-def _take_from(future: Future[Chunk], unit: Unit, cancelled: Callable[[], bool] | None) -> bool:
-    """Wait for a chunk that somebody else decodes; False where he gave up.
-
-    Raises:
-        ZarrError: it cannot be had.
-        ReadCancelledError: ``cancelled`` said so.
-    """
-    while cancelled is not None and not wait((future,), _POLL_S).done:
-        if cancelled():
-            raise ReadCancelledError("the read was cancelled")
-    try:
-        unit.take(future.result())
-    except AbandonedError:
-        return False
-    return True

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from zarrcore.array.chunk_cache import ChunkCache
-from zarrcore.array.chunk_keys import ChunkKeys
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.keys import ChunkKeys
 from zarrcore.array.pools import Task, decoding_permit, run_tasks
-from zarrcore.array.selection import AxisRange, crossings
+from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
 from zarrcore.codecs import ArraySpec, Pipeline, is_fill
 from zarrcore.codecs.interface import Buffer
 from zarrcore.codecs.shard_update import updated_shard
@@ -28,15 +28,15 @@ from zarrcore.errors import CodecError, UnsupportedError
 from zarrcore.metadata import ArrayMetadata, ChunkAxis
 from zarrcore.stores.interface import BytesLike, WritableStore
 
-Part = tuple[tuple[int, slice, slice], ...]
-"""Per dimension: a chunk's index, what is written of it, where that stands in the values."""
+Part = tuple[Crossing, ...]
+"""Per dimension, what is written of a chunk."""
 
 _LOCKS = 1024
 _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
 
 def _start_anew_after_fork() -> None:
-    """In a forked child nobody is left who would open a lock that was closed."""
+    """In a forked child no thread is left that would release a lock."""
     global _locks
     _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
@@ -105,9 +105,9 @@ class ChunkWriter:
     def _write_chunk(
         self, part: Part, values: np.ndarray[Any, Any], cache: ChunkCache | None, write_empty_chunks: bool
     ) -> None:
-        index = tuple(chunk for chunk, _, _ in part)
-        region: Any = (*(inside for _, inside, _ in part), ...)
-        place: Any = (*(outside for _, _, outside in part), ...)
+        index = tuple(chunk for chunk, *_ in part)
+        region: Any = (*(inside for _, inside, *_ in part), ...)
+        place: Any = (*(outside for _, _, outside, _ in part), ...)
         source = values[place]
         key = self._keys.key(index)
         with _locks[hash((self._identity, key)) % _LOCKS]:

@@ -10,19 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
 from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
+from zarrcore.filetypes import FILE_TYPES, FileType, file_type, file_type_of
 
 if TYPE_CHECKING:
     from zarrcore.filetypes import VirtualFile
     from zarrcore.hierarchy import ArrayNode, Group
 
 _PROGRESS_NBYTES = 64 << 20
-TYPES = ("raw", "npy", "png", "tiff", "ometiff", "nrrd", "json", "csv", "hdf5", "netcdf")
-"""What ``--as`` takes, as help and errors name it: those of `zarrcore.filetypes`, which takes too long to import for a
-command line, and files of whole nodes."""
-_OTHER_NAMES = {"tif": "tiff", "ome.tiff": "ometiff", "ome.tif": "ometiff", "h5": "hdf5", "nc": "netcdf"}
-"""What types are called too, and endings of files' names."""
-_HDF5 = ("hdf5", "netcdf")
-_OME_TIFF = "ometiff"
+_NAMES = [known.name for known in FILE_TYPES]
 
 
 def register(commands: Any) -> None:
@@ -46,7 +41,7 @@ def register(commands: Any) -> None:
         "--as",
         dest="suffix",
         metavar="TYPE",
-        help=f"{', '.join(TYPES[:-1])} or {TYPES[-1]} (default: the ending of --output, else raw; json for strings)",
+        help=f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]} (default: the ending of --output, else raw; json for strings)",
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
     parser.set_defaults(run=run)
@@ -55,25 +50,22 @@ def register(commands: Any) -> None:
 def run(namespace: argparse.Namespace) -> int:
     """Write the file; with ``--output`` it appears whole or not at all."""
     from zarrcore.array import parse_selection
-    from zarrcore.filetypes import TEXT_SUFFIXES, values_as_text, virtual_file
-    from zarrcore.filetypes.tiff import array_as_ome_tiff
+    from zarrcore.filetypes import values_as_text
     from zarrcore.hierarchy import Group
 
     node = open_source(namespace)[node_path(namespace)]
-    suffix = _suffix(namespace, node)
-    if suffix in _HDF5:
-        _write(namespace.output, suffix, _hdf5_file(namespace, node, suffix))
-        return 0
+    kind = _file_type(namespace, node)
+    if not kind.takes_selection or (isinstance(node, Group) and kind.groups):
+        _need_whole(namespace, kind)
     if isinstance(node, Group):
-        _write(namespace.output, suffix, _group_file(namespace, node, suffix))
+        _write(namespace.output, kind, _group_file(node, kind))
         return 0
     selection = parse_selection(namespace.select, node.dimension_names)
-    if suffix in TEXT_SUFFIXES:
-        _write_text(namespace.output, values_as_text(node, selection, suffix))
-    elif suffix == _OME_TIFF:
-        _write(namespace.output, suffix, array_as_ome_tiff(node, selection, _attributes_above(node)))
+    if kind.is_text:
+        _write_text(namespace.output, values_as_text(node, selection, kind.suffix))
     else:
-        _write(namespace.output, suffix, virtual_file(node, selection, suffix))
+        above = {"group_attributes": _attributes_above(node)} if kind.reads_group else {}
+        _write(namespace.output, kind, kind.of_array(node, selection, **above))
     return 0
 
 
@@ -87,51 +79,34 @@ def _attributes_above(array: ArrayNode) -> Mapping[str, Any]:
         return {}
 
 
-def _group_file(namespace: argparse.Namespace, group: Group, suffix: str) -> VirtualFile:
-    from zarrcore.filetypes.tiff import group_as_ome_tiff
-    from zarrcore.hierarchy.multiscales import is_multiscale
-
-    if suffix != _OME_TIFF:
+def _group_file(group: Group, kind: FileType) -> VirtualFile:
+    if not kind.groups:
         raise SelectionError(
             f"{group.uri} is a {group.kind}: name an array in it (zarrscope tree shows them), or write all of it --as hdf5"
         )
-    if not is_multiscale(group.attributes):
-        raise SelectionError(
-            f"{group.uri} is no image in levels: name an array in it (zarrscope tree shows them)"
-        )
-    _need_whole(namespace, suffix)
-    return group_as_ome_tiff(group)
+    return kind.of_group(group)
 
 
-def _hdf5_file(namespace: argparse.Namespace, node: Group | ArrayNode, suffix: str) -> VirtualFile:
-    from zarrcore.filetypes.hdf5 import HDF5File
-
-    _need_whole(namespace, suffix)
-    return HDF5File(node, netcdf=suffix == "netcdf")
-
-
-def _need_whole(namespace: argparse.Namespace, suffix: str) -> None:
+def _need_whole(namespace: argparse.Namespace, kind: FileType) -> None:
     if namespace.select != "...":
-        raise SelectionError(f"--as {suffix} writes nodes as a whole: leave --select out")
+        raise SelectionError(f"--as {kind.name} writes nodes as a whole: leave --select out")
 
 
-def _suffix(namespace: argparse.Namespace, node: Group | ArrayNode) -> str:
-    from zarrcore.filetypes import suffix_of
+def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileType:
     from zarrcore.hierarchy import Group
 
-    asked: str | None = namespace.suffix
-    if asked is None:
-        asked = suffix_of(namespace.output or "", (*TYPES, *_OTHER_NAMES))
-    suffix = _OTHER_NAMES.get(asked, asked)
-    if suffix and suffix not in TYPES:
-        raise UnsupportedError("file type", asked, f"is unknown; known are {', '.join(TYPES)}")
-    return suffix or ("raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json")
+    if namespace.suffix is not None:
+        return file_type(namespace.suffix)
+    default = "raw" if isinstance(node, Group) or not node.data_type.is_variable_length else "json"
+    return file_type_of(namespace.output or "") or file_type(default)
 
 
-def _write(output: str | None, suffix: str, file: VirtualFile) -> None:
+def _write(output: str | None, kind: FileType, file: VirtualFile) -> None:
     if output is None:
-        if suffix != "raw" and sys.stdout.isatty():
-            raise UnsupportedError("output", suffix, "is nothing for a terminal: use --output FILE or a pipe")
+        if kind.suffix != "raw" and sys.stdout.isatty():
+            raise UnsupportedError(
+                "output", kind.name, "is nothing for a terminal: use --output FILE or a pipe"
+            )
         file.write_to(sys.stdout.buffer)
         return
     from zarrcore.filetypes import whole_or_nothing

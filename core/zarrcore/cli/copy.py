@@ -10,9 +10,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, open_source, split_uri
+from zarrcore.cli.store_arguments import size
 from zarrcore.cli.text import printable
 from zarrcore.sizes import SIZE_WORDS, format_bytes
-from zarrcore.stores.options import size
 
 if TYPE_CHECKING:
     from zarrcore.metadata import NamedConfiguration
@@ -128,9 +128,9 @@ def run(namespace: argparse.Namespace) -> int:
 def _destination(namespace: argparse.Namespace) -> ReadableStore:
     from dataclasses import replace
 
+    from zarrcore.cli.store_arguments import store_options
     from zarrcore.errors import SelectionError
     from zarrcore.stores import open_store
-    from zarrcore.stores.options import store_options
 
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):

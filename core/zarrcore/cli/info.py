@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import console, human_shape, printable
-from zarrcore.sizes import format_bytes
+from zarrcore.cli.text import console, printable
+from zarrcore.sizes import format_bytes, format_shape
 
 if TYPE_CHECKING:
     from zarrcore.array.storage_info import StorageInfo
@@ -131,19 +131,21 @@ def _format(node: AnyNode) -> str:
 def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
     names = array.dimension_names
     rows = [
-        ("shape", human_shape(array.shape)),
+        ("shape", format_shape(array.shape)),
         ("dimensions", ", ".join(name or "–" for name in names) if names else "not named"),
         ("data type", array.data_type.name + _in_memory(array)),
         ("size", f"{array.size:,} elements" + _bytes(array, array.size, ", {}")),
         ("fill value", _fill_value(array)),
         (
             "chunk shape",
-            human_shape(array.chunk_shape) + _bytes(array, math.prod(array.chunk_shape), "  ({})"),
+            format_shape(array.chunk_shape) + _bytes(array, math.prod(array.chunk_shape), "  ({})"),
         ),
     ]
     if array.inner_chunk_shape != array.chunk_shape:
-        rows.append(("inner chunks", human_shape(array.inner_chunk_shape)))
-    rows.append(("chunks", f"{math.prod(array.chunk_grid_shape):,}  ({human_shape(array.chunk_grid_shape)})"))
+        rows.append(("inner chunks", format_shape(array.inner_chunk_shape)))
+    rows.append(
+        ("chunks", f"{math.prod(array.chunk_grid_shape):,}  ({format_shape(array.chunk_grid_shape)})")
+    )
     if array.size:
         found = array.chunk_key_encoding != array.metadata.chunk_key_encoding
         how = "  (found by asking: the documents tell of other keys, or of none)" if found else ""
@@ -196,5 +198,5 @@ def _codec_lines(codecs: tuple[NamedConfiguration, ...], indent: str) -> list[st
 
 def _short(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(item, int) for item in value):
-        return human_shape(tuple(value))
+        return format_shape(tuple(value))
     return value if isinstance(value, str) else json.dumps(value)

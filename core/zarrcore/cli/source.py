@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, path_help: str = "") -> None:
     """Add SOURCE, PATH (optional), ``--format`` and the options of stores."""
-    from zarrcore.stores.options import add_store_arguments
+    from zarrcore.cli.store_arguments import add_store_arguments
 
     parser.add_argument(
         "source",
@@ -53,8 +53,8 @@ def source_store(namespace: argparse.Namespace) -> ReadableStore:
     Raises:
         StoreError: it cannot be reached or does not exist.
     """
+    from zarrcore.cli.store_arguments import store_options
     from zarrcore.stores import open_store
-    from zarrcore.stores.options import store_options
 
     return open_store(split_uri(namespace.source)[0], options=store_options(namespace))
 

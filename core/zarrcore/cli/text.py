@@ -1,4 +1,4 @@
-"""Numbers and types in the words of people."""
+"""Text for a terminal: what can be printed, and in which colours."""
 
 from __future__ import annotations
 
@@ -9,15 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
-
-
-def human_shape(shape: tuple[int, ...]) -> str:
-    """A shape as people say it.
-
-    >>> human_shape((512, 512, 3)), human_shape(())
-    ('512 × 512 × 3', 'scalar')
-    """
-    return " × ".join(map(str, shape)) or "scalar"
 
 
 def printable(text: str) -> str:

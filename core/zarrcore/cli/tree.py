@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.cli.source import add_source_arguments, node_path, open_source
-from zarrcore.cli.text import human_shape, painter, printable
-from zarrcore.sizes import format_bytes
+from zarrcore.cli.text import painter, printable
+from zarrcore.sizes import format_bytes, format_shape
 
 if TYPE_CHECKING:
     from zarrcore.hierarchy import AnyNode
@@ -77,7 +77,9 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
     if isinstance(node, Group):
         return lead + paint(name, "bold blue" if node.kind == "group" else "blue") + format_
     if isinstance(node, ArrayNode):
-        told = f"{lead}{paint(name, 'bold')}  {human_shape(node.shape)}  {paint(node.data_type.name, 'cyan')}"
+        told = (
+            f"{lead}{paint(name, 'bold')}  {format_shape(node.shape)}  {paint(node.data_type.name, 'cyan')}"
+        )
         known = not node.data_type.is_variable_length
         return (f"{told}  {paint(format_bytes(node.nbytes), 'dim')}" if known else told) + format_
     return f"{lead}{paint(name, 'bold red')}  {paint(printable(str(node.error)), 'red')}"

@@ -1,6 +1,6 @@
-"""Whether a chunk holds nothing but the fill value, so that it need not be stored.
+"""Whether a chunk holds only the fill value, so that it need not be stored.
 
-Accepted specification, "Chunk encoding": a chunk that is absent reads as the fill value. Equal means the same bits: ``-0.0``
+Accepted specification, "Chunk encoding": a missing chunk reads as the fill value. Equal means equal bits: ``-0.0``
 is not ``0.0``, and every NaN keeps its payload.
 """
 
@@ -18,7 +18,7 @@ _BLOCK_SIZE = 1 << 16
 def is_fill(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
     """Whether every element of ``chunk`` has the bits of ``fill_value``; strings and objects are compared by value.
 
-    ``fill_value`` has the type of ``chunk``, in whatever byte order.
+    ``fill_value`` has the type of ``chunk``, in any byte order.
 
     >>> is_fill(np.zeros((3, 3)), np.zeros(())), is_fill(np.full((3, 3), -0.0), np.zeros(()))
     (True, False)
@@ -30,7 +30,7 @@ def is_fill(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
     if nbytes in (1, 2, 4, 8):
         bits: np.dtype[Any] = np.dtype(f"u{nbytes}")
         return _all_equal(chunk.view(bits), fill_value.view(bits))
-    # An element of several words: a row of them.
+    # An element of several words is a row of them.
     word = next(size for size in (8, 4, 2, 1) if nbytes % size == 0)
     rows = np.ascontiguousarray(chunk).reshape(-1).view(f"u{word}").reshape(chunk.size, nbytes // word)
     return _all_equal(rows, fill_value.reshape(1).view(f"u{word}"))
@@ -42,7 +42,7 @@ def _is_value(chunk: np.ndarray[Any, Any], fill_value: Element) -> bool:
 
 
 def _all_equal(chunk: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]) -> bool:
-    """Block by block: most chunks differ in their first element, and a mask of a whole one would cost memory."""
+    """Compare block by block: most chunks differ in their first element, and a mask of a whole chunk would cost memory."""
     if chunk.size <= _BLOCK_SIZE:
         return bool((chunk == bits).all())
     if chunk.flags.c_contiguous and not bits.ndim:

@@ -1,7 +1,7 @@
 """The three kinds of codecs.
 
-Accepted specification, "Chunk encoding", "Codecs". A codec object is immutable and thread-safe: what the specification calls
-``decoded_representation_type`` is handed in with each call.
+Accepted specification, "Chunk encoding", "Codecs". A codec object is immutable and thread-safe: each call gets
+the ``decoded_representation_type`` of the specification.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ArraySpec:
     dtype: np.dtype[Any]
     """Type of the elements; array → array codecs may yield big-endian ones."""
     fill_value: Element = field(compare=False)
-    """What missing inner chunks read as."""
+    """The value of missing inner chunks."""
 
     @property
     def size(self) -> int:
@@ -45,12 +45,12 @@ class ArraySpec:
         return self.size * self.dtype.itemsize
 
     def with_dtype(self, dtype: np.dtype[Any]) -> ArraySpec:
-        """The same shape with another type, whose missing elements are zero."""
+        """The same shape with another type, whose fill value is zero."""
         return ArraySpec(self.shape, dtype, zero(dtype))
 
 
 class Codec(ABC):
-    """What all codecs share."""
+    """The common part of all codecs."""
 
     names: ClassVar[tuple[str, ...]]
     """The identifiers that documents use, the usual one first."""
@@ -62,7 +62,7 @@ class Codec(ABC):
 
         Raises:
             MetadataError: a parameter that the codec's specification does not allow.
-            UnsupportedError: a parameter that we do not know.
+            UnsupportedError: an unknown parameter.
         """
 
     @property
@@ -71,18 +71,18 @@ class Codec(ABC):
 
     @property
     def can_encode(self) -> bool:
-        """Whether it writes too: a codec of somebody else's may only read."""
+        """Whether the codec also encodes: codecs of other packages may only decode."""
         return any("encode" in vars(kind) for kind in type(self).__mro__ if kind.__module__ != __name__)
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any] | None:
-        """Every parameter spelled out, as strict readers demand, for `name`; None: as the document has them.
+        """All parameters for `name`, explicit, as strict readers demand; None: those of the document.
 
         Args:
             spec: the decoded array; for a bytes → bytes codec, the array whose bytes it is given.
 
         Raises:
             MetadataError: a parameter that can be read but must not be written.
-            UnsupportedError: likewise, in a form that we do not write.
+            UnsupportedError: a form of a parameter that zarrcore does not write.
         """
         return None
 
@@ -95,7 +95,7 @@ class ArrayToArrayCodec(Codec):
 
     @abstractmethod
     def encoded_spec(self, spec: ArraySpec) -> ArraySpec:
-        """``compute_encoded_representation_type``: shape and type of what `decode` takes.
+        """``compute_encoded_representation_type``: shape and type of the input of `decode`.
 
         Raises:
             MetadataError: this codec cannot encode such an array.
@@ -106,7 +106,7 @@ class ArrayToArrayCodec(Codec):
         """The array of shape and type ``spec``; may be a view of ``encoded``.
 
         Raises:
-            CodecError: ``encoded`` holds what no encoder writes.
+            CodecError: ``encoded`` holds values that an encoder never writes.
         """
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
@@ -123,19 +123,19 @@ class ArrayToBytesCodec(Codec):
     """array → bytes."""
 
     def encoded_nbytes(self, spec: ArraySpec) -> int | None:
-        """Exact number of encoded bytes, or None where it depends on the values."""
+        """Exact number of encoded bytes, or None if it depends on the values."""
         return None
 
     @abstractmethod
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
-        """More encoded bytes than this are refused before they are decompressed."""
+        """The most encoded bytes; more are refused before they are decompressed."""
 
     @abstractmethod
     def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
         """The array of shape ``spec.shape``, in any byte order; may be a view of ``encoded``.
 
         Raises:
-            CodecError: the bytes are no such array.
+            CodecError: the bytes do not decode to this array.
         """
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
@@ -152,24 +152,24 @@ class BytesToBytesCodec(Codec):
     """bytes → bytes."""
 
     def for_array(self, spec: ArraySpec) -> Self:
-        """This codec made ready for the bytes of an array: where parameters follow from the elements' type."""
+        """This codec prepared for the bytes of an array, if its parameters follow from the elements' type."""
         return self
 
     def encoded_nbytes(self, decoded_nbytes: int) -> int | None:
-        """Exact number of encoded bytes, or None where it depends on the values."""
+        """Exact number of encoded bytes, or None if it depends on the values."""
         return None
 
     def max_encoded_nbytes(self, decoded_nbytes: int) -> int:
-        """An upper bound: no compressor grows data by more than this."""
+        """An upper bound of the encoded size of any compressor."""
         exact = self.encoded_nbytes(decoded_nbytes)
         return exact if exact is not None else decoded_nbytes + decoded_nbytes // 8 + 4096
 
     @abstractmethod
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
-        """The decoded bytes, at most ``max_nbytes`` of them: a bomb is refused, not inflated.
+        """The decoded bytes, at most ``max_nbytes`` of them: a decompression bomb is refused.
 
-        Where ``out`` is given, the decoded size is known to be ``len(out)``; a codec that can writes there and returns
-        it; any other returns its own buffer.
+        If ``out`` is given, the decoded size is known to be ``len(out)``. A codec that can decode into it returns
+        it; others return their own buffer.
 
         Raises:
             CodecError: the bytes do not decode, or to more than ``max_nbytes``.
@@ -178,10 +178,10 @@ class BytesToBytesCodec(Codec):
     def decode_batch(self, encoded: Sequence[Buffer], nbytes: int, out: memoryview) -> None:
         """Decode several pieces, each of exactly ``nbytes``, into ``out`` one after another.
 
-        A codec whose call costs as much as its work on small pieces does that in fewer calls.
+        A codec whose calls are expensive for small pieces overrides this to make fewer of them.
 
         Raises:
-            CodecError: one of them, whichever it is, does not decode to that size.
+            CodecError: one of them does not decode to that size; the error does not say which.
         """
         for position, piece in enumerate(encoded):
             place = out[position * nbytes : (position + 1) * nbytes]
@@ -192,7 +192,7 @@ class BytesToBytesCodec(Codec):
                 place[:] = decoded
 
     def encode(self, decoded: Buffer) -> Buffer:
-        """The encoded bytes, in memory of their own or in that of ``decoded``.
+        """The encoded bytes, in new memory or in that of ``decoded``.
 
         Raises:
             CodecError: the bytes cannot be encoded, for instance because there are too many.

@@ -1,4 +1,4 @@
-"""Reading codec parameters: the checks that several codecs need."""
+"""Checks of codec parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def integer(
     """An integer parameter.
 
     Raises:
-        MetadataError: it is missing without a default, no integer, or beyond a limit.
+        MetadataError: it is missing without a default, not an integer, or beyond a limit.
     """
     value = configuration.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -63,13 +63,13 @@ def boolean(configuration: Mapping[str, Any], name: str, default: bool) -> bool:
 
 
 def known(configuration: Mapping[str, Any], *names: str) -> None:
-    """Check that a codec is configured by nothing but what it knows: another parameter may change what the bytes mean.
+    """Check that a configuration has only known parameters: an unknown one may change the meaning of the bytes.
 
     Raises:
         MetadataError: another parameter.
     """
     for name in configuration.keys() - set(names):
-        raise MetadataError("the codec knows no such parameter", member=name)
+        raise MetadataError("the codec does not have this parameter", member=name)
 
 
 def choice(configuration: Mapping[str, Any], name: str, allowed: tuple[str, ...], default: str | None) -> str:

@@ -1,7 +1,7 @@
-"""A chain of codecs, made ready for chunks of one shape and type.
+"""A chain of codecs, prepared for chunks of one shape and type.
 
-Accepted specification, "Determination of encoded representations" and "Decoding procedure". What is known beforehand (every
-codec's shapes, types and byte bounds) is worked out once, so that decoding or encoding a chunk is only the calls that matter.
+Accepted specification, "Determination of encoded representations" and "Decoding procedure". Shapes, types and byte bounds of
+every codec are computed once, so that decoding or encoding a chunk only makes the necessary calls.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type.small_numbers import clear_unused_bits, has_unused_bits
 
 _SMALL_NBYTES = 64 << 10
-"""Below this, what a call costs counts beside the work it does."""
+"""Below this size, the cost of a call matters beside its work."""
 
 
 class Pipeline:
@@ -37,13 +37,13 @@ class Pipeline:
 
     Attributes:
         spec: shape and type of a decoded chunk.
-        encoded_nbytes: exact size of an encoded chunk, or None where it depends on the values.
-        max_encoded_nbytes: no encoded chunk is larger.
-        shard: the sharding codec where it stands alone, so that inner chunks can be read by byte range; else None.
+        encoded_nbytes: exact size of an encoded chunk, or None if it depends on the values.
+        max_encoded_nbytes: the largest size of an encoded chunk.
+        shard: the sharding codec if it is the only codec, so that inner chunks can be read by byte range; else None.
 
     Raises:
-        MetadataError: the codecs do not follow one another, or do not fit ``spec``.
-        UnsupportedError: a codec we do not know.
+        MetadataError: the codecs are in an invalid order, or do not fit ``spec``.
+        UnsupportedError: an unknown codec.
     """
 
     def __init__(self, codecs: Sequence[NamedConfiguration], spec: ArraySpec, member: str = "codecs") -> None:
@@ -76,7 +76,7 @@ class Pipeline:
                     member=f"{member}[{position}]",
                 )
         if self._array_to_bytes is None:
-            raise MetadataError("no array → bytes codec among them", member=member)
+            raise MetadataError("there is no array → bytes codec", member=member)
         self._encoded_spec = encoded
         self.encoded_nbytes = exact
         self.max_encoded_nbytes = bound
@@ -100,7 +100,7 @@ class Pipeline:
     def span(self, region: tuple[slice, ...]) -> tuple[int, int] | None:
         """First byte and byte after the last, in an encoded chunk, of what `decode_into` needs for ``region``.
 
-        None where codecs make that impossible, or where it would be most of the chunk. The region's steps are
+        None if codecs make that impossible, or if it would be most of the chunk. The region's steps are
         positive, and it is not empty.
         """
         if not self._verbatim or self._bytes_to_bytes:
@@ -133,7 +133,7 @@ class Pipeline:
         """A decoded chunk: a new array, C-contiguous, little-endian, of shape ``spec.shape``.
 
         Raises:
-            CodecError: the bytes are no such chunk.
+            CodecError: the bytes do not decode to this chunk.
         """
         chunk = np.empty(self.spec.shape, self.spec.dtype)
         self.decode_into(encoded, chunk)
@@ -151,7 +151,7 @@ class Pipeline:
         With ``is_span``, ``encoded`` holds only the `span` of ``region``.
 
         Raises:
-            CodecError: the bytes are no such chunk.
+            CodecError: the bytes do not decode to this chunk.
         """
         if is_span and region is not None:
             self._copy_span(encoded, destination, region)
@@ -174,14 +174,14 @@ class Pipeline:
 
     @property
     def batches(self) -> bool:
-        """Whether `decode_batch` does better than `decode_into` for each: where chunks are small and of plain bytes."""
+        """Whether `decode_batch` is faster than `decode_into` for each: if chunks are small and of plain bytes."""
         return self._verbatim and 0 < self.spec.nbytes <= _SMALL_NBYTES and self.spec.dtype.subdtype is None
 
     def decode_batch(self, encoded: Sequence[Buffer]) -> np.ndarray[Any, Any]:
-        """Several chunks, stacked; the memory is this thread's, and used again by its next call.
+        """Several chunks, stacked, in memory that this thread's next call reuses.
 
         Raises:
-            CodecError: the bytes of one of them, whichever it is, are no such chunk.
+            CodecError: one of them does not decode; the error does not say which.
         """
         nbytes = self.spec.nbytes
         out = scratch_buffer("decoded", nbytes * len(encoded))
@@ -199,26 +199,26 @@ class Pipeline:
         return chunks
 
     def _clear_bits(self, copied: np.ndarray[Any, Any]) -> None:
-        """Clear what numbers of less than a byte leave of it, in elements that were copied as they stood."""
+        """Clear the unused bits of numbers of less than a byte, in elements that were copied unchanged."""
         if self._clears_bits:
             clear_unused_bits(copied)
 
     def encode(self, chunk: np.ndarray[Any, Any], *, passing: bool = False) -> Buffer:
         """The encoded bytes of ``chunk``, of shape ``spec.shape`` and any strides; thread-safe.
 
-        They may lie in the memory of ``chunk`` itself: store them before it changes. Those that are ``passing`` may
-        also lie where this thread's next call puts others.
+        They may be in the memory of ``chunk`` itself: store them before it changes. With ``passing``, they may
+        also be in memory that this thread's next call reuses.
 
         Raises:
             CodecError: another shape or type, or values that a codec cannot hold.
-            UnsupportedError: a codec that can only be read.
+            UnsupportedError: a codec that only decodes.
         """
         for named, codec, _ in self._chain:
             if codec is None:
                 raise UnsupportedError(
                     "codec", named.name, "is unknown: chunks can be read without it, but not written"
                 )
-        if self._array_to_bytes is None:  # pragma: no cover - the constructor sees to it
+        if self._array_to_bytes is None:  # pragma: no cover - the constructor checks this
             raise CodecError("no array → bytes codec")
         array = self._conforming(chunk)
         for array_codec, spec in self._array_to_array:
@@ -238,7 +238,7 @@ class Pipeline:
             data = bytes_codec.encode(data)
         if gathered is None or passing or isinstance(data, bytes | bytearray):
             return data
-        return bytes(data)  # a codec may hand on the memory that it was given
+        return bytes(data)  # a codec may return the memory that it was given
 
     def _conforming(self, chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         dtype = self.spec.dtype
@@ -252,11 +252,11 @@ class Pipeline:
         return chunk
 
     def completed(self) -> tuple[NamedConfiguration, ...]:
-        """The codecs with every parameter spelled out; see `completed`.
+        """The codecs with all parameters explicit; see `completed`.
 
         Raises:
             MetadataError: a parameter that can be read but must not be written.
-            UnsupportedError: a codec that can only be read.
+            UnsupportedError: a codec that only decodes.
         """
         return tuple(_completed(*link) for link in self._chain)
 
@@ -275,7 +275,7 @@ class Pipeline:
             )
 
     def _decode_array(self, decoded: Buffer) -> np.ndarray[Any, Any]:
-        if self._array_to_bytes is None:  # pragma: no cover - the constructor sees to it
+        if self._array_to_bytes is None:  # pragma: no cover - the constructor checks this
             raise CodecError("no array → bytes codec")
         chunk = self._array_to_bytes.decode(decoded, self._encoded_spec)
         for codec, spec in reversed(self._array_to_array):
@@ -284,11 +284,11 @@ class Pipeline:
 
 
 def completed(codecs: Sequence[NamedConfiguration], spec: ArraySpec) -> tuple[NamedConfiguration, ...]:
-    """The same codecs by their usual names, with every parameter spelled out as strict readers demand.
+    """The same codecs by their usual names, with all parameters explicit, as strict readers demand.
 
     Raises:
-        MetadataError: they do not follow one another, do not fit ``spec``, or a parameter must not be written.
-        UnsupportedError: a codec that we do not know or only read.
+        MetadataError: they are in an invalid order, do not fit ``spec``, or a parameter must not be written.
+        UnsupportedError: a codec that is unknown or only decodes.
 
     >>> spec = ArraySpec((8,), np.dtype("<f4"), np.zeros((), "<f4"))
     >>> completed([NamedConfiguration("bytes"), NamedConfiguration("numcodecs.zstd", {"level": 3})], spec)[1].document()
@@ -309,7 +309,7 @@ def _completed(named: NamedConfiguration, codec: Codec | None, spec: ArraySpec) 
 
 
 def _gather(array: np.ndarray[Any, Any]) -> memoryview:
-    """The elements one after another, in their own memory if they lie so there, else in this thread's."""
+    """The elements one after another, in their own memory if they are contiguous there, else in this thread's."""
     if not array.flags.c_contiguous:
         buffer = scratch_buffer("gathered", array.nbytes)
         gathered: np.ndarray[Any, Any] = np.ndarray(array.shape, array.dtype, buffer)

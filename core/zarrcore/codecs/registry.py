@@ -1,6 +1,6 @@
-"""Which class decodes a codec's name.
+"""The class for a codec's name.
 
-Classes load when a document first names them. Third parties add theirs through the entry-point group
+Classes load when a document first names them. Other packages add theirs through the entry-point group
 ``zarrscope.codecs``: the entry's name is the codec's, its object a `Codec` class.
 """
 
@@ -78,14 +78,14 @@ _BUILT_IN = {
 }
 
 _URL_OF_ZARRS = re.compile(r"https://codec\.zarrs\.dev/(?:array|bytes)_to_(?:array|bytes)/(\w+)")
-"""What zarrs called its own codecs before each had a name."""
+"""Older names of codecs in zarrs."""
 
 
 def codec_class(name: str) -> type[Codec]:
-    """The class that decodes ``name``.
+    """The class of the codec ``name``.
 
     Raises:
-        UnsupportedError: no class of ours and none of an installed package does.
+        UnsupportedError: neither zarrcore nor an installed package has one.
     """
     if "pickle" in name.lower():
         raise UnsupportedError(
@@ -109,7 +109,7 @@ def _load(name: str) -> type[Codec]:
     found: Any
     if place := _BUILT_IN.get(name):
         module, _, attribute = place.partition(":")
-        # Two threads that import parts of numcodecs at once would wait for each other's half of it.
+        # Two threads that import parts of numcodecs at once could deadlock.
         with _importing:
             found = getattr(importlib.import_module(module), attribute)
     else:
@@ -117,21 +117,21 @@ def _load(name: str) -> type[Codec]:
         if found is None:
             raise UnsupportedError("codec", name)
     if not (isinstance(found, type) and issubclass(found, Codec)):
-        raise UnsupportedError("codec", name, f"is registered with {found!r}, which is no codec class")
+        raise UnsupportedError("codec", name, f"is registered with {found!r}, which is not a codec class")
     kind: type[Codec] = found
     return kind
 
 
 def make_codec(named: NamedConfiguration, member: str) -> Codec | None:
-    """The codec that a document configures; None for an unknown one that need not be understood.
+    """The codec that a document configures; None for an unknown one with ``must_understand: false``.
 
-    Version 3.1 lets a codec be marked ``must_understand: false`` where readers can ignore its presence, as they can that of
-    one that only rounds before it encodes; it does not allow this of data types, grids and key encodings. Writing is another
-    matter: who does not know the codec cannot do what it does, so a pipeline with a gap only reads.
+    Version 3.1 allows ``must_understand: false`` for codecs that readers can ignore, such as one that only
+    rounds before encoding. It does not allow it for data types, grids and key encodings. Writing needs every
+    codec, so a pipeline with an unknown one only reads.
 
     Raises:
         MetadataError: a parameter that the codec's specification does not allow.
-        UnsupportedError: a codec or parameter we do not know.
+        UnsupportedError: an unknown codec or parameter.
     """
     try:
         kind = codec_class(named.name)

@@ -1,6 +1,6 @@
-"""Memory that a thread uses again and again.
+"""Memory that a thread reuses.
 
-Fresh memory has to be mapped and cleared page by page, which can cost more than decoding into it: some 5 µs for 4 KiB on a
+The kernel maps and clears new memory page by page, which can cost more than decoding into it: some 5 µs for 4 KiB on a
 virtual machine.
 """
 
@@ -11,12 +11,13 @@ import threading
 import numpy as np
 
 MAX_SCRATCH_NBYTES = 16 << 20
-"""No thread keeps a larger buffer: what takes more than this is dear enough to take fresh memory for."""
+"""The largest buffer that a thread keeps. Beyond this size, the cost of new memory matters little."""
 
 _PAGE_NBYTES = 4096
 _PAGE_OFFSET = 1024
-"""Where in a page buffers begin. Processors of AMD copy three times as slowly to memory whose place in its page is up to 64
-bytes after that of the source. Files' pages begin at 0 and large blocks of the C library at 16: this is far from both."""
+"""Where in a page buffers begin. AMD processors copy three times as slowly if the destination begins up to 64 bytes
+further into its page than the source does. Pages of files begin at 0 and large blocks of the C library at 16; this is far
+from both."""
 
 
 class _Buffers(threading.local):
@@ -28,7 +29,7 @@ _buffers = _Buffers()
 
 
 def scratch_buffer(use: str, nbytes: int) -> memoryview:
-    """A buffer of ``nbytes`` that holds anything, until this thread asks again for the same use."""
+    """A buffer of ``nbytes`` with arbitrary content, valid until this thread asks again for the same use."""
     if nbytes > MAX_SCRATCH_NBYTES:
         return _fresh(nbytes)
     buffer = _buffers.by_use.get(use)
@@ -38,7 +39,7 @@ def scratch_buffer(use: str, nbytes: int) -> memoryview:
 
 
 def _fresh(nbytes: int) -> memoryview:
-    # Unlike a bytearray it is not cleared.
+    # Unlike a bytearray, it is not cleared.
     memory = np.empty(nbytes + _PAGE_NBYTES, np.uint8)
     begin = (_PAGE_OFFSET - memory.ctypes.data) % _PAGE_NBYTES
     return memory[begin : begin + nbytes].data

@@ -1,7 +1,7 @@
 """Writing a region of a shard: inner chunks that it does not touch keep their bytes, and are never decoded.
 
-Specification: zarr-specs, "Sharding codec", "Partial writing": the new shard holds its inner chunks in C order, with nothing
-between them.
+Specification: zarr-specs, "Sharding codec", "Partial writing": the new shard holds its inner chunks in C order, without
+gaps.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from zarrcore.errors import CodecError
 def updated_shard(
     pipeline: Pipeline, encoded: Buffer | None, region: tuple[slice, ...], values: np.ndarray[Any, Any]
 ) -> Buffer | None:
-    """The bytes of a chunk once ``values`` stand at ``region`` of it; None where nothing but the fill value is left.
+    """The bytes of a chunk after ``values`` were written to ``region`` of it; None if only the fill value is left.
 
     Args:
         pipeline: encodes the chunk, which is a shard: its `shard` is not None.
-        encoded: the chunk as it is stored, or None where it is missing.
+        encoded: the stored chunk, or None if it is missing.
         region: a slice per dimension, of positive step.
         values: of the region's shape, of a type that casts to the chunk's without change of values.
 
     Raises:
         CodecError: the stored index, or an inner chunk that is written in part, does not decode.
-        UnsupportedError: a codec that can only be read.
+        UnsupportedError: a codec that only decodes.
     """
     shard, spec = pipeline.shard, pipeline.spec
     if shard is None:
-        raise CodecError("a chunk that is no shard cannot be written in part")
+        raise CodecError("only a shard can be written in part")
     members = _members(shard, pipeline, encoded)
     inner, grid = shard.inner_pipeline(spec), shard.grid_shape(spec)
     crossings = (
@@ -65,7 +65,7 @@ def _members(shard: ShardingIndexedCodec, pipeline: Pipeline, encoded: Buffer | 
 def _updated(
     inner: Pipeline, member: Buffer | None, inside: tuple[slice, ...], values: np.ndarray[Any, Any]
 ) -> Buffer | None:
-    """An inner chunk once ``values`` stand ``inside`` it."""
+    """An inner chunk after ``values`` were written ``inside`` it."""
     place: Any = (*inside, ...)
     if values.shape == inner.spec.shape:
         chunk = values
@@ -81,7 +81,7 @@ def _updated(
 
 
 def _crossings(taken: range, length: int) -> Iterator[tuple[int, slice, slice]]:
-    """Which inner chunks of ``length`` a dimension's range crosses: where in each, and where in the range."""
+    """The inner chunks of ``length`` that a dimension's range crosses, with the part of each and its place in the range."""
     step = taken.step
     for i in range(taken[0] // length, taken[-1] // length + 1) if taken else ():
         start = i * length

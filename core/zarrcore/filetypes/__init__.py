@@ -2,72 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from zarrcore.array import Array, Selection
-from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.interface import ArrayFile, VirtualFile
-from zarrcore.filetypes.npy import NpyFile
-from zarrcore.filetypes.nrrd import NrrdFile
-from zarrcore.filetypes.plain_chunks import PlainChunk, PlainChunks, group_document
-from zarrcore.filetypes.png import PngFile
-from zarrcore.filetypes.raw import RawFile
-from zarrcore.filetypes.text import TEXT_SUFFIXES, values_as_text
-from zarrcore.filetypes.tiff import OmeTiffFile, TiffFile, array_as_ome_tiff
-from zarrcore.filetypes.whole_file import whole_or_nothing
+from zarrcore.filetypes.registry import (
+    FILE_TYPES,
+    SUFFIXES,
+    TEXT_SUFFIXES,
+    FileType,
+    file_type,
+    file_type_of,
+    suffix_of,
+    supported_suffixes,
+    virtual_file,
+)
 
-_ARRAY_FILES: tuple[type[ArrayFile], ...] = (RawFile, NpyFile, PngFile, TiffFile, NrrdFile)
-_FILE_TYPES: dict[str, Callable[[Array, Selection], VirtualFile]] = {
-    **{kind.suffix: kind for kind in _ARRAY_FILES},
-    OmeTiffFile.suffix: array_as_ome_tiff,
-}
-
-SUFFIXES = tuple(_FILE_TYPES)
-"""All file types, by the ending of their names."""
-
-
-def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") -> VirtualFile:
-    """``array[selection]`` as a file of the type that ``suffix`` names.
-
-    Raises:
-        UnsupportedError: no such file type, or one that cannot hold this selection.
-        SelectionError: the array has no such selection.
-    """
-    try:
-        kind = _FILE_TYPES[suffix]
-    except KeyError as error:
-        raise UnsupportedError("file type", suffix, f"is unknown; known are {', '.join(SUFFIXES)}") from error
-    return kind(array, selection)
-
-
-def suffix_of(name: str, known: Collection[str] = SUFFIXES) -> str:
-    """Which of the endings a file's name has, the longest; empty where it has none.
-
-    >>> suffix_of("data.ome.tiff"), suffix_of("[...].tiff"), suffix_of("data.txt")
-    ('ome.tiff', 'tiff', '')
-    """
-    return max((suffix for suffix in known if name.endswith(f".{suffix}")), key=len, default="")
-
-
-def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, ...]:
-    """The file types that can hold ``array[selection]``.
-
-    Raises:
-        SelectionError: the array has no such selection.
-    """
-    supported = []
-    for suffix in SUFFIXES:
-        try:
-            virtual_file(array, selection, suffix)
-        except UnsupportedError:
-            continue
-        supported.append(suffix)
-    return tuple(supported)
-
+if TYPE_CHECKING:
+    from zarrcore.filetypes.hdf5 import HDF5File
+    from zarrcore.filetypes.interface import HeaderAndBody, VirtualFile
+    from zarrcore.filetypes.npy import NpyFile
+    from zarrcore.filetypes.nrrd import NrrdFile
+    from zarrcore.filetypes.plain_chunks import PlainChunk, PlainChunks, group_document
+    from zarrcore.filetypes.plan import Box, BytesPlan, boxes
+    from zarrcore.filetypes.png import PngFile
+    from zarrcore.filetypes.raw import RawFile
+    from zarrcore.filetypes.text import values_as_text
+    from zarrcore.filetypes.tiff import OmeTiffFile, TiffFile
+    from zarrcore.filetypes.whole_file import whole_or_nothing
 
 __all__ = [
+    "FILE_TYPES",
     "SUFFIXES",
     "TEXT_SUFFIXES",
+    "Box",
+    "BytesPlan",
+    "FileType",
+    "HDF5File",
+    "HeaderAndBody",
     "NpyFile",
     "NrrdFile",
     "OmeTiffFile",
@@ -77,6 +48,9 @@ __all__ = [
     "RawFile",
     "TiffFile",
     "VirtualFile",
+    "boxes",
+    "file_type",
+    "file_type_of",
     "group_document",
     "suffix_of",
     "supported_suffixes",
@@ -84,3 +58,30 @@ __all__ = [
     "virtual_file",
     "whole_or_nothing",
 ]
+
+# Where the other names come from. They are imported when first used: command lines read the table of types without NumPy.
+_MODULES = {
+    "hdf5": ("HDF5File",),
+    "interface": ("HeaderAndBody", "VirtualFile"),
+    "npy": ("NpyFile",),
+    "nrrd": ("NrrdFile",),
+    "plain_chunks": ("PlainChunk", "PlainChunks", "group_document"),
+    "plan": ("Box", "BytesPlan", "boxes"),
+    "png": ("PngFile",),
+    "raw": ("RawFile",),
+    "text": ("values_as_text",),
+    "tiff": ("OmeTiffFile", "TiffFile"),
+    "whole_file": ("whole_or_nothing",),
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'zarrcore.filetypes' has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,23 +1,22 @@
 """The elements of a selection as one run of bytes, C order, little-endian, readable at any offset.
 
-A run of elements is a handful of boxes of the selection: the rest of a row, whole rows, the beginning of a row; each is read as
-a selection of its own. So no offset costs more than the chunks it touches.
+A run of elements is a handful of boxes of the selection: the rest of a row, whole rows, the beginning of a row. Each is read
+as a selection of its own, so no offset costs more than the chunks it touches.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from zarrcore.array import Array, Selection
-from zarrcore.array.selection import AxisRange, normalize, result_shape, upwards
+from zarrcore.array.plan import ReadPlan
+from zarrcore.array.selection.basic import AxisRange, normalize, result_shape, upwards_index
+from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
-
-Box = tuple[tuple[int, int], ...]
 
 
 class ArrayBody:
@@ -35,6 +34,7 @@ class ArrayBody:
     def __init__(self, array: Array, selection: Selection = ...) -> None:
         self.array = array
         self._ranges = normalize(selection, array.shape)
+        self._upwards = upwards_index(self._ranges)
         self.shape = result_shape(self._ranges)
         self.nbytes = math.prod(self.shape) * array.itemsize
         names = array.dimension_names or (None,) * array.ndim
@@ -42,33 +42,9 @@ class ArrayBody:
             name for name, axis in zip(names, self._ranges, strict=True) if not axis.dropped
         )
 
-    def readinto(self, offset: int, buffer: memoryview) -> None:
-        """Fill ``buffer`` with the bytes from ``offset`` on; all of them have to lie in the body.
-
-        Raises:
-            As `Array.read`.
-        """
-        read_boxes(self.shape, self.array.dtype, offset, buffer, self._read_box)
-
-    def prefetch(self, offset: int, nbytes: int) -> None:
-        """Decode the chunks of a range of bytes into the array's chunk cache.
-
-        Raises:
-            As `Array.read`.
-        """
-        if self.array.chunk_cache is not None:
-            for box in self._boxes(offset, nbytes):
-                self.array.read_ranges(self._axis_ranges(box), None)
-
-    def is_cached(self, offset: int, nbytes: int) -> bool:
-        """Whether a range of bytes can be had without I/O and decoding."""
-        return all(self.array.is_cached(self._axis_ranges(box)) for box in self._boxes(offset, nbytes))
-
-    def _boxes(self, offset: int, nbytes: int) -> Iterator[Box]:
-        itemsize = self.array.itemsize
-        start, stop = max(0, offset), min(self.nbytes, offset + nbytes)
-        if start < stop:
-            yield from boxes(self.shape, start // itemsize, -(-stop // itemsize))
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        """How ``nbytes`` bytes from ``offset`` on are read; all of them have to lie in the body."""
+        return ElementBytes(self.shape, self.array.dtype, offset, nbytes, self.plan_box)
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -97,8 +73,12 @@ class ArrayBody:
             As `Array.read`.
         """
         values = np.empty(tuple(stop - start for start, stop in box), self.array.dtype)
-        self._read_box(box, values)
+        self.plan_box(box).read_into(values)
         return values
+
+    def plan_box(self, box: Box) -> BoxPlan:
+        """How a part of the selection is read."""
+        return _SelectedBox(self.array.plan(self._axis_ranges(box)), self._upwards)
 
     @cached_property
     def slab_nbytes(self) -> int:
@@ -111,21 +91,6 @@ class ArrayBody:
             return 0
         return length * math.prod(self.shape[1:]) * self.array.itemsize
 
-    def _read_box(self, box: Box, out: np.ndarray[Any, Any]) -> None:
-        ranges = self._axis_ranges(box)
-        # Who reads on comes to chunks that were read whole no more.
-        self.array.read_ranges(ranges, upwards(out, self._ranges), keep=not self._are_whole_chunks(ranges))
-
-    def _are_whole_chunks(self, ranges: list[AxisRange]) -> bool:
-        return isinstance(self.array.metadata.chunk_grid, RegularChunkGrid) and all(
-            axis.step == 1
-            and axis.start % length == 0
-            and (axis.start + axis.count == extent or axis.count % length == 0)
-            for axis, length, extent in zip(
-                ranges, self.array.inner_chunk_shape, self.array.shape, strict=True
-            )
-        )
-
     def _axis_ranges(self, box: Box) -> list[AxisRange]:
         """The box in the array's own indices, all upwards."""
         kept = iter(box)
@@ -137,51 +102,16 @@ class ArrayBody:
         return ranges
 
 
-def read_boxes(
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    offset: int,
-    buffer: memoryview,
-    read_box: Callable[[Box, np.ndarray[Any, Any]], None],
-) -> None:
-    """Fill ``buffer`` with the bytes from ``offset`` on of elements of ``shape``, of which ``read_box`` reads any box."""
-    first, last = offset // dtype.itemsize, -(-(offset + len(buffer)) // dtype.itemsize)
-    aligned = offset % dtype.itemsize == 0 and len(buffer) % dtype.itemsize == 0
-    target = np.frombuffer(buffer, dtype) if aligned else np.empty(last - first, dtype)
-    done = 0
-    for box in boxes(shape, first, last):
-        lengths = tuple(stop - start for start, stop in box)
-        count = math.prod(lengths)
-        read_box(box, target[done : done + count].reshape(lengths))
-        done += count
-    if not aligned:
-        skipped = offset - first * dtype.itemsize
-        buffer[:] = target.view(np.uint8).data[skipped : skipped + len(buffer)]
+class _SelectedBox:
+    """A box of a selection, of which a part of the array is read; readers of files go on with the next box."""
 
+    __slots__ = ("_plan", "_upwards", "is_ready", "prefetch")
 
-def boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Box]:
-    """The boxes, in order, that make up elements ``[start, stop)`` of an array of ``shape`` in C order.
+    def __init__(self, plan: ReadPlan, upwards: tuple[Any, ...]) -> None:
+        self._plan = plan
+        self._upwards = upwards
+        self.is_ready = plan.is_ready
+        self.prefetch = plan.prefetch
 
-    >>> list(boxes((4, 3), 2, 10))
-    [((0, 1), (2, 3)), ((1, 3), (0, 3)), ((3, 4), (0, 1))]
-    """
-    if start >= stop:
-        return
-    if not shape:
-        yield ()
-        return
-    row = math.prod(shape[1:])
-    (first, within), (last, beyond) = divmod(start, row), divmod(stop, row)
-    if first == last:
-        for box in boxes(shape[1:], within, beyond):
-            yield ((first, first + 1), *box)
-        return
-    if within:
-        for box in boxes(shape[1:], within, row):
-            yield ((first, first + 1), *box)
-        first += 1
-    if first < last:
-        yield ((first, last), *((0, length) for length in shape[1:]))
-    if beyond:
-        for box in boxes(shape[1:], 0, beyond):
-            yield ((last, last + 1), *box)
+    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+        self._plan.read_into(out[self._upwards], in_sequence=True)

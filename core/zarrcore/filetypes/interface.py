@@ -9,8 +9,10 @@ from typing import BinaryIO, ClassVar
 from zarrcore.array import Array, ChunkCache, Selection
 from zarrcore.errors import SelectionError, UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
+from zarrcore.filetypes.plan import BytesPlan, KnownBytes, joined
 
 _PIECE_NBYTES = 64 << 20
+_SMALL_PIECE_NBYTES = 4 << 20
 _WRITE_CACHE_NBYTES = 256 << 20
 # No system has room for larger offsets.
 MAX_NBYTES = (1 << 63) - 1
@@ -25,45 +27,90 @@ class VirtualFile(ABC):
     """
 
     suffix: ClassVar[str]
+    holds_many: ClassVar[bool] = False
+    """Whether it holds many arrays, or many parts of one, of which readers want some."""
     size: int
 
+    @property
+    def version(self) -> str:
+        """A text that changes with what metadata say of the elements and of how they are decoded."""
+        return ""
+
     @abstractmethod
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        """How at most ``nbytes`` bytes from ``offset`` on are read; fewer only at the end of the file.
+
+        Raises:
+            SelectionError: a negative offset.
+        """
+
     def readinto(self, offset: int, buffer: memoryview) -> int:
         """Copy bytes from ``offset`` on into ``buffer``; returns how many, fewer only at the end of the file.
 
         Raises:
             As `Array.read`; SelectionError: a negative offset.
         """
+        plan = self.plan(offset, len(buffer))
+        plan.read_into(buffer[: plan.nbytes])
+        return plan.nbytes
 
     def read(self, offset: int, nbytes: int) -> memoryview:
         """At most ``nbytes`` bytes from ``offset`` on; fewer only at the end of the file.
 
         Raises:
-            As `Array.read`.
+            As `readinto`.
         """
-        buffer = memoryview(bytearray(max(0, min(nbytes, self.size - offset))))
-        self.readinto(offset, buffer)
+        plan = self.plan(offset, nbytes)
+        buffer = memoryview(bytearray(plan.nbytes))
+        plan.read_into(buffer)
         return buffer
 
-    def prefetch(self, offset: int, nbytes: int) -> None:  # noqa: B027 - a file that is rendered whole has nothing to do
-        """Decode what a range of bytes needs into the array's chunk cache; blocks until it is there."""
+    def prefetch(self, offset: int, nbytes: int) -> None:
+        """Decode what a range of bytes needs into the array's chunk cache; blocks until it is there.
+
+        Raises:
+            As `readinto`.
+        """
+        self.plan(offset, nbytes).prefetch()
 
     def cached(self, offset: int, nbytes: int) -> bool:
         """Whether reading a range of bytes costs no I/O and no decoding."""
-        return False
+        return self.plan(offset, nbytes).is_ready()
+
+    def _clipped(self, offset: int, nbytes: int) -> int:
+        """Where a range of bytes ends, which is at the file's end at the latest.
+
+        Raises:
+            SelectionError: a negative offset.
+        """
+        if offset < 0:
+            raise SelectionError(f"a file has no bytes at offset {offset}")
+        return max(offset, min(self.size, offset + nbytes))
 
     @property
     def slabs(self) -> tuple[int, int]:
         """Where the elements begin, and bytes from one row of chunks to the next: whole rows are read fastest; 0 without rows."""
         return 0, 0
 
-    @abstractmethod
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """Of the array whose elements are at an offset: where these begin and end, bytes of a plane, bytes of a slab.
+
+        A plane is what has one index along the first dimension; 0 where none is shorter than a slab.
+        """
+        begin, slab = self.slabs
+        return begin, self.size, 0, slab
+
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
-        """Write the whole file; ``progress`` is told the bytes of each piece.
+        """Write the whole file; ``progress`` is called with the bytes of each piece.
 
         Raises:
             As `Array.read`; OSError: of the stream.
         """
+        for offset in range(0, self.size, _SMALL_PIECE_NBYTES):
+            part = self.read(offset, _SMALL_PIECE_NBYTES)
+            stream.write(part)
+            if progress is not None:
+                progress(len(part))
 
 
 class ArrayFile(VirtualFile):
@@ -83,6 +130,10 @@ class ArrayFile(VirtualFile):
             )
         self.array = array
         self.body = ArrayBody(array, selection)
+
+    @property
+    def version(self) -> str:
+        return self.array.version
 
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
         """As `VirtualFile.write_to`, chunk row by chunk row."""
@@ -132,31 +183,21 @@ class HeaderAndBody(ArrayFile):
         """A part of the trailer."""
         return b""
 
-    def readinto(self, offset: int, buffer: memoryview) -> int:
-        check_offset(offset)
-        stop = min(self.size, offset + len(buffer))
-        if offset >= stop:
-            return 0
-        begin, end = len(self.header), len(self.header) + self.body.nbytes
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        stop = self._clipped(offset, nbytes)
+        begin = len(self.header)
+        end = begin + self.body.nbytes
+        if begin <= offset < stop <= end:
+            return self.body.plan(offset - begin, stop - offset)
+        parts: list[BytesPlan] = []
         if offset < begin:
-            part = self.header[offset:stop]
-            buffer[: len(part)] = part
+            parts.append(KnownBytes(self.header[offset:stop]))
         first, last = max(offset, begin), min(stop, end)
         if first < last:
-            self.body.readinto(first - begin, buffer[first - offset : last - offset])
+            parts.append(self.body.plan(first - begin, last - first))
         if stop > end:
-            first = max(offset, end)
-            buffer[first - offset : stop - offset] = self._trailer(first - end, stop - end)
-        return stop - offset
-
-    def prefetch(self, offset: int, nbytes: int) -> None:
-        start, stop = offset - len(self.header), offset - len(self.header) + nbytes
-        if stop > 0:
-            self.body.prefetch(max(0, start), stop - max(0, start))
-
-    def cached(self, offset: int, nbytes: int) -> bool:
-        start, stop = offset - len(self.header), offset - len(self.header) + nbytes
-        return stop <= 0 or self.body.is_cached(max(0, start), stop - max(0, start))
+            parts.append(KnownBytes(self._trailer(max(offset, end) - end, stop - end)))
+        return joined(parts)
 
     @property
     def slabs(self) -> tuple[int, int]:
@@ -164,13 +205,3 @@ class HeaderAndBody(ArrayFile):
 
     def _with_array(self, array: Array) -> ArrayFile:
         return type(self)(array, self._selection)
-
-
-def check_offset(offset: int) -> None:
-    """Refuse an offset before the file's first byte.
-
-    Raises:
-        SelectionError: a negative offset.
-    """
-    if offset < 0:
-        raise SelectionError(f"a file has no bytes at offset {offset}")

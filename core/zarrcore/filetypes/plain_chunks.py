@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 
 from zarrcore.array import Array
-from zarrcore.array.selection import AxisRange
+from zarrcore.array.plan import ReadPlan
+from zarrcore.array.selection.basic import AxisRange
 from zarrcore.codecs import Pipeline
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.body import Box, boxes, read_boxes
+from zarrcore.filetypes.interface import VirtualFile
+from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.formats.chunk_terms import chunk_spec, plain_array_to_bytes
 from zarrcore.formats.v3.encode import adapted_array, encode_node
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata, RegularChunkGrid
@@ -82,9 +84,8 @@ class PlainChunks:
         """
         spec = chunk_spec(self._metadata)
         chunk = np.empty(self.shape, spec.dtype)
-        PlainChunk(self._array, self.shape, index).read_box(
-            tuple((0, length) for length in self.shape), chunk
-        )
+        box = tuple((0, length) for length in self.shape)
+        PlainChunk(self._array, self.shape, index).plan_box(box).read_into(chunk)
         return bytes(Pipeline(self._metadata.codecs, spec).encode(chunk))
 
 
@@ -100,14 +101,10 @@ def _chunk_shape(array: Array) -> tuple[int, ...]:
     return tuple(shape)
 
 
-class PlainChunk:
-    """One chunk's elements as a run of bytes, readable at any offset.
+class PlainChunk(VirtualFile):
+    """One chunk's elements as a run of bytes, readable at any offset."""
 
-    Attributes:
-        size: bytes of the whole chunk.
-    """
-
-    slabs = (0, 0)
+    suffix = ""
 
     def __init__(self, array: Array, shape: tuple[int, ...], index: tuple[int, ...]) -> None:
         self._array = array
@@ -115,44 +112,51 @@ class PlainChunk:
         self._origin = tuple(i * length for i, length in zip(index, shape, strict=True))
         self.size = math.prod(shape) * array.itemsize
 
-    def readinto(self, offset: int, buffer: memoryview) -> int:
-        """Copy bytes from ``offset`` on into ``buffer``; returns how many, fewer only at the end.
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        stop = self._clipped(offset, nbytes)
+        return ElementBytes(self._shape, self._array.dtype, offset, stop - offset, self.plan_box)
 
-        Raises:
-            As `Array.read`.
-        """
-        nbytes = max(0, min(self.size - offset, len(buffer)))
-        read_boxes(self._shape, self._array.dtype, offset, buffer[:nbytes], self.read_box)
-        return nbytes
-
-    def cached(self, offset: int, nbytes: int) -> bool:
-        """Whether reading a range of bytes costs no I/O and no decoding."""
-        itemsize = self._array.itemsize
-        stop = -(-min(self.size, offset + nbytes) // itemsize)
-        return all(
-            self._array.is_cached(ranges)
-            for box in boxes(self._shape, offset // itemsize, stop)
-            if (ranges := self._inside(box)) is not None
-        )
-
-    def read_box(self, box: Box, out: np.ndarray[Any, Any]) -> None:
-        """A part of the chunk, the fill value where it overhangs the array.
-
-        Raises:
-            As `Array.read`.
-        """
-        ranges = self._inside(box)
-        lengths = (0,) * out.ndim if ranges is None else tuple(axis.count for axis in ranges)
-        if lengths != out.shape:
-            np.copyto(out, self._array.metadata.fill_value)
-        if ranges is not None:
-            self._array.read_ranges(ranges, out[tuple(map(slice, lengths)) or ...])
-
-    def _inside(self, box: Box) -> list[AxisRange] | None:
-        """What of a part lies in the array; None where nothing does."""
+    def plan_box(self, box: Box) -> BoxPlan:
+        """How a part of the chunk is read."""
         ranges = [*self._ranges(box)]
-        return None if any(axis.count <= 0 for axis in ranges) else ranges
+        is_outside = any(axis.count <= 0 for axis in ranges)
+        fill_value = self._array.metadata.fill_value
+        if is_outside:
+            return _ChunkBox(None, (), fill_value)
+        return _ChunkBox(self._array.plan(ranges), tuple(axis.count for axis in ranges), fill_value)
 
     def _ranges(self, box: Box) -> Iterator[AxisRange]:
         for (start, stop), first, length in zip(box, self._origin, self._array.shape, strict=True):
             yield AxisRange(first + start, 1, min(first + stop, length) - (first + start))
+
+
+class _ChunkBox:
+    """A box of a chunk: the elements that lie in the array, and the fill value where the box overhangs it.
+
+    Args:
+        plan: reads what lies in the array; None where nothing does.
+        lengths: the shape of that.
+        fill_value: of the array.
+    """
+
+    __slots__ = ("_fill_value", "_lengths", "_plan")
+
+    def __init__(
+        self, plan: ReadPlan | None, lengths: tuple[int, ...], fill_value: np.ndarray[Any, Any]
+    ) -> None:
+        self._plan = plan
+        self._lengths = lengths
+        self._fill_value = fill_value
+
+    def is_ready(self) -> bool:
+        return self._plan is None or self._plan.is_ready()
+
+    def prefetch(self) -> None:
+        if self._plan is not None:
+            self._plan.prefetch()
+
+    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+        if self._plan is None or self._lengths != out.shape:
+            np.copyto(out, self._fill_value)
+        if self._plan is not None:
+            self._plan.read_into(out[tuple(map(slice, self._lengths)) or ...])

@@ -15,7 +15,8 @@ import numpy as np
 
 from zarrcore.array import Array, Selection, plane_ndim
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.interface import ArrayFile, check_offset
+from zarrcore.filetypes.interface import ArrayFile
+from zarrcore.filetypes.plan import BytesPlan
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOUR_TYPES = {1: 0, 3: 2, 4: 6}
@@ -53,22 +54,28 @@ class PngFile(ArrayFile):
         self._lock = threading.Lock()
         self._rendered: bytes | None = None
 
-    def readinto(self, offset: int, buffer: memoryview) -> int:
-        check_offset(offset)
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        return _PictureBytes(self, offset, self._clipped(offset, nbytes))
+
+    @property
+    def is_rendered(self) -> bool:
+        """Whether the picture was made already."""
+        return self._rendered is not None
+
+    def rendered(self) -> bytes:
+        """The whole file, made when it is first asked for.
+
+        Raises:
+            As `Array.read`.
+        """
         with self._lock:
             if self._rendered is None:
                 self._rendered = self._render()
-        part = self._rendered[offset : offset + len(buffer)]
-        buffer[: len(part)] = part
-        return len(part)
-
-    def cached(self, offset: int, nbytes: int) -> bool:
-        return self._rendered is not None
+        return self._rendered
 
     def _render(self) -> bytes:
         with _rendering:
-            plane = np.empty(self.body.shape, self.array.dtype)
-            self.body.readinto(0, plane.reshape(-1).view(np.uint8).data)
+            plane = self.body.read_box(tuple((0, length) for length in self.body.shape))
             rows = np.zeros(
                 (self._height, 1 + self._width * self._samples), np.uint8
             )  # each begins with its filter: none
@@ -82,6 +89,23 @@ class PngFile(ArrayFile):
 
     def _with_array(self, array: Array) -> ArrayFile:
         return PngFile(array, self._selection)
+
+
+class _PictureBytes(BytesPlan):
+    """Bytes ``[start, stop)`` of a picture, which is made as a whole."""
+
+    __slots__ = ("_file", "_start")
+
+    def __init__(self, file: PngFile, start: int, stop: int) -> None:
+        self.nbytes = stop - start
+        self._file = file
+        self._start = start
+
+    def is_ready(self) -> bool:
+        return self._file.is_rendered
+
+    def read_into(self, buffer: memoryview) -> None:
+        buffer[:] = self._file.rendered()[self._start : self._start + self.nbytes]
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

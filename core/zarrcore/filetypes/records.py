@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
+from functools import partial
 
 import numpy as np
 
-from zarrcore.filetypes.interface import VirtualFile, check_offset
-
-_PIECE_NBYTES = 4 << 20
+from zarrcore.filetypes.interface import VirtualFile
+from zarrcore.filetypes.plan import BytesPlan, MadeBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,13 @@ class Records(VirtualFile):
         self.nbytes = len(template)
         self.size = self.nbytes * count
 
-    def readinto(self, offset: int, buffer: memoryview) -> int:
-        check_offset(offset)
-        stop = min(self.size, offset + len(buffer))
-        if offset >= stop:
-            return 0
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        stop = self._clipped(offset, nbytes)
+        return MadeBytes(stop - offset, partial(self._make, offset, stop))
+
+    def _make(self, offset: int, stop: int, buffer: memoryview) -> None:
+        if offset == stop:
+            return
         first, last = offset // self.nbytes, -(-stop // self.nbytes)
         rows = np.tile(self._template, (last - first, 1))
         for at, number in self._numbers.items():
@@ -51,15 +52,4 @@ class Records(VirtualFile):
             )
             rows[:, at : at + 8] = values.astype("<u8").view(np.uint8).reshape(-1, 8)
         skipped = offset - first * self.nbytes
-        buffer[: stop - offset] = rows.reshape(-1)[skipped : skipped + stop - offset].data
-        return stop - offset
-
-    def cached(self, offset: int, nbytes: int) -> bool:
-        return True
-
-    def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
-        for offset in range(0, self.size, _PIECE_NBYTES):
-            part = self.read(offset, _PIECE_NBYTES)
-            stream.write(part)
-            if progress is not None:
-                progress(len(part))
+        buffer[:] = rows.reshape(-1)[skipped : skipped + stop - offset].data

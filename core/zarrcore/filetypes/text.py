@@ -1,6 +1,6 @@
 """Elements as text that people and other programs read: JSON and CSV, of any data type.
 
-These are made whole in memory, so they are for selections of a size that somebody reads; what is larger has a virtual file.
+These are made whole in memory, so they are for selections that a person can read; larger ones have virtual files.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.body import ArrayBody
 from zarrcore.metadata.data_type import is_small_number
-
-TEXT_SUFFIXES = ("json", "csv")
-"""The endings of files of text."""
 
 _Converter = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 _MAX_SIZE = 1 << 22

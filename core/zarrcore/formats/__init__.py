@@ -29,7 +29,7 @@ Format.DRAFT_2022_12 = Draft202212()
 Format.DRAFT_2023_02 = Draft202302()
 
 FORMATS: tuple[Format, ...] = (
-    # Those that a root's zarr.json decides about; then those for which other keys are asked for.
+    # First the formats that a root's zarr.json decides about, then those with other keys.
     Format.V3,
     Format.DRAFT_2023_02,
     Format.DRAFT_2022_12,
@@ -41,16 +41,16 @@ FORMATS: tuple[Format, ...] = (
     Format.V1,
     Format.DRAFT_2019_05,
 )
-"""Our formats, in the order in which a store is asked for them."""
+"""The formats of zarrcore, in the order of detection."""
 
 _GROUP = "zarrscope.formats"
 
 
 def known_formats() -> tuple[Format, ...]:
-    """All formats, in the order in which a store is asked for them: ours, then those of other packages by name.
+    """All formats, in the order of detection: those of zarrcore, then those of other packages by name.
 
     Raises:
-        UnsupportedError: a package has registered something else than a format.
+        UnsupportedError: a package registered an object that is not a format.
     """
     ours = {candidate.name for candidate in FORMATS}
     return (*FORMATS, *(_extension(name) for name in extension_names(_GROUP) if name not in ours))
@@ -62,15 +62,20 @@ def _extension(name: str) -> Format:
     if isinstance(found, type) and issubclass(found, Format):
         found = found()
     if not isinstance(found, Format):
-        raise UnsupportedError("format", name, f"is registered with {found!r}, which is no format")
+        raise UnsupportedError("format", name, f"is registered with {found!r}, which is not a format")
     return found
+
+
+def is_node_key(key: str) -> bool:
+    """Whether a key may belong to a document or a chunk of a node, in any format."""
+    return any(candidate.is_node_key(key) for candidate in known_formats())
 
 
 def format_named(name: str | Format) -> Format:
     """The format of this name.
 
     Raises:
-        UnsupportedError: there is none.
+        UnsupportedError: the name is unknown.
 
     >>> format_named("v2").title
     'Zarr v2'
@@ -87,4 +92,4 @@ def format_named(name: str | Format) -> Format:
     raise UnsupportedError("format", str(name), f"is unknown; known are {known}")
 
 
-__all__ = ["FORMATS", "Format", "detect_format", "format_named", "known_formats"]
+__all__ = ["FORMATS", "Format", "detect_format", "format_named", "is_node_key", "known_formats"]

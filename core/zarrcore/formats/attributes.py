@@ -1,7 +1,7 @@
-"""Attributes as they may stand in a document.
+"""Attributes as a document may hold them.
 
-Accepted specification, "attributes": a JSON object. What NumPy gives people to hold is turned into the JSON it means; what
-has no JSON form is refused by name, before anything is written.
+Accepted specification, "attributes": a JSON object. NumPy values become the corresponding JSON. A value without a
+JSON form is refused by name, before anything is written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def json_attributes(attributes: Mapping[str, Any]) -> JsonObject:
     Numbers that are not finite stay; the document spells them as the words of the specification.
 
     Raises:
-        MetadataError: a name that is no string, a value that is not JSON, or too deep a nesting; it tells where.
+        MetadataError: a name that is not a string, a value that is not JSON, or too deep a nesting; the error says where.
 
     >>> json_attributes({"scale": np.float32(0.5), "axes": ("y", "x")})
     {'scale': 0.5, 'axes': ['y', 'x']}
@@ -51,7 +51,7 @@ def _json(value: Any, member: str, depth: int) -> Any:
         case np.generic() | np.ndarray() if value.dtype.kind in "biufU":
             return value.tolist()
         case str():
-            return str.__str__(value)  # of an enumeration's member, the value
+            return str.__str__(value)  # the value of an enumeration's member
         case int():
             return int(value)
         case float():
@@ -64,14 +64,14 @@ def _json(value: Any, member: str, depth: int) -> Any:
 
 
 def document_bytes(document: JsonObject) -> bytes:
-    """A document as the text to store.
+    """A document as text to store.
 
     Raises:
-        MetadataError: it would be refused when read: too large, too deep, or a number without end.
+        MetadataError: reading would refuse it: too large, too deep, or a number with too many digits.
     """
     try:
         data = format_json(document)
     except (ValueError, RecursionError) as error:
-        raise MetadataError(f"cannot be told as JSON: {error}") from error
+        raise MetadataError(f"cannot be written as JSON: {error}") from error
     parse_json_object(data)
     return data

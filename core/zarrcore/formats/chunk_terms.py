@@ -1,7 +1,7 @@
-"""Chunks of one format in the terms of another: what is common to all of them.
+"""Chunks of one format in the terms of another: the part that all formats share.
 
-Shards and N5 blocks are codecs around other codecs. Where a format has neither, their inner chunks and codecs take their
-place: the values are the same, and every format has words for what is left.
+Shards and N5 blocks are codecs around other codecs. In a format that has neither, their inner chunks and codecs replace
+them. The values are the same, and every format can express the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from zarrcore.metadata import ArrayMetadata, NamedConfiguration, RegularChunkGri
 from zarrcore.metadata.named_configuration import parse_named_configuration
 
 _OURS = {"n5_lz4": NamedConfiguration("numcodecs.lz4", {"acceleration": 1})}
-"""Codecs of ours that no other format has, and the nearest that they do."""
+"""Internal codecs that no other format has, and the nearest codec of other formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,17 @@ class CodecChain:
     """Codecs by their kind, in the order of encoding."""
 
     order: tuple[int, ...] | None
-    """What all transposes together do to the dimensions; None: nothing."""
+    """The combined permutation of all transposes; None if dimensions keep their order."""
     filters: tuple[NamedConfiguration, ...]
     """The other array → array codecs."""
     array_to_bytes: NamedConfiguration
-    """What makes bytes of the elements."""
+    """The array → bytes codec."""
     compressors: tuple[NamedConfiguration, ...]
     """The bytes → bytes codecs."""
 
     @property
     def is_reversed(self) -> bool:
-        """Whether the dimensions are turned round, as order "F" does."""
+        """Whether the dimensions are reversed, as order "F" does."""
         return self.order is not None and self.order == tuple(reversed(range(len(self.order))))
 
 
@@ -53,8 +53,8 @@ def codec_chain(codecs: Iterable[NamedConfiguration], ndim: int) -> CodecChain:
     """The codecs sorted by kind.
 
     Raises:
-        MetadataError: a transpose of other dimensions.
-        UnsupportedError: a codec that is not known, or a transpose behind another codec.
+        MetadataError: a transpose of another number of dimensions.
+        UnsupportedError: an unknown codec, or a transpose after another codec.
     """
     order = tuple(range(ndim))
     filters: list[NamedConfiguration] = []
@@ -64,7 +64,7 @@ def codec_chain(codecs: Iterable[NamedConfiguration], ndim: int) -> CodecChain:
         kind = _kind(codec)
         if kind is not None and issubclass(kind, TransposeCodec):
             if filters:
-                raise UnsupportedError("codec", codec.name, f"behind {filters[-1].name!r} is not converted")
+                raise UnsupportedError("codec", codec.name, f"after {filters[-1].name!r} is not converted")
             permutation = kind.from_configuration(codec.configuration).permutation(ndim)
             order = tuple(order[axis] for axis in permutation)
         elif kind is not None and issubclass(kind, ArrayToArrayCodec):
@@ -87,20 +87,20 @@ def _kind(codec: NamedConfiguration) -> type[Codec] | None:
 
 
 def transposed(order: tuple[int, ...] | None) -> tuple[NamedConfiguration, ...]:
-    """The codec that permutes dimensions so; none where nothing is to be done."""
+    """The codec for a permutation of dimensions; empty if there is none."""
     return () if order is None else (NamedConfiguration("transpose", {"order": list(order)}),)
 
 
 def plain_array_to_bytes(dtype: np.dtype[Any]) -> NamedConfiguration:
-    """The array → bytes codec that does no more than it must."""
+    """The simplest array → bytes codec for these elements."""
     return NamedConfiguration({"T": "vlen-utf8", "O": "vlen-bytes"}.get(dtype.kind, "bytes"))
 
 
 def without_shards(metadata: ArrayMetadata) -> ArrayMetadata:
-    """The array whose chunks are the inner chunks of ``metadata``'s shards, however deep; itself where it has none.
+    """The array whose chunks are the innermost chunks of ``metadata``'s shards; itself if it has no shards.
 
     Raises:
-        UnsupportedError: shards of several shapes, or a codec before them that is no transpose.
+        UnsupportedError: shards of several shapes, or a codec before them that is not a transpose.
     """
     ndim = len(metadata.shape)
     chain = codec_chain(metadata.codecs, ndim)
@@ -110,7 +110,7 @@ def without_shards(metadata: ArrayMetadata) -> ArrayMetadata:
         what = chain.filters[0].name if chain.filters else "a rectilinear grid"
         raise UnsupportedError("codec", "sharding_indexed", f"with {what} is not converted")
     configuration = chain.array_to_bytes.configuration
-    # The inner chunks' shape is told in the order of dimensions in which they are stored.
+    # The inner chunks' shape has the order of dimensions in which they are stored.
     order = chain.order or tuple(range(ndim))
     stored = dict(zip(order, configuration["chunk_shape"], strict=True))
     shape = tuple(int(stored[axis]) for axis in range(ndim))
@@ -119,7 +119,7 @@ def without_shards(metadata: ArrayMetadata) -> ArrayMetadata:
 
 
 def without_blocks(metadata: ArrayMetadata) -> ArrayMetadata:
-    """The array without N5's block headers, and with little-endian elements in place of N5's; else itself.
+    """The array without N5's block headers and with little-endian elements; itself if it is not one of N5.
 
     Raises:
         UnsupportedError: an unknown codec.
@@ -144,17 +144,17 @@ def _inner_codecs(configuration: Any) -> list[NamedConfiguration]:
 
 
 def chunk_spec(metadata: ArrayMetadata) -> ArraySpec:
-    """Shape and type of a chunk; of the largest where they differ."""
+    """Shape and type of a chunk; of the largest one if they differ."""
     return ArraySpec(metadata.chunk_grid.chunk_shape, metadata.data_type.dtype, metadata.fill_value)
 
 
 def refuse_lost(metadata: ArrayMetadata, told: Any, title: str) -> None:
-    """Whether ``told``, what has been read from the documents of ``metadata``, is that array.
+    """Check that ``told``, read back from the documents of ``metadata``, is the same array.
 
     Raises:
-        UnsupportedError: its type or codecs are others: the format called ``title`` has no words for them.
+        UnsupportedError: its type or codecs differ: the format ``title`` cannot express them.
     """
-    why = f"cannot be told in {title}"
+    why = f"cannot be expressed in {title}"
     if not isinstance(told, ArrayMetadata) or told.data_type.dtype != metadata.data_type.dtype:
         raise UnsupportedError("data type", metadata.data_type.name, why)
     spec, ndim = chunk_spec(metadata), len(metadata.shape)

@@ -1,7 +1,7 @@
-"""Which format does a store hold?
+"""Detecting the format of a store.
 
-A few documents decide. Only where no document stands at the root, one listing and a bounded number of probes tell an
-implicit group from a place that holds no hierarchy.
+A few documents decide. Only without a document at the root, one listing and a bounded number of probes distinguish an
+implicit group from a place without a hierarchy.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _PROBES = 16
 
 
 def fetch_document(store: ReadableStore, key: str) -> bytes | None:
-    """A metadata document's bytes, or None; of one that is too large, enough for the parser to refuse it."""
-    # A range costs a local store nothing and spares it a file of any size; over the network it would cost caches.
+    """A metadata document's bytes, or None; if it is too large, only as much as makes the parser refuse it."""
+    # A range is free in a local store and avoids reading huge files. Over a network, it would bypass caches.
     value = store.get(key, None if store.is_remote else ByteRange(0, MAX_DOCUMENT_BYTES + 1))
     return None if value is None else bytes(value[: MAX_DOCUMENT_BYTES + 1])
 
 
 def is_there(store: ReadableStore, key: str) -> bool:
-    """Whether a key is there, or where it ends in ``/``, any that begins with it; False where the store cannot tell."""
+    """Whether a key exists, or, if it ends in ``/``, any key that begins with it; False if the store cannot list."""
     try:
         if key.endswith("/"):
             return isinstance(store, ListableStore) and store.has_prefix(key)
@@ -42,15 +42,16 @@ def is_there(store: ReadableStore, key: str) -> bool:
     except (InvalidKeyError, ListingUnsupportedError):
         return False
     except AccessDeniedError:
-        if key.endswith("/"):  # who may not list may read nevertheless
+        if key.endswith("/"):  # reading may be allowed where listing is not
             return False
         raise
 
 
 def ask_root(store: ReadableStore, formats: tuple[Format, ...]) -> Get:
-    """Gives documents; what tells apart the formats in use, and consolidated metadata, is asked for now, all together.
+    """Returns a function that gets documents. Those that distinguish the formats in use, and consolidated metadata, are
+    requested now, all at once.
 
-    Over a network it takes as long as one of them, and is what a hierarchy of any of these formats is opened by.
+    Over a network this takes as long as one request, and is all that opening such a hierarchy needs.
     """
     in_use = [candidate for candidate in formats if candidate.writable]
     keys = [key for candidate in in_use for key in (*candidate.deciding_keys, candidate.consolidated_key)]
@@ -60,17 +61,17 @@ def ask_root(store: ReadableStore, formats: tuple[Format, ...]) -> Get:
 def detect_format(
     store: ReadableStore, formats: tuple[Format, ...], get: Get | None = None
 ) -> tuple[Format, Documents | None]:
-    """The first of ``formats`` that is found at the root, with the root's documents; or at a root's child, without.
+    """The first of ``formats`` at the root, with the root's documents; or at a child of the root, without documents.
 
     Args:
         store: where to look.
         formats: the candidates.
-        get: gives documents, for instance those of `ask_root`; without, the formats are asked for in their order.
+        get: gets documents, for instance `ask_root`; by default, the documents of each format are requested in order.
 
     Raises:
-        HierarchyNotFoundError: none is.
-        MetadataError, UnsupportedError: an entry point is broken, or demands what we do not know.
-        StoreError: the store did not answer as it should.
+        HierarchyNotFoundError: no format was found.
+        MetadataError, UnsupportedError: an entry point is broken, or demands an unknown extension.
+        StoreError: the store failed.
     """
     tried: dict[str, None] = {}
     ask_together = get is None and store.is_remote
@@ -78,10 +79,10 @@ def detect_format(
     for candidate in formats:
         unknown = [key for key in candidate.deciding_keys if key not in tried]
         if ask_together and tried and unknown and candidate.writable:
-            # Of many places most are told by the first document; then the formats in use come together, the old ones singly.
+            # The first document identifies most places. Then the formats in use are tried together, and the old ones one by one.
             get = at_once(get, [key for other in formats if other.writable for key in other.deciding_keys])
         tried.update(dict.fromkeys(unknown))
-        if found := candidate.found(get, partial(is_there, store)):
+        if found := candidate.detect(get, partial(is_there, store)):
             return found, found.fetch(get, "/")
     hint = ""
     try:
@@ -97,7 +98,7 @@ def _detect_in_children(store: ReadableStore, formats: tuple[Format, ...]) -> Fo
         return None
     by_prefix: dict[str, list[Format]] = {}
     for candidate in formats:
-        # Where there has to be an entry point, no child stands in for it.
+        # A format that needs an entry point is not detected by a child.
         implies = candidate.implicit_groups and candidate.implicit_root
         if implies and candidate.deciding_keys == candidate.document_keys("/"):
             by_prefix.setdefault(candidate.prefix("/"), []).append(candidate)
@@ -124,19 +125,17 @@ def _detect_below(store: ReadableStore, prefix: str, candidates: list[Format]) -
     if store.is_remote:
         get = at_once(get, [key for candidate, path in asked for key in candidate.document_keys(path)])
     for candidate, path in asked:
-        with suppress(
-            AccessDeniedError
-        ):  # a child that may not be read says nothing, and hides none of the others
+        with suppress(AccessDeniedError):  # a child that may not be read is skipped, and does not hide others
             if candidate.implies_parent(candidate.fetch(get, path)):
                 return candidate
     return None
 
 
 def at_once(get: Get, keys: Sequence[str]) -> Get:
-    """``get`` with values that are asked for now, all together: over a network that takes as long as one of them."""
+    """``get`` with values that are requested now, all at once: over a network, this takes as long as one request."""
     if len(keys) < 2:
         return get
     threads = ThreadPool(len(keys), "zarrcore-detect")
     asked = {key: threads.submit(get, key) for key in dict.fromkeys(keys)}
-    threads.shutdown(wait=False)  # what turns out not to matter is not waited for
+    threads.shutdown(wait=False)  # do not wait for values that turn out not to matter
     return lambda key: asked[key].result() if key in asked else get(key)

@@ -1,11 +1,11 @@
-"""What a format has to answer: which keys hold a node's documents, what do they say, and how are they written?
+"""The interface of formats: the keys of a node's documents, their meaning, and how to write them.
 
-A format does no I/O of its own: it names the keys, gets their values, and gives back the neutral metadata; and it turns
-neutral metadata, or a change, into values for those keys. So the same description serves the library, the mount and a
-store that cannot list.
+A format does no I/O. It names keys, takes their values, and returns neutral metadata. It also turns
+neutral metadata, or a change, into values for those keys. The same description therefore serves the library, the mount and
+stores that cannot list.
 
 Packages add formats through the entry-point group ``zarrscope.formats``: the entry's name is the format's, its object a
-`Format` class without parameters, or an instance. Ours are asked first.
+`Format` class without parameters, or an instance. zarrcore's own formats come first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from zarrcore.errors import UnsupportedError
+from zarrcore.formats.renamed import RENAMED, adopt_renamed, old_name
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
+from zarrcore.metadata.chunk_key_encoding import may_be_chunk_key
 
 Documents = tuple[bytes | None, ...]
 """The values of `Format.document_keys`, in their order; None for an absent key."""
@@ -25,14 +27,14 @@ class Format(ABC):
     """One on-disk format.
 
     Attributes:
-        name: the identifier that ``--format`` and ``format=`` take.
+        name: the identifier for ``--format`` and ``format=``.
         title: the name for people.
-        specification: where the format is described.
-        implicit_groups: whether a prefix without a document of its own is a group.
-        empty_groups: whether any key below it makes it one; without, only what may be a node.
-        implicit_root: whether the root of a hierarchy may be such a group; without, a folder whose children are nodes
+        specification: the address of the format's description.
+        implicit_groups: whether a prefix without its own document is a group.
+        empty_groups: whether any key below a prefix makes it such a group; otherwise, only keys that may be nodes do.
+        implicit_root: whether the root of a hierarchy may be such a group; otherwise, a folder whose children are nodes
             of this format is a collection of hierarchies.
-        consolidated_key: the key that holds consolidated metadata and nothing else, where there is such a key.
+        consolidated_key: the key that holds only consolidated metadata, if there is such a key.
         writable: whether `encode` and the other methods that make documents work.
     """
 
@@ -56,27 +58,31 @@ class Format(ABC):
     DRAFT_2022_12: ClassVar[Format]
     DRAFT_2023_02: ClassVar[Format]
 
-    def bound(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
-        """This format as the entry point of the hierarchy configures it, be that of this format or not.
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        adopt_renamed(cls)
+
+    def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
+        """This format as configured by the hierarchy's entry point, which may be that of another format.
 
         Args:
-            get: gives a key's value.
-            is_there: whether there is such a key, or where it ends in ``/``, any that begins with it; False where the
-                store cannot tell.
+            get: gets the value of a key.
+            is_there: whether a key exists, or, if it ends in ``/``, any key that begins with it; False if the
+                store cannot list.
 
         Raises:
             MetadataError: the entry point is broken.
-            UnsupportedError: it names an extension that must be understood.
+            UnsupportedError: it names an unknown extension that must be understood.
         """
         return self
 
     @property
     def deciding_keys(self) -> tuple[str, ...]:
-        """The keys that `found` asks for first, if not always all of them."""
+        """The keys that `detect` may request first."""
         return self.document_keys("/")
 
-    def found(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
-        """This format, `bound`, if the hierarchy's root is of it; arguments and errors are those of `bound`."""
+    def detect(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
+        """This format, configured, if the hierarchy's root has it; arguments and errors are those of `configure`."""
         return self if self.claims(self.fetch(get, "/")) else None
 
     @abstractmethod
@@ -84,7 +90,7 @@ class Format(ABC):
         """The keys that hold, or may hold, the documents of the node at ``path``, the decisive ones first."""
 
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
-        """The documents of the node at ``path``, asked for through ``get``; what cannot matter any more is not asked for."""
+        """The documents of the node at ``path``, through ``get``; documents that can no longer matter are not requested."""
         return tuple(get(key) for key in self.document_keys(path))
 
     @abstractmethod
@@ -92,75 +98,75 @@ class Format(ABC):
         """Whether these documents are of this format, broken or not."""
 
     def implies_parent(self, documents: Documents) -> bool:
-        """Whether a node with these documents tells that its parent, which has none, is a group of this format."""
+        """Whether a node with these documents makes its parent, which has none, a group of this format."""
         return self.implicit_groups and self.claims(documents)
 
     def implied_group(self, get: Callable[[str], bytes | None], path: str) -> GroupMetadata:
-        """The implicit group at ``path``, where no document declares a group.
+        """The implicit group at ``path``, without a document that declares a group.
 
         Raises:
-            MetadataError: a document that says something else of it is broken.
+            MetadataError: another document of it is broken.
         """
         return GroupMetadata()
 
     @abstractmethod
     def parse(self, documents: Documents) -> NodeMetadata | None:
-        """The node that the documents describe, or None where there is none.
+        """The node that the documents describe, or None if there is none.
 
         Raises:
             MetadataError: a document is broken.
-            UnsupportedError: it needs an extension that we do not know.
+            UnsupportedError: it needs an unknown extension.
         """
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
-        """The array with all that its documents leave open, and its chunks' keys tell.
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+        """The array with everything that its documents leave open and its chunk keys show.
 
-        Called once it matters: when a chunk is missing, or what is done concerns all keys.
+        Called when it matters: when a chunk is missing, or when an operation concerns all keys.
 
         Args:
-            path: the array's.
-            metadata: what its documents say.
-            is_there: as in `bound`.
+            path: path of the array.
+            metadata: the metadata of its documents.
+            is_there: as in `configure`.
         """
         return metadata
 
     def ignored(self, documents: Documents) -> tuple[str, ...]:
-        """Names of what these documents speak of, and what is passed over because they allow it."""
+        """The names of unknown extensions in these documents that may be ignored."""
         return ()
 
     @abstractmethod
     def stored_documents(self, documents: Documents) -> JsonObject:
-        """The documents as found on disk, in one object; text that is no JSON stands as a string."""
+        """The documents as stored, in one object; text that is not JSON appears as a string."""
 
     def encode(self, metadata: NodeMetadata, *, at_root: bool = False) -> Documents:
         """The documents of a node, in the order of `document_keys`; `parse` reads ``metadata`` back from them.
 
-        Of metadata that `adapted` has returned, every member comes back equal. ``at_root`` says that the node is the
-        hierarchy's root, where some formats keep their version.
+        For metadata that `adapted` returned, every member reads back equal. ``at_root`` says that the node is the
+        hierarchy's root, where some formats store their version.
 
         Raises:
-            MetadataError: ``metadata`` holds what no document can, for instance attributes that are no JSON.
-            UnsupportedError: this format cannot express it, or cannot be written at all.
+            MetadataError: ``metadata`` cannot be in a document, for instance attributes that are not JSON.
+            UnsupportedError: this format cannot express it, or is read-only.
         """
         raise self._not_written()
 
     def adapted(self, metadata: NodeMetadata) -> NodeMetadata:
         """The same node in the terms of this format: same shape, type and values; another key encoding and other codecs.
 
-        What this format has no way to say is told by its nearest: chunk keys are those of this format, compressors those
-        that it knows, a shard's inner chunks are chunks where there are no shards. What would lose values is refused, but
-        for one: where a format has no fill value (N5), it is zero, and who copies writes the chunks that are missing.
-        Copying between formats, and creating an array with default codecs, go through this.
+        Things that this format cannot express are replaced by the nearest: its own chunk keys, compressors that it
+        has, inner chunks instead of shards. A change that would lose values is refused, with one
+        exception: in a format without fill values (N5), the fill value becomes zero, and a copy must write missing chunks.
+        Copying between formats, and creating an array with default codecs, use this.
 
         Raises:
-            UnsupportedError: this format cannot hold such a node.
+            UnsupportedError: this format cannot hold the node.
         """
         raise self._not_written()
 
     def with_attributes(self, documents: Documents, attributes: Mapping[str, Any]) -> Documents:
-        """The stored documents with other attributes; every other member is kept as it stands, known or not.
+        """The stored documents with other attributes; every other member, known or not, stays unchanged.
 
-        Where no document is stored yet (an implicit group), those of a group with these attributes.
+        Without a stored document (an implicit group), the documents of a group with these attributes.
 
         Raises:
             MetadataError: a document is broken, or an attribute is not JSON.
@@ -169,7 +175,7 @@ class Format(ABC):
         raise self._not_written()
 
     def with_shape(self, documents: Documents, shape: tuple[int, ...]) -> Documents:
-        """The stored documents of an array with another shape; every other member is kept as it stands.
+        """The stored documents of an array with another shape; every other member stays unchanged.
 
         Raises:
             MetadataError: a document is broken, or the array cannot have this shape.
@@ -178,60 +184,60 @@ class Format(ABC):
         raise self._not_written()
 
     def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
-        """How chunk keys of new arrays are built."""
+        """The chunk key encoding of new arrays."""
         return ChunkKeyEncoding()
 
     def consolidate(self, nodes: Mapping[str, Documents]) -> dict[str, bytes]:
         """Consolidated metadata: keys and values to set at the root, from the stored documents of all nodes by path.
 
         Raises:
-            MetadataError: a document is no JSON object; the error tells its key.
-            UnsupportedError: this format has no consolidated metadata, or not for such a root.
+            MetadataError: a document is not a JSON object; the error has its key.
+            UnsupportedError: this format has no consolidated metadata, or not for this kind of root.
         """
         raise UnsupportedError("format", self.name, "has no consolidated metadata")
 
     def unconsolidate(self, root: Documents) -> dict[str, bytes | None]:
-        """Keys and values to set at the root, or to erase, so that there is no consolidated metadata any more.
+        """Keys and values to set at the root, or to erase, to remove consolidated metadata.
 
-        Whoever changes a node does this first: there are readers that believe the copy and never see the change.
+        Do this before a node is changed: readers that use the copy would never see the change.
         """
         return {}
 
     def consolidated_documents(
         self, get: Callable[[str], bytes | None], root: Documents
     ) -> dict[str, JsonObject] | None:
-        """What the root's consolidated metadata says of each path, as `comparable` tells it; None where there is none.
+        """The root's consolidated metadata by path, in the form of `normalize`; None if there is none.
 
-        What a node is, its own documents say: where the two differ, the consolidated metadata is stale. Many readers
-        believe it nevertheless, since it spares them a request for each node.
+        The documents of a node decide what it is. If the two differ, the consolidated metadata is stale. Many readers
+        use it anyway, since it saves a request for each node.
 
         Raises:
             MetadataError: the consolidated metadata is broken.
         """
         return None
 
-    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
-        """The node of which consolidated metadata tell, as `comparable` has it, or None where that is none.
+    def parse_consolidated(self, told: JsonObject) -> NodeMetadata | None:
+        """The node of an entry of consolidated metadata in the form of `normalize`; None if it is not a node.
 
         Raises:
             As `parse`.
         """
-        return self.parse(self.told_documents(told))
+        return self.parse(self.split_documents(told))
 
-    def told_documents(self, told: JsonObject) -> Documents:
-        """Documents of which `comparable` makes ``told``."""
+    def split_documents(self, told: JsonObject) -> Documents:
+        """Documents from which `normalize` makes ``told``."""
         raise self._not_written()
 
-    def comparable(self, documents: Documents) -> JsonObject:
-        """A node's own documents in the form in which `consolidated_documents` has them.
+    def normalize(self, documents: Documents) -> JsonObject:
+        """A node's own documents in the form of `consolidated_documents`.
 
         Raises:
-            MetadataError: they are no JSON objects.
+            MetadataError: they are not JSON objects.
         """
         return self.stored_documents(documents)
 
     def prefix(self, path: str) -> str:
-        """What the metadata keys of the nodes below ``path`` begin with.
+        """The beginning of the metadata keys of the nodes below ``path``.
 
         >>> Format.V3.prefix("/foo/bar"), Format.V3.prefix("/")
         ('foo/bar/', '')
@@ -239,7 +245,7 @@ class Format(ABC):
         return path[1:] + "/" if len(path) > 1 else ""
 
     def chunk_prefix(self, path: str) -> str:
-        """What the chunk keys of an array at ``path`` begin with; where documents and chunks share a tree, `prefix`."""
+        """The beginning of the chunk keys of an array at ``path``; `prefix` if documents and chunks share a tree."""
         return self.prefix(path)
 
     def may_name_node(self, name: str) -> bool:
@@ -247,14 +253,24 @@ class Format(ABC):
         return bool(name.strip(".")) and not name.startswith("__")
 
     def child_name(self, name: str, is_prefix: bool) -> str | None:
-        """The child that a listing of `prefix` tells of; None for what is no child's, or only part of one.
+        """The child that a name in a listing of `prefix` belongs to; None if it is not, or only in part, that of a child.
 
-        Several names may tell of one child. ``name`` is what follows the prefix, without a slash.
+        Several names may belong to one child. ``name`` is the part after the prefix, without a slash.
 
         >>> Format.V3.child_name("foo", is_prefix=True), Format.V3.child_name("zarr.json", is_prefix=False)
         ('foo', None)
         """
         return name if is_prefix and self.may_name_node(name) else None
+
+    def is_node_key(self, key: str) -> bool:
+        """Whether a key may belong to a document or a chunk of a node at any path.
+
+        >>> [Format.V3.is_node_key(key) for key in ("foo/zarr.json", "foo/c/0/1", "foo/notes.txt")]
+        [True, True, False]
+        """
+        above = key.rpartition("/")[0]
+        is_document = key == self.consolidated_key or key in self.document_keys(f"/{above}")
+        return is_document or may_be_chunk_key(key)
 
     def _not_written(self) -> UnsupportedError:
         return UnsupportedError("format", self.name, "can be read but not written")
@@ -266,6 +282,11 @@ class Format(ABC):
         return self.name
 
     def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
+        # Late: the module imports all formats, which derive from this class.
         from zarrcore.formats import format_named
 
         return format_named, (self.name,)
+
+
+for _old in RENAMED:
+    setattr(Format, _old, old_name(_old))

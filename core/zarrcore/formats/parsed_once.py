@@ -1,6 +1,6 @@
-"""What the documents of many arrays say alike, parsed once.
+"""Parts that documents of many arrays share, parsed once.
 
-Arrays of one hierarchy mostly differ in attributes only, and to parse a codec takes longer than to see that it was parsed before.
+Arrays of one hierarchy often differ only in attributes, and parsing a codec takes longer than finding the earlier result.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from zarrcore.metadata import ArrayMetadata, JsonObject
 
 _KEPT = 256
 _MAX_NBYTES = 1 << 12
-"""Longer documents are not kept: memory is bounded, and hardly two of them say the same."""
-_MARSHAL_VERSION = 2  # in later ones the same value has several forms
+"""Longer documents are not kept: memory is bounded, and two of them are rarely equal."""
+_MARSHAL_VERSION = 2  # later ones have several forms of the same value
 
 
 def parsed_once(parse: Callable[[JsonObject], ArrayMetadata]) -> Callable[[JsonObject], ArrayMetadata]:
-    """``parse``, which gives the same object for short documents that say the same."""
+    """``parse`` that returns the same object for equal short documents."""
 
-    # Unlike objects that compare equal, the bytes tell true from 1 and 1.0.
+    # Unlike equal objects, the bytes distinguish true from 1 and 1.0.
     @lru_cache(maxsize=_KEPT)
     def parse_bytes(told: bytes) -> ArrayMetadata:
         return parse(marshal.loads(told))  # noqa: S302 - the bytes are made below

@@ -1,8 +1,8 @@
-"""Zarr version 1: one array, told in ``meta`` and ``attrs``; read through the words of version 2.
+"""Zarr v1: one array, described by ``meta`` and ``attrs``; read through Zarr v2.
 
-Specification: zarr-specs, "Zarr storage specification version 1". There are no groups and no filters; what version 2 tells of a
-compressor in one object is a name and its options here. Only zarr-python before 2.0 wrote it. With ``order: "F"`` and another
-compressor than blosc it stored the elements in C order all the same; such arrays are read as the text says.
+Specification: zarr-specs, "Zarr storage specification version 1". There are no groups and no filters. A compressor is a name
+and its options, which are one object in Zarr v2. Only zarr-python before 2.0 wrote it. With ``order: "F"`` and a
+compressor other than blosc, it stored the elements in C order; such arrays are read as the specification says.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class V1Format(Format):
         try:
             return parse_json_object(documents[0]).get("zarr_format") == 1
         except MetadataError:
-            return False  # others may call a file so too
+            return False  # other programs may use this name too
 
     def parse(self, documents: Documents) -> NodeMetadata | None:
         meta, attributes = documents
@@ -79,7 +79,7 @@ def _parse_meta(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
 
 
 def _fill_value(value: Any, dtype: Any) -> Any:
-    """A fill value as version 2 spells it: bytes in base64, where version 1 has them as text."""
+    """A fill value in the spelling of Zarr v2, which has bytes in base64; Zarr v1 has them as text."""
     if isinstance(value, str) and isinstance(dtype, str) and dtype[1:2] == "S":
         return base64.standard_b64encode(value.encode()).decode("ascii")
     return value

@@ -1,9 +1,10 @@
 """Hierarchies: a store seen as a tree of groups and arrays."""
 
-from zarrcore.hierarchy.collection import Collection
-from zarrcore.hierarchy.hierarchy import Hierarchy, normalize_path
+from zarrcore.hierarchy.collections.collection import Collection
+from zarrcore.hierarchy.hierarchy import Hierarchy
 from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, CollectionNode, Group, Node
 from zarrcore.hierarchy.open import create_hierarchy, open_hierarchy
+from zarrcore.hierarchy.paths import normalize_path
 
 __all__ = [
     "AnyNode",

@@ -9,23 +9,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
-from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, StoreError, ZarrError
+from zarrcore.errors import ListingUnsupportedError, NodeNotFoundError, ZarrError
 from zarrcore.formats import Format
 from zarrcore.formats.detect import Get, fetch_document
-from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, Group
-from zarrcore.hierarchy.walking import Branch, Survey, grow
+from zarrcore.hierarchy.nodes import AnyNode
 from zarrcore.metadata import JsonObject
-from zarrcore.stores.interface import ListableStore
-
-if TYPE_CHECKING:
-    from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.stores.interface import ListableStore, ReadableStore
 
 _SORTED_CHILDREN = 10_000
 _RECENT_NAMES = 100_000
@@ -40,25 +35,36 @@ class _Consolidated:
     read_s: float
     """When they were asked for, by the monotonic clock."""
     documents: dict[str, JsonObject]
-    """What `Format.comparable` makes of each node's documents, by path."""
+    """What `Format.normalize` makes of each node's documents, by path."""
     names: dict[str, list[str]]
     """The names below each path."""
 
 
 class Discovery:
-    """Tells what stands below the groups of one hierarchy. Thread-safe.
+    """Tells what stands below the groups of one store. Paths are those path the store. Thread-safe.
 
     Args:
-        hierarchy: whose groups.
+        store: where the nodes are.
+        format: how they are laid out.
         max_age_s: consolidated metadata read longer ago is read again; None keeps it until `forget`.
+        root: the root node; raises NodeNotFoundError where there is none.
         believes: whether consolidated metadata are believed.
         asked: gives what was asked for just now.
     """
 
     def __init__(
-        self, hierarchy: Hierarchy, max_age_s: float | None, believes: bool, asked: Get | None = None
+        self,
+        store: ReadableStore,
+        format: Format,  # noqa: A002 - the specification's word
+        max_age_s: float | None,
+        root: Callable[[], AnyNode],
+        *,
+        believes: bool,
+        asked: Get | None = None,
     ) -> None:
-        self._hierarchy = hierarchy
+        self._store = store
+        self._format = format
+        self._root = root
         self._max_age_s = max_age_s
         self.believes = believes
         self._lock = threading.Lock()
@@ -71,54 +77,21 @@ class Discovery:
         self._kept = self._asked = None
         self._begun.clear()
 
-    @contextmanager
-    def walk(self, top: AnyNode, depth: int | None = None) -> Iterator[Branch]:
-        """The branch of ``top``, for as long as the block lasts.
-
-        Args:
-            top: where to begin.
-            depth: levels below it to look at; None for all.
-        """
-        store = self._hierarchy.store
-        if not store.is_remote or not isinstance(top, Group) or self._believed() is not None:
-            yield grow(self, top, depth)
-            return
-        survey = Survey(self, store, depth)
-        try:
-            yield survey.branch(top)
-        finally:
-            survey.stop()
-
-    def child(self, path: str) -> AnyNode | None:
-        """The node at a path that a listing has told; one that the store does not give as a `BrokenNode`."""
-        try:
-            return self._hierarchy.node(path, together=False)
-        except NodeNotFoundError:
-            return None
-        except StoreError as error:  # one child that may not be read hides none of the others
-            return self.broken(path, error)
-
-    def broken(self, path: str, error: ZarrError) -> BrokenNode:
-        """A node of which there are no documents, and why."""
-        documents = (None,) * len(self._hierarchy.format.document_keys(self._hierarchy.within(path)))
-        return BrokenNode(self._hierarchy, path, documents, error)
-
     def child_names(self, path: str) -> Iterator[str]:
         """The names under which the group at ``path`` may have nodes; no document is fetched but consolidated metadata."""
-        within = self._hierarchy.within(path)
-        found = self._believed()
+        found = self.believed()
         if found is not None:
-            yield from found.names.get(within, ())
+            yield from found.names.get(path, ())
             return
         try:
-            yield from self._listed_names(within)
+            yield from self._listed_names(path)
         except ListingUnsupportedError as error:
             found = self._consolidated()
             if found is None:
-                url = self._hierarchy.url
+                url = self._store.url
                 sentence = f"{url} cannot be listed and has no consolidated metadata: name the path of a node"
                 raise ListingUnsupportedError(sentence, url=url) from error
-            yield from found.names.get(within, ())
+            yield from found.names.get(path, ())
 
     def implies_group(self, path: str) -> bool:
         """Whether what stands below a path without documents makes it a group.
@@ -128,30 +101,30 @@ class Discovery:
         Raises:
             StoreError: the store did not answer as it should.
         """
-        within, format_, store = self._hierarchy.within(path), self._hierarchy.format, self._hierarchy.store
-        found = self._believed()
-        if found is not None and within in found.names:
+        format_, store = self._format, self._store
+        found = self.believed()
+        if found is not None and path in found.names:
             return True
         try:
             if format_.empty_groups and isinstance(store, ListableStore):
-                return store.has_prefix(format_.prefix(within))
-            names = self._listed_names(within)
+                return store.has_prefix(format_.prefix(path))
+            names = self._listed_names(path)
             first = next(names, None)
         except ListingUnsupportedError:
             with suppress(ZarrError):
                 found = self._consolidated()
-            return found is not None and within in found.names
+            return found is not None and path in found.names
         if first is not None and store.is_remote:
-            self._begin(within, chain((first,), names))
+            self._begin(path, chain((first,), names))
         return first is not None
 
-    def told(self, path: str) -> tuple[JsonObject, float] | None:
-        """What consolidated metadata tell of a node, as `Format.comparable` has it, and when they were asked for.
+    def consolidated_node(self, path: str) -> tuple[JsonObject, float] | None:
+        """What consolidated metadata tell of a node, as `Format.normalize` has it, and when they were asked for.
 
         None where they do not.
         """
-        found = None if path == self._hierarchy.at else self._believed()
-        document = None if found is None else found.documents.get(self._hierarchy.within(path))
+        found = self.believed()
+        document = None if found is None else found.documents.get(path)
         return (document, found.read_s) if found is not None and document else None
 
     def _begin(self, path: str, names: Iterator[str]) -> None:
@@ -166,27 +139,19 @@ class Discovery:
         if begun_s and time.monotonic() - begun_s < _BEGUN_FOR_S:
             yield from names
             return
-        if not isinstance(self._hierarchy.store, ListableStore):
-            url = self._hierarchy.url
+        if not isinstance(self._store, ListableStore):
+            url = self._store.url
             raise ListingUnsupportedError(f"{url} cannot be listed", url=url)
-        prefix = self._hierarchy.format.prefix(path)
-        child_name = self._hierarchy.format.child_name
+        prefix = self._format.prefix(path)
+        child_name = self._format.child_name
         told = (
             child_name(entry.key[len(prefix) :].rstrip("/"), entry.is_prefix)
-            for entry in self._hierarchy.store.list_dir(prefix)
+            for entry in self._store.list_dir(prefix)
         )
-        yield from self.in_order(name for name in told if name is not None)
+        yield from in_order((name for name in told if name is not None), self._store.is_remote)
 
-    def in_order(self, told: Iterable[str]) -> Iterator[str]:
-        """Names that a listing tells, each once."""
-        names = _each_once(told)
-        if not self._hierarchy.store.is_remote:
-            # A directory tells names in no order that people could follow; object stores list them sorted.
-            first = sorted(islice(names, _SORTED_CHILDREN))
-            yield from first
-        yield from names
-
-    def _believed(self) -> _Consolidated | None:
+    def believed(self) -> _Consolidated | None:
+        """The consolidated metadata, where they are believed and there are any."""
         if not self.believes:
             return None
         try:
@@ -206,7 +171,7 @@ class Discovery:
             if kept is None or not self._is_recent(kept[0]):
                 asked, self._asked = self._asked, None  # the text is not needed twice
                 if asked is None or not self._is_recent(asked[0]):
-                    asked = (time.monotonic(), partial(fetch_document, self._hierarchy.store))
+                    asked = (time.monotonic(), partial(fetch_document, self._store))
                 read_s, get = asked
                 try:
                     kept = (read_s, self._read(get, read_s))
@@ -221,15 +186,24 @@ class Discovery:
         return self._max_age_s is None or time.monotonic() - read_s < self._max_age_s
 
     def _read(self, get: Get, read_s: float) -> _Consolidated | None:
-        format_ = self._hierarchy.format
+        format_ = self._format
         try:
-            root = self._hierarchy.node(self._hierarchy.at).documents
+            root = self._root().documents
         except NodeNotFoundError:
             return None
         documents = format_.consolidated_documents(get, root)
         if documents is None:
             return None
         return _Consolidated(read_s, documents, names_by_parent(documents, format_))
+
+
+def in_order(told: Iterable[str], is_remote: bool) -> Iterator[str]:
+    """The names that a listing of a store tells, each once."""
+    names = _each_once(told)
+    if not is_remote:
+        # A directory tells names in no order that people could follow; object stores list them sorted.
+        yield from sorted(islice(names, _SORTED_CHILDREN))
+    yield from names
 
 
 def _each_once(names: Iterable[str]) -> Iterator[str]:

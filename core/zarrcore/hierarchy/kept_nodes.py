@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from typing import Generic, TypeVar
 
-from zarrcore.hierarchy.nodes import AnyNode
+T = TypeVar("T")
 
 _KEPT_NODES = 10_000
 
 
-class KeptNodes:
-    """The nodes used last, by path. Thread-safe.
+class KeptNodes(Generic[T]):
+    """The nodes used last, or what else is known of their paths. Thread-safe.
 
     Args:
         max_age_s: nodes read longer ago are not given out; None gives them out until they are forgotten.
@@ -20,11 +21,11 @@ class KeptNodes:
 
     def __init__(self, max_age_s: float | None) -> None:
         self.max_age_s = max_age_s
-        self._nodes: OrderedDict[str, tuple[float, AnyNode]] = OrderedDict()
+        self._nodes: OrderedDict[str, tuple[float, T]] = OrderedDict()
         self._forgotten_s = time.monotonic()
         self._lock = threading.Lock()
 
-    def get(self, path: str) -> AnyNode | None:
+    def get(self, path: str) -> T | None:
         """The node at ``path``, if it is kept and not too old."""
         with self._lock:
             kept = self._nodes.get(path)
@@ -33,7 +34,7 @@ class KeptNodes:
             self._nodes.move_to_end(path)
             return kept[1]
 
-    def keep(self, path: str, read_s: float, node: AnyNode) -> None:
+    def keep(self, path: str, read_s: float, node: T) -> None:
         """Keep a node whose documents were asked for at ``read_s`` of the monotonic clock; not where it was changed since."""
         with self._lock:
             if read_s < self._forgotten_s:

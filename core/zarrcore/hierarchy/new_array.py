@@ -102,13 +102,15 @@ def _adapted(
     if not isinstance(adapted, ArrayMetadata):
         return metadata
     if not is_fill(metadata.fill_value, adapted.fill_value):
-        raise UnsupportedError("fill value", str(metadata.fill_value), f"cannot be told in {format.title}")
+        raise UnsupportedError(
+            "fill value", str(metadata.fill_value), f"cannot be expressed in {format.title}"
+        )
     if adapted.chunk_grid != metadata.chunk_grid:
-        raise UnsupportedError("codec", "sharding_indexed", f"cannot be told in {format.title}")
+        raise UnsupportedError("codec", "sharding_indexed", f"cannot be expressed in {format.title}")
     told = set(map(_plain, _names(adapted.codecs)))
     for name in sorted(wanted):
         if _plain(name) not in told:
-            raise UnsupportedError("codec", name, f"cannot be told in {format.title}")
+            raise UnsupportedError("codec", name, f"cannot be expressed in {format.title}")
     return adapted
 
 

@@ -8,11 +8,11 @@ know of another writer's document stays in it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zarrcore.array import Array
 from zarrcore.errors import (
@@ -25,13 +25,11 @@ from zarrcore.errors import (
 from zarrcore.formats.attributes import json_attributes
 from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
-from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group
+from zarrcore.hierarchy.node_loader import NodeLoader
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Group, NodeOwner
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, NodeMetadata
 from zarrcore.stores.interface import ListableStore
 from zarrcore.stores.wrapper.interface import writable
-
-if TYPE_CHECKING:
-    from zarrcore.hierarchy.hierarchy import Hierarchy
 
 _ERASED_AT_ONCE = 1000
 
@@ -40,16 +38,18 @@ class NodeWriter:
     """Changes the nodes of one hierarchy. Thread-safe: one change at a time.
 
     Args:
-        hierarchy: whose nodes.
+        owner: the hierarchy that the nodes belong to.
+        loader: reads them.
 
     Raises:
         ReadOnlyError: its store can only be read.
     """
 
-    def __init__(self, hierarchy: Hierarchy) -> None:
-        self._hierarchy = hierarchy
-        self._format = hierarchy.format
-        self._store = writable(hierarchy.store)
+    def __init__(self, owner: NodeOwner, loader: NodeLoader) -> None:
+        self._owner = owner
+        self._loader = loader
+        self._format = owner.format
+        self._store = writable(owner.store)
         self._lock = threading.RLock()
 
     def create(self, path: str, metadata: NodeMetadata, *, overwrite: bool = False) -> AnyNode:
@@ -70,7 +70,7 @@ class NodeWriter:
             for above in missing:
                 self._make_group(above)
             if not self._write(path, (None,) * len(documents), documents, if_absent=not overwrite):
-                raise NodeExistsError(path, self._hierarchy.url, "was made by somebody else meanwhile")
+                raise NodeExistsError(path, self._owner.url, "was made by somebody else meanwhile")
             return self._taken(path, documents)
 
     def _missing_above(self, path: str) -> list[str]:
@@ -84,9 +84,7 @@ class NodeWriter:
             if isinstance(node, BrokenNode):
                 raise node.error.with_traceback(None)
             if isinstance(node, ArrayNode):
-                raise NodeExistsError(
-                    above, self._hierarchy.url, f"is an array: no {path} can stand below it"
-                )
+                raise NodeExistsError(above, self._owner.url, f"is an array: no {path} can stand below it")
             if node is None or not any(node.documents):
                 missing.append(above)
         return missing
@@ -97,7 +95,7 @@ class NodeWriter:
         for key, document in zip(self._format.document_keys(path), documents, strict=True):
             if document is not None:
                 self._store.set(key, document, if_absent=True)
-        self._hierarchy.forget(path)
+        self._loader.forget(path)
 
     def _make_room(self, path: str, for_array: bool, overwrite: bool) -> None:
         node = self._found(path)
@@ -106,10 +104,10 @@ class NodeWriter:
             and node is not None
             and not (isinstance(node, Group) and self._gives_way(node, for_array))
         ):
-            raise NodeExistsError(path, self._hierarchy.url, f"is there already, {_a(node)}")
+            raise NodeExistsError(path, self._owner.url, f"is there already, {_a(node)}")
         if not overwrite and node is None and for_array and (key := self._any_key(path)) is not None:
             raise NodeExistsError(
-                path, self._hierarchy.url, f"cannot be made: {key} would be taken for a part of it"
+                path, self._owner.url, f"cannot be made: {key} would be taken for a part of it"
             )
         self._unconsolidate()
         if overwrite:
@@ -146,7 +144,7 @@ class NodeWriter:
         """
         with self._lock:
             if self._found(path) is None:
-                raise NodeNotFoundError(path, self._hierarchy.url)
+                raise NodeNotFoundError(path, self._owner.url)
             self._unconsolidate()
             above = path.rpartition("/")[0] or "/"
             parent = self._found(above)
@@ -158,9 +156,9 @@ class NodeWriter:
         self._store.erase_values(self._format.document_keys(path))
         for prefix in {self._format.prefix(path), self._format.chunk_prefix(path)}:
             self._store.erase_prefix(prefix)
-        self._hierarchy.forget(path)
-        if self._hierarchy.chunk_cache is not None:
-            self._hierarchy.chunk_cache.clear()
+        self._loader.forget(path)
+        if self._owner.chunk_cache is not None:
+            self._owner.chunk_cache.clear()
 
     def set_attributes(self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False) -> AnyNode:
         """Give a node other attributes; with ``implicit`` it may be a group of which no document tells yet.
@@ -196,11 +194,11 @@ class NodeWriter:
             node = self._taken(path, documents)
             shrunk = any(new < old for new, old in zip(shape, before.shape, strict=True))
             if erase_chunks and shrunk and isinstance(after, ArrayMetadata):
-                before = self._format.settled(path, before, partial(is_there, self._hierarchy.store))
+                before = self._format.resolve(path, before, partial(is_there, self._owner.store))
                 after = replace(after, chunk_key_encoding=before.chunk_key_encoding)
                 self._erase_outside(path, before, after)
-            if self._hierarchy.chunk_cache is not None:
-                self._hierarchy.chunk_cache.clear()
+            if self._owner.chunk_cache is not None:
+                self._owner.chunk_cache.clear()
             return node
 
     def _erase_outside(self, path: str, before: ArrayMetadata, after: ArrayMetadata) -> None:
@@ -215,9 +213,7 @@ class NodeWriter:
         last = tuple(count - 1 for count in grid_shape)
         origin, lengths = after.chunk_grid.chunk_origin(last), after.chunk_grid.chunk_shape_at(last)
         ends = [min(a + b, n) for a, b, n in zip(origin, lengths, before.shape, strict=True)]
-        array = Array(
-            self._hierarchy.store, prefix, before, None, self._hierarchy.max_chunk_bytes, read_only=False
-        )
+        array = Array(self._owner.store, prefix, before, None, self._owner.max_chunk_bytes, read_only=False)
         for axis, (length, end) in enumerate(zip(after.shape, ends, strict=True)):
             overhang = tuple(slice(length if other == axis else 0, ends[other]) for other in range(len(ends)))
             if length < end:
@@ -237,41 +233,40 @@ class NodeWriter:
             if not all(i < n for i, n in zip(index, kept, strict=True)):
                 yield prefix + encoding.encode(index)
 
-    def consolidate(self) -> None:
-        """Write the documents of all nodes into the root's consolidated metadata.
+    def consolidate(self, nodes: Iterable[AnyNode]) -> None:
+        """Write the documents of ``nodes``, which are all, into the root's consolidated metadata.
 
         Raises:
             UnsupportedError: the format has none.
             MetadataError: a document is no JSON object.
         """
         with self._lock:
-            self._hierarchy.refresh()
-            nodes = {node.path: node.documents for node in self._hierarchy.walk() if any(node.documents)}
-            for key, value in self._format.consolidate(nodes).items():
+            documents = {node.path: node.documents for node in nodes if any(node.documents)}
+            for key, value in self._format.consolidate(documents).items():
                 self._store.set(key, value)
-            self._hierarchy.forget("/")
+            self._loader.forget("/")
 
     def _unconsolidate(self) -> None:
         """Take away the copy of what is about to change."""
-        root = self._format.fetch(partial(fetch_document, self._hierarchy.store), "/")
+        root = self._format.fetch(partial(fetch_document, self._owner.store), "/")
         for key, value in self._format.unconsolidate(root).items():
             if value is None:
                 self._store.erase(key)
             else:
                 self._store.set(key, value)
-        self._hierarchy.forget("/")
+        self._loader.forget("/")
 
     def _found(self, path: str) -> AnyNode | None:
-        self._hierarchy.forget(path)
+        self._loader.forget(path)
         try:
-            return self._hierarchy.node(path)
+            return self._loader.node(path)
         except NodeNotFoundError:
             return None
 
     def _fresh(self, path: str, *, implicit: bool = False) -> Documents:
-        documents = self._format.fetch(partial(fetch_document, self._hierarchy.store), path)
+        documents = self._format.fetch(partial(fetch_document, self._owner.store), path)
         if not any(documents) and not (implicit and self._found(path) is not None):
-            raise NodeNotFoundError(path, self._hierarchy.url)
+            raise NodeNotFoundError(path, self._owner.url)
         return documents
 
     def _write(self, path: str, before: Documents, after: Documents, *, if_absent: bool = False) -> bool:
@@ -286,10 +281,10 @@ class NodeWriter:
         return not new_values or self._store.set(*new_values[0], if_absent=if_absent)
 
     def _taken(self, path: str, documents: Documents) -> AnyNode:
-        self._hierarchy.forget(path)
-        node = self._hierarchy.take(path, documents)
+        self._loader.forget(path)
+        node = self._loader.take(path, documents)
         if node is None:  # pragma: no cover - documents of ours describe a node
-            raise NodeNotFoundError(path, self._hierarchy.url)
+            raise NodeNotFoundError(path, self._owner.url)
         return node
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from zarrcore.array import Array
+from zarrcore.array import Array, ChunkCache
 from zarrcore.errors import MetadataError, ZarrError
+from zarrcore.formats import Format
 from zarrcore.formats.detect import is_there
 from zarrcore.formats.interface import Documents
 from zarrcore.formats.v2.parse import DIMENSIONS_ATTRIBUTE
@@ -18,14 +19,42 @@ from zarrcore.hierarchy.missing_values import missing_values
 from zarrcore.hierarchy.new_array import as_lengths
 from zarrcore.metadata import ArrayMetadata, GroupMetadata, JsonObject
 from zarrcore.metadata.json_document import parse_json_object
-
-if TYPE_CHECKING:
-    from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.stores.interface import ReadableStore
 
 Kind = Literal["group", "array", "broken", "collection"]
 
 Found = Documents | JsonObject
-"""A node's documents, or what consolidated metadata tell of it: `Format.comparable` of documents."""
+"""A node's documents, or what consolidated metadata tell of it: `Format.normalize` of documents."""
+
+
+class NodeChanges(Protocol):
+    """Changes nodes in the store, and gives each as it is then."""
+
+    def set_attributes(
+        self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False
+    ) -> AnyNode: ...
+    def resize(self, path: str, shape: tuple[int, ...], *, erase_chunks: bool) -> AnyNode: ...
+
+
+class NodeOwner(Protocol):
+    """What a node knows of the `Hierarchy` that it belongs to."""
+
+    store: ReadableStore
+    format: Format
+    chunk_cache: ChunkCache | None
+    max_chunk_bytes: int
+    read_only: bool
+    at: str
+
+    @property
+    def url(self) -> str: ...
+    def within(self, path: str) -> str: ...
+    def node(self, path: str) -> AnyNode: ...
+    def __getitem__(self, path: str) -> Group | ArrayNode: ...
+    def child_names(self, path: str) -> Iterator[str]: ...
+    def children(self, path: str) -> Iterator[AnyNode]: ...
+    def walk(self, path: str = "/") -> Iterator[AnyNode]: ...
+    def writer(self) -> NodeChanges: ...
 
 
 class Node:
@@ -38,7 +67,7 @@ class Node:
     """
 
     kind: ClassVar[Kind]
-    hierarchy: Hierarchy
+    hierarchy: NodeOwner
     path: str
     _found: Found
 
@@ -47,7 +76,7 @@ class Node:
         """The metadata documents as found, in the order of the format's `document_keys`."""
         # Few ask for the text of what was told of thousands of nodes, parsed already.
         if isinstance(self._found, dict):
-            self._found = self.hierarchy.format.told_documents(self._found)
+            self._found = self.hierarchy.format.split_documents(self._found)
         return self._found
 
     @property
@@ -87,7 +116,7 @@ class Group(Node):
 
     kind: ClassVar[Kind] = "group"
 
-    def __init__(self, hierarchy: Hierarchy, path: str, found: Found, metadata: GroupMetadata) -> None:
+    def __init__(self, hierarchy: NodeOwner, path: str, found: Found, metadata: GroupMetadata) -> None:
         self.hierarchy = hierarchy
         self.path = path
         self._found = found
@@ -164,7 +193,7 @@ class ArrayNode(Array, Node):
 
     def __init__(
         self,
-        hierarchy: Hierarchy,
+        hierarchy: NodeOwner,
         path: str,
         found: Found,
         metadata: ArrayMetadata,
@@ -177,7 +206,7 @@ class ArrayNode(Array, Node):
             hierarchy.chunk_cache,
             hierarchy.max_chunk_bytes,
             hierarchy.read_only,
-            partial(hierarchy.format.settled, within, metadata, partial(is_there, hierarchy.store)),
+            partial(hierarchy.format.resolve, within, metadata, partial(is_there, hierarchy.store)),
         )
         self.hierarchy = hierarchy
         self.path = path
@@ -261,7 +290,7 @@ class BrokenNode(Node):
 
     kind = "broken"
 
-    def __init__(self, hierarchy: Hierarchy, path: str, found: Found, error: ZarrError) -> None:
+    def __init__(self, hierarchy: NodeOwner, path: str, found: Found, error: ZarrError) -> None:
         self.hierarchy = hierarchy
         self.path = path
         self._found = found

@@ -12,8 +12,9 @@ from zarrcore.errors import HierarchyNotFoundError, NodeExistsError, Unsupported
 from zarrcore.formats import Format, detect_format, format_named, known_formats
 from zarrcore.formats.detect import fetch_document, is_there
 from zarrcore.formats.interface import Documents
-from zarrcore.hierarchy.collection import open_place, refuse_collection
+from zarrcore.hierarchy.collections.collection import open_place, refuse_collection
 from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 from zarrcore.stores import open_store
 from zarrcore.stores.interface import ListableStore, ReadableStore
 from zarrcore.stores.wrapper.interface import writable
@@ -75,7 +76,7 @@ def open_hierarchy(
             believe_consolidated=believe_consolidated,
         )
     found, root_documents = _find(store, wanted, mode)
-    hierarchy = Hierarchy(
+    hierarchy = StoreHierarchy(
         store,
         found or wanted or Format.V3,
         chunk_cache=chunk_cache,
@@ -122,7 +123,7 @@ def create_hierarchy(
 def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Format | None, Documents | None]:
     """The format of the hierarchy that is there and is to stay, with its root's documents; None where one is made."""
     if wanted is not None and mode in {"r", "r+"}:
-        return wanted.bound(partial(fetch_document, store), partial(is_there, store)), None
+        return wanted.configure(partial(fetch_document, store), partial(is_there, store)), None
     if mode == "w":
         erase_hierarchy(store)
         return None, None

@@ -14,21 +14,26 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from heapq import heappop, heappush
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from zarrcore.array.pools import executor_for
 from zarrcore.errors import StoreError, ZarrError
-from zarrcore.hierarchy.nodes import AnyNode, Group
-
-if TYPE_CHECKING:
-    from zarrcore.hierarchy.discovery import Discovery
-    from zarrcore.stores.interface import Store
+from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, Group
+from zarrcore.stores.interface import Store
 
 # Nodes that are fetched, and not asked for yet, for each request in flight: memory is bounded, and no thread idle.
 _AHEAD = 16
 
 _Place = tuple[int, ...]
 """Where something stands in a walk: the positions among their siblings of a node, and of all above it."""
+
+
+class Tree(Protocol):
+    """What a walk needs: names below a node, and the nodes of these names."""
+
+    def child_names(self, path: str) -> Iterator[str]: ...
+    def child(self, path: str) -> AnyNode | None: ...
+    def broken(self, path: str, error: ZarrError) -> BrokenNode: ...
 
 
 class Branch:
@@ -48,26 +53,26 @@ class Branch:
         return self._below
 
 
-def grow(discovery: Discovery, node: AnyNode, depth: int | None) -> Branch:
+def grow(tree: Tree, node: AnyNode, depth: int | None) -> Branch:
     """The branch of a node, fetched as it is asked for."""
 
     def below() -> Iterator[Branch]:
         if isinstance(node, Group) and depth != 0:
             base = node.path.rstrip("/")
-            for name in discovery.child_names(node.path):
-                if (child := discovery.child(f"{base}/{name}")) is not None:
-                    branch = grow(discovery, child, None if depth is None else depth - 1)
-                    yield Branch(child, _with_failure(discovery, child, branch))
+            for name in tree.child_names(node.path):
+                if (child := tree.child(f"{base}/{name}")) is not None:
+                    branch = grow(tree, child, None if depth is None else depth - 1)
+                    yield Branch(child, _with_failure(tree, child, branch))
 
     return Branch(node, below())
 
 
-def _with_failure(discovery: Discovery, node: AnyNode, below: Iterable[Branch]) -> Iterator[Branch]:
+def _with_failure(tree: Tree, node: AnyNode, below: Iterable[Branch]) -> Iterator[Branch]:
     """The branches below a node, and what stands for those that the store does not tell."""
     try:
         yield from below
     except StoreError as error:
-        yield Branch(discovery.broken(node.path, error), iter(()))
+        yield Branch(tree.broken(node.path, error), iter(()))
 
 
 class _Seat:
@@ -106,13 +111,13 @@ class Survey:
     """One walk of a remote store.
 
     Args:
-        discovery: whose nodes.
+        tree: whose nodes.
         store: on whose threads.
         depth: levels below the top to look at; None for all.
     """
 
-    def __init__(self, discovery: Discovery, store: Store, depth: int | None) -> None:
-        self._discovery = discovery
+    def __init__(self, tree: Tree, store: Store, depth: int | None) -> None:
+        self._tree = tree
         self._depth = depth
         self._executor, self._width = executor_for(store)
         self._limit = self._width * _AHEAD
@@ -136,7 +141,7 @@ class Survey:
     def _level(self, node: AnyNode | None, place: _Place) -> _Level | None:
         if not isinstance(node, Group) or len(place) == self._depth:
             return None
-        level = _Level(node.path.rstrip("/"), place, self._discovery.child_names(node.path))
+        level = _Level(node.path.rstrip("/"), place, self._tree.child_names(node.path))
         with self._changed:
             self._pause(level)
             self._resume()
@@ -146,7 +151,7 @@ class Survey:
         while level is not None and (seat := self._next_seat(level)) is not None:
             node = seat.found.result()
             if node is not None:
-                yield Branch(node, _with_failure(self._discovery, node, self._below(seat.below)))
+                yield Branch(node, _with_failure(self._tree, node, self._below(seat.below)))
 
     def _next_seat(self, level: _Level) -> _Seat | None:
         """The seat that is next in the walk, waited for; None after the last.
@@ -230,7 +235,7 @@ class Survey:
 
     def _fetch(self, seat: _Seat) -> None:
         try:
-            node = self._discovery.child(seat.path)
+            node = self._tree.child(seat.path)
             seat.below = self._level(node, seat.place)
             seat.found.set_result(node)
         except BaseException as error:  # noqa: BLE001 - it is raised where the node was asked for

@@ -1,8 +1,8 @@
-"""Chunk grids: which elements lie in which chunk.
+"""Chunk grids: which elements are in which chunk.
 
 Accepted specification, "Chunk grids", "Regular grids"; zarr-extensions, "Rectilinear chunk grid". A grid is one axis per
-dimension, and an axis tells where each chunk begins and how long it is. Runs of equal edges are never expanded: a
-document of a few bytes can speak of 10¹² of them.
+dimension, and an axis says where each chunk begins and how long it is. Runs of equal edges are never expanded: a
+document of a few bytes can describe 10¹² of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONFIGURATION = "chunk_grid.configuration"
 
 @dataclass(frozen=True, slots=True)
 class RegularAxis:
-    """One dimension, in chunks of one length; as many as it takes."""
+    """One dimension, in chunks of one length; as many as needed."""
 
     length: int
     """Elements, at least 1."""
@@ -34,7 +34,7 @@ class RegularAxis:
 
     @property
     def extent(self) -> None:
-        """Elements that the chunks hold together: there is no end to them."""
+        """Elements in all chunks: unlimited."""
         return
 
     def count(self, extent: int) -> int:
@@ -50,7 +50,7 @@ class RegularAxis:
         return position // self.length
 
     def document(self) -> int:
-        """As it stands in ``chunk_shapes``."""
+        """Its form in ``chunk_shapes``."""
         return self.length
 
 
@@ -80,11 +80,11 @@ class RectilinearAxis:
 
     @property
     def extent(self) -> int:
-        """Elements that the chunks hold together."""
+        """Elements in all chunks."""
         return self._starts[-1]
 
     def count(self, extent: int) -> int:
-        """Chunks that hold the first ``extent`` elements, which is no more than the axis'."""
+        """Chunks that hold the first ``extent`` elements; ``extent`` is at most that of the axis."""
         return self.find(extent - 1) + 1 if extent else 0
 
     def place(self, index: int) -> tuple[int, int]:
@@ -99,7 +99,7 @@ class RectilinearAxis:
         return self._indices[run] + (position - self._starts[run]) // self.runs[run][0]
 
     def document(self) -> list[int | list[int]]:
-        """As it stands in ``chunk_shapes``."""
+        """Its form in ``chunk_shapes``."""
         return [length if times == 1 else [length, times] for length, times in self.runs]
 
 
@@ -127,11 +127,11 @@ class RegularChunkGrid:
         return tuple(-(-length // chunk) for length, chunk in zip(shape, self.chunk_shape, strict=True))
 
     def chunk_shape_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the chunk at ``index``, with what overhangs the array."""
+        """The shape of the chunk at ``index``, including the part that overhangs the array."""
         return self.chunk_shape
 
     def chunk_origin(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The place in the array of the first element of the chunk at ``index``."""
+        """The index in the array of the first element of the chunk at ``index``."""
         return tuple(i * length for i, length in zip(index, self.chunk_shape, strict=True))
 
     def check(self, shape: tuple[int, ...], member: str = "chunk_shape") -> None:
@@ -143,7 +143,7 @@ class RegularChunkGrid:
         _check_dimensions(len(self.chunk_shape), shape, member)
 
     def document(self) -> JsonObject:
-        """As it stands in a metadata document."""
+        """Its form in a metadata document."""
         return {"name": "regular", "configuration": {"chunk_shape": list(self.chunk_shape)}}
 
 
@@ -161,37 +161,37 @@ class RectilinearChunkGrid:
 
     @property
     def chunk_shape(self) -> tuple[int, ...]:
-        """The largest length of a chunk per dimension: no chunk exceeds it, though none need have that shape."""
+        """The largest length of a chunk per dimension. No chunk exceeds it; a chunk of this shape need not exist."""
         return tuple(max(axis.lengths, default=1) for axis in self.axes)
 
     def grid_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Chunks per dimension of an array of ``shape``; those that lie wholly outside do not count."""
+        """Chunks per dimension of an array of ``shape``, without those entirely outside."""
         return tuple(axis.count(length) for axis, length in zip(self.axes, shape, strict=True))
 
     def chunk_shape_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the chunk at ``index``, with what overhangs the array."""
+        """The shape of the chunk at ``index``, including the part that overhangs the array."""
         return tuple(axis.place(i)[1] for axis, i in zip(self.axes, index, strict=True))
 
     def chunk_origin(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The place in the array of the first element of the chunk at ``index``."""
+        """The index in the array of the first element of the chunk at ``index``."""
         return tuple(axis.place(i)[0] for axis, i in zip(self.axes, index, strict=True))
 
     def check(self, shape: tuple[int, ...], member: str = "chunk_shapes") -> None:
         """Whether an array of ``shape`` may have this grid.
 
         Raises:
-            MetadataError: another number of dimensions, or edges that do not reach to the end of one.
+            MetadataError: another number of dimensions, or edges that do not reach the end of a dimension.
         """
         _check_dimensions(len(self.axes), shape, member)
         for dimension, (axis, length) in enumerate(zip(self.axes, shape, strict=True)):
             if axis.extent is not None and axis.extent < length:
                 raise MetadataError(
-                    f"expected edges of {length:,} elements together, found {axis.extent:,}",
+                    f"expected edges that sum to {length:,} elements, found {axis.extent:,}",
                     member=f"{member}[{dimension}]",
                 )
 
     def document(self) -> JsonObject:
-        """As it stands in a metadata document."""
+        """Its form in a metadata document."""
         edges = [axis.document() for axis in self.axes]
         return {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": edges}}
 
@@ -204,7 +204,7 @@ def parse_chunk_grid(named: NamedConfiguration, shape: tuple[int, ...]) -> Chunk
 
     Raises:
         MetadataError: chunk lengths that do not fit ``shape``.
-        UnsupportedError: a grid, or a way to tell it, that we do not know.
+        UnsupportedError: an unknown grid, or an unknown kind of it.
     """
     if named.name == "rectilinear":
         return _rectilinear_chunk_grid(named.configuration, shape)
@@ -220,13 +220,13 @@ def regular_chunk_grid(chunk_shape: tuple[int, ...], shape: tuple[int, ...], mem
     """A regular grid, checked against the array's shape.
 
     Raises:
-        MetadataError: another number of dimensions, or a chunk length of 0 where the array is not empty.
+        MetadataError: another number of dimensions, or a chunk length of 0 in an array that is not empty.
     """
     _check_dimensions(len(chunk_shape), shape, member)
     for chunk, length in zip(chunk_shape, shape, strict=True):
         if chunk == 0 and length > 0:
             raise MetadataError("a chunk length of 0 for a dimension that is not empty", member=member)
-    # An empty dimension may have empty chunks; with 1 in their place arithmetic needs no exception.
+    # An empty dimension may have empty chunks. With length 1 instead, arithmetic needs no special case.
     return RegularChunkGrid(tuple(max(1, chunk) for chunk in chunk_shape))
 
 
@@ -267,7 +267,7 @@ def _parse_axis(value: Any, member: str) -> ChunkAxis:
         run = item if isinstance(item, list) else [item, 1]
         if len(run) != 2:
             raise MetadataError(
-                f"expected a length and how often it comes, found {len(run)} elements",
+                f"expected a length and a count, found {len(run)} elements",
                 member=f"{member}[{position}]",
             )
         length, times = integers(run, f"{member}[{position}]", minimum=1)

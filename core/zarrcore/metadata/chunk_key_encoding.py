@@ -1,20 +1,22 @@
 """Chunk key encodings: the key of the chunk at a grid index, relative to the array, and back.
 
-Accepted specification, "chunk_key_encoding". Next to its two encodings stand two names of ours that no document holds: ``n5``,
-since N5 names the fastest dimension first, and its arrays are shown here with the axes reversed; and ``draft``, since the
-drafts of version 3 put no separator behind the ``c``.
+Accepted specification, "chunk_key_encoding". Two more names are internal and occur in no document: ``n5``,
+since N5 names the fastest dimension first and zarrcore shows its arrays with reversed axes; and ``draft``, since the
+drafts of Zarr v3 put no separator after the ``c``.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.metadata.json_document import JsonObject, describe
 from zarrcore.metadata.named_configuration import NamedConfiguration
 
 _MAX_DIGITS = 19  # of an index below 2**63
+_CHUNK_NAME: Final = re.compile(r"c|c?[0-9.]*[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +26,15 @@ class ChunkKeyEncoding:
     name: Literal["default", "v2", "n5", "draft"] = "default"
     """The encoding's identifier."""
     separator: Literal["/", "."] = "/"
-    """What stands between the indices."""
+    """The text between the indices."""
     lead: str = "c"
-    """What the keys of a draft begin with; without dimensions it is the key."""
+    """The beginning of a draft's keys. Without dimensions, it is the key."""
     is_told: bool = field(default=True, compare=False)
-    """Whether the array's documents tell it; else it is what they most likely mean, and the store tells."""
+    """Whether the array's documents state it. Otherwise it is a likely guess, and the stored keys decide."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether the name is one of ours, which no document may hold."""
+        """Whether the name is internal, so that no document may hold it."""
         return self.name in ("n5", "draft")
 
     def encode(self, index: tuple[int, ...]) -> str:
@@ -51,9 +53,9 @@ class ChunkKeyEncoding:
         return self.separator.join(map(str, index)) if index else "0"
 
     def decode(self, key: str, ndim: int) -> tuple[int, ...] | None:
-        """The grid index of an array of ``ndim`` dimensions whose key is ``key``; None where it is no chunk's key.
+        """The grid index whose key is ``key`` in an array of ``ndim`` dimensions; None if it is not the key of a chunk.
 
-        Strictly the inverse of `encode`: a key that `encode` would never give names no chunk.
+        Strictly the inverse of `encode`: a key that `encode` never returns does not name a chunk.
 
         >>> ChunkKeyEncoding().decode("c/1/23", 2), ChunkKeyEncoding().decode("c/01/23", 2)
         ((1, 23), None)
@@ -75,12 +77,21 @@ class ChunkKeyEncoding:
         return index[::-1] if self.name == "n5" else index
 
     def document(self) -> JsonObject:
-        """As it stands in a metadata document."""
+        """Its form in a metadata document."""
         return {"name": self.name, "configuration": {"separator": self.separator}}
 
 
+def may_be_chunk_key(key: str) -> bool:
+    """Whether a key ends as those of chunks do, in any encoding.
+
+    >>> may_be_chunk_key("foo/c/0/1"), may_be_chunk_key("foo/0.1"), may_be_chunk_key("foo/zarr.json")
+    (True, True, False)
+    """
+    return _CHUNK_NAME.fullmatch(key.rpartition("/")[2]) is not None
+
+
 def _is_index(text: str) -> bool:
-    # str.isdigit alone takes other scripts' digits, and int takes signs, blanks and underscores.
+    # str.isdigit alone accepts digits of other scripts, and int accepts signs, blanks and underscores.
     decimal = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
     return decimal and (text[0] != "0" or text == "0")
 
@@ -90,7 +101,7 @@ def parse_chunk_key_encoding(named: NamedConfiguration) -> ChunkKeyEncoding:
 
     Raises:
         MetadataError: a separator other than ``/`` and ``.``.
-        UnsupportedError: an encoding we do not know.
+        UnsupportedError: an unknown encoding.
     """
     if named.name not in ("default", "v2"):
         raise UnsupportedError("chunk key encoding", named.name)

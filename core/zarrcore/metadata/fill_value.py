@@ -1,7 +1,7 @@
 """Fill values: the JSON spelling of one element, and the element itself, bit for bit.
 
 Accepted specification, "fill_value". A fill value is kept as a read-only 0-d array: a NumPy scalar would lose the payload
-of a signalling NaN or a string's type on the way. What may be spelled how, each data type says itself.
+of a signalling NaN, or a string's type. Each data type defines its own spelling.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Element", "fill_value_document", "parse_fill_value", "undefined", "z
 
 
 def zero(dtype: np.dtype[Any]) -> Element:
-    """The element whose bytes are all zero, or that has none.
+    """The element whose bytes are all zero, or the empty one.
 
     >>> zero(np.dtype("<f4")), zero(np.dtypes.StringDType()).item()
     (array(0., dtype=float32), '')
@@ -29,9 +29,9 @@ def zero(dtype: np.dtype[Any]) -> Element:
 
 
 def undefined(dtype: np.dtype[Any]) -> Element:
-    """What an undefined fill value, ``null``, reads as: not a time where elements are times, else zero.
+    """The value that an undefined fill value, ``null``, reads as: NaT for datetimes and timedeltas, else zero.
 
-    zarr-python means the same, and stores no chunk that holds nothing else.
+    zarr-python does the same, and does not store chunks that hold only this value.
 
     >>> undefined(np.dtype("<M8[s]")), undefined(np.dtype("<i2"))
     (array('NaT', dtype='datetime64[s]'), array(0, dtype=int16))
@@ -40,7 +40,7 @@ def undefined(dtype: np.dtype[Any]) -> Element:
 
 
 def parse_fill_value(value: Any, data_type: DataType) -> Element:
-    """The element that a version 3 document spells.
+    """The element that a Zarr v3 document spells.
 
     Raises:
         MetadataError: not a spelling of an element of this type.
@@ -60,9 +60,9 @@ def _sealed(element: Any) -> Element:
 
 
 def fill_value_document(element: Element, data_type: DataType | None = None) -> Any:
-    """The version 3 spelling of an element: reading it back gives the same bits.
+    """The Zarr v3 spelling of an element: reading it back gives the same bits.
 
-    Without a ``data_type``, it is the one that its dtype has by itself.
+    Without ``data_type``, the data type follows from the dtype.
 
     >>> fill_value_document(np.array(-np.inf, "<f4"))
     '-Infinity'

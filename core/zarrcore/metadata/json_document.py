@@ -1,8 +1,8 @@
 """Metadata documents as JSON objects, parsed with bounds.
 
-RFC 8259, as the accepted specification's "Metadata" demands, with one concession: the bare tokens ``NaN`` and
-``Infinity``, which writers have left in attributes, are read (and never written). A document comes from a stranger:
-its size and depth are bounded before anything is built from it.
+RFC 8259, as the accepted specification's "Metadata" demands, with one exception: the bare tokens ``NaN`` and
+``Infinity``, which some writers put in attributes, are read (and never written). A document is not trusted:
+its size and depth are checked before anything is built from it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from zarrcore.errors import MetadataError
 
 JsonObject = dict[str, Any]
-"""A JSON object: the values are whatever JSON allows."""
+"""A JSON object with any JSON values."""
 
 MAX_DOCUMENT_BYTES = 64 << 20
 MAX_DEPTH = 100
@@ -33,7 +33,7 @@ def parse_json_object(data: bytes | memoryview) -> JsonObject:
     """The JSON object that ``data`` holds.
 
     Raises:
-        MetadataError: no JSON, not an object, too large, too deep, not UTF-8, or a name that occurs twice.
+        MetadataError: invalid JSON, not an object, too large, too deep, not UTF-8, or a name that occurs twice.
 
     >>> parse_json_object(b'{"shape": [3]}')
     {'shape': [3]}
@@ -75,8 +75,8 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates)
 
 def _check_depth(text: bytes) -> None:
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
-        return  # no document with so few brackets can be deeper
-    # Without escapes every quotation mark begins or ends a string, and what stands within is no bracket.
+        return  # a document with so few brackets cannot be deeper
+    # Without escapes, every quotation mark begins or ends a string, and brackets inside strings do not count.
     bare = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     characters = np.frombuffer(bare.translate(None, _NEITHER_QUOTE_NOR_BRACKET), np.uint8)
     depth = quotes = 0
@@ -90,7 +90,7 @@ def _check_depth(text: bytes) -> None:
 
 
 def describe(value: Any) -> str:
-    """A JSON value in the words of an error message.
+    """A JSON value as an error message describes it.
 
     >>> describe([1, 2]), describe(None)
     ('an array of 2', 'null')
@@ -119,7 +119,7 @@ def format_json(document: Any) -> bytes:
     try:
         return (json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
     except UnicodeEncodeError:
-        # Half a surrogate pair has no UTF-8; an escape says it.
+        # Half a surrogate pair has no UTF-8 form, but it can be escaped.
         return (json.dumps(document, indent=2, allow_nan=False) + "\n").encode()
 
 

@@ -1,6 +1,6 @@
-"""``{"name": …, "configuration": {…}}``: how version 3 names codecs, grids, key encodings and data types.
+"""``{"name": …, "configuration": {…}}``: how Zarr v3 names codecs, grids, key encodings and data types.
 
-Accepted specification, "Extension points"; version 3.1 adds the short-hand (a plain string where only a name is
+Accepted specification, "Extension points"; version 3.1 adds the short form (a plain string if only a name is
 needed) and ``must_understand``.
 """
 
@@ -17,21 +17,21 @@ from zarrcore.metadata.json_document import JsonObject, describe
 
 @dataclass(frozen=True, slots=True)
 class NamedConfiguration:
-    """A name and what configures it."""
+    """A name and its configuration."""
 
     name: str
     """Identifies the extension, for instance ``zstd``."""
     configuration: Mapping[str, Any] = field(default_factory=dict)
     """The parameters by name."""
     must_understand: bool = True
-    """Whether a reader that does not know the name has to give up."""
+    """Whether a reader that does not know the name must fail."""
 
     def document(self) -> JsonObject:
-        """As it stands in a metadata document."""
+        """Its form in a metadata document."""
         document: JsonObject = {"name": self.name}
-        # zarr-python demands a configuration of these, be it empty.
+        # zarr-python demands a configuration for these, even an empty one.
         if self.configuration or self.name.startswith("numcodecs."):
-            # A copy to its depth: arrays share configurations, and documents are for whoever asks to change.
+            # A deep copy: arrays share configurations, and callers may change the document.
             document["configuration"] = deepcopy(dict(self.configuration))
         if not self.must_understand:
             document["must_understand"] = False
@@ -64,7 +64,7 @@ def parse_named_configuration(value: Any, member: str) -> NamedConfiguration:
             f"expected true or false, found {describe(understood)}", member=f"{member}.must_understand"
         )
     for extra in value.keys() - {"name", "configuration", "must_understand"}:
-        raise MetadataError("the specification knows no such member", member=f"{member}.{extra}")
+        raise MetadataError("the specification does not define this member", member=f"{member}.{extra}")
     return NamedConfiguration(name, configuration, understood)
 
 
@@ -77,7 +77,7 @@ def integers(value: Any, member: str, *, minimum: int, what: str = "integers") -
     if not isinstance(value, list):
         raise MetadataError(f"expected an array of {what}, found {describe(value)}", member=member)
     for position, item in enumerate(value):
-        # JSON's true is Python's 1; 3.0 is what some JavaScript writers leave, and is an integer to RFC 8259.
+        # JSON's true equals Python's 1. Some JavaScript writers write 3.0, which RFC 8259 counts as an integer.
         if isinstance(item, float) and item.is_integer():
             value[position] = int(item)
         elif isinstance(item, bool) or not isinstance(item, int):

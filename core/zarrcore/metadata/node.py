@@ -1,4 +1,4 @@
-"""The neutral metadata of nodes: version 3 terms, whatever the format on disk.
+"""The neutral metadata of nodes: Zarr v3 terms for every format.
 
 Accepted specification, "Array metadata" and "Group metadata".
 """
@@ -19,24 +19,24 @@ from zarrcore.metadata.json_document import JsonObject
 from zarrcore.metadata.named_configuration import NamedConfiguration
 
 MAX_DIMENSIONS = 64
-"""NumPy's own limit; a document with more is refused before anything is computed from it."""
+"""NumPy's limit. A document with more dimensions is refused before anything is computed from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupMetadata:
-    """What is known of a group."""
+    """The metadata of a group."""
 
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """The user's own metadata."""
 
     def document(self) -> JsonObject:
-        """The group's document in version 3 terms."""
+        """The group's document in Zarr v3 terms."""
         return {"zarr_format": 3, "node_type": "group", "attributes": dict(self.attributes)}
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayMetadata:
-    """What is known of an array."""
+    """The metadata of an array."""
 
     shape: tuple[int, ...]
     """The length of each dimension, in C order."""
@@ -47,28 +47,28 @@ class ArrayMetadata:
     chunk_key_encoding: ChunkKeyEncoding
     """How a chunk's index becomes a key."""
     fill_value: Element = field(compare=False)
-    """The value of elements whose chunk is missing."""
+    """The value of elements in missing chunks."""
     codecs: tuple[NamedConfiguration, ...]
     """How a chunk becomes bytes, in the order of encoding."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """The user's own metadata."""
     dimension_names: tuple[str | None, ...] | None = None
-    """A name per dimension, or None where none is named."""
+    """A name for each dimension, or None if no dimension is named."""
     fill_value_is_told: bool = field(default=True, compare=False)
-    """Whether a document tells the fill value; version 2 may leave it open (null), and it reads as zero."""
+    """Whether a document defines the fill value. Zarr v2 may leave it undefined (null); it then reads as zero."""
 
     def __post_init__(self) -> None:
         if len(self.shape) > MAX_DIMENSIONS:
             raise MetadataError(
                 f"{len(self.shape)} dimensions exceed the {MAX_DIMENSIONS} allowed", member="shape"
             )
-        # A length of 0 must not hide that another dimension overflows.
+        # A length of 0 must not hide an overflow in another dimension.
         nbytes = math.prod(max(1, length) for length in self.shape) * self.data_type.dtype.itemsize
         if nbytes >= 2**63:
-            raise MetadataError("an array of 2⁶³ bytes and more cannot be addressed", member="shape")
+            raise MetadataError("an array of 2⁶³ bytes or more cannot be addressed", member="shape")
 
     def document(self) -> JsonObject:
-        """The array's document in version 3 terms."""
+        """The array's document in Zarr v3 terms."""
         document: JsonObject = {
             "zarr_format": 3,
             "node_type": "array",

@@ -1,7 +1,7 @@
 """The marker of an unfinished copy: a key at the destination's root, written first and erased last.
 
-It holds the fingerprint of the plan, so that running the same copy again goes on where it was stopped, and running another one
-over what is half there is refused.
+It holds the fingerprint of the plan. Running the same copy again resumes it; running another copy to the same place is
+refused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MARKER_KEY = ".zarrscope-copy.json"
 
 
 def read_marker(store: ReadableStore) -> str | None:
-    """The fingerprint of the copy that was interrupted in ``store``; None where none was."""
+    """The fingerprint of the copy that was interrupted in ``store``; None if there was none."""
     data = store.get(MARKER_KEY)
     if data is None:
         return None
@@ -36,5 +36,5 @@ def write_marker(store: WritableStore, source: str, fingerprint: str) -> None:
 
 
 def erase_marker(store: WritableStore) -> None:
-    """The copy is finished."""
+    """Erase the mark when the copy is finished."""
     store.erase(MARKER_KEY)

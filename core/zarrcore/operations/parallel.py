@@ -1,4 +1,4 @@
-"""Work on many things at once, no more of them at a time than memory allows."""
+"""Work on many items at once, as many at a time as memory allows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Result = TypeVar("Result")
 
 
 def in_parallel(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """``function`` of each item, in order, at most ``threads`` of them at once; items are taken as threads fall idle.
+    """``function`` of each item, in order, at most ``threads`` at once; items are taken as threads become idle.
 
     The threads are this call's own: ``function`` may read and write arrays, which wait for the threads of their store.
-    When the iterator is closed or fails, what has not begun never does, and what has is waited for.
+    When the iterator is closed or fails, calls that have started are awaited, and the others never start.
     """
     remaining = iter(items)
     ahead: deque[Future[Result]] = deque()
-    executor = ThreadPool(threads, "zarrcore-operation")  # starts a thread only when there is work for it
+    executor = ThreadPool(threads, "zarrcore-operation")  # it starts a thread only when there is work for it
     try:
         for item in remaining:
             ahead.append(executor.submit(function, item))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import warnings
+from typing import Any
+
 from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
     ListableStore,
     ReadableStore,
+    Renaming,
     StoreEntry,
     StoreStat,
     WritableStore,
@@ -14,14 +19,15 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.memory import MemoryStore
 from zarrcore.stores.open import open_store
-from zarrcore.stores.options import StoreOptions, add_store_arguments, store_options
-from zarrcore.stores.wrapper.interface import writable
+from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
+from zarrcore.stores.wrapper.interface import WrapperStore, writable
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 from zarrcore.stores.wrapper.statistics import StatisticsStore
 from zarrcore.stores.zip.store import ZipStore
 
 __all__ = [
+    "STORE_OPTIONS",
     "ByteRange",
     "BytesLike",
     "ListableStore",
@@ -30,14 +36,26 @@ __all__ = [
     "PrefixStore",
     "ReadOnlyStore",
     "ReadableStore",
+    "Renaming",
     "StatisticsStore",
     "StoreEntry",
+    "StoreOption",
     "StoreOptions",
     "StoreStat",
+    "WrapperStore",
     "WritableStore",
     "ZipStore",
-    "add_store_arguments",
     "open_store",
-    "store_options",
     "writable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in {"add_store_arguments", "store_options"}:  # they were here before the command line had them
+        warnings.warn(
+            f"zarrcore.stores.{name} has moved to zarrcore.cli.store_arguments",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(importlib.import_module("zarrcore.cli.store_arguments"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

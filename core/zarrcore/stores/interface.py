@@ -11,11 +11,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from zarrcore.errors import BrokenBodyError, ChangedError, ListingUnsupportedError, ValueTooLargeError
+from zarrcore.errors import ChangedError, ListingUnsupportedError, ValueTooLargeError
+from zarrcore.stores.descriptors import read_descriptor
 from zarrcore.stores.keys import check_prefix
 from zarrcore.stores.partial_writes import patch_values
 
@@ -247,6 +249,20 @@ class ListableStore(Store):
         return next(iter(self.list_dir(prefix)), None) is not None
 
 
+class Renaming(Enum):
+    """What came of renaming or linking a value; true where it was done."""
+
+    DONE = True
+    """The value has the new key."""
+    KEY_TAKEN = False
+    """The new key has a value already, which was to be left alone."""
+    NOT_POSSIBLE = None
+    """There is no value, or the store cannot rename: set the value under the new key and erase it under the old one."""
+
+    def __bool__(self) -> bool:
+        return self is Renaming.DONE
+
+
 class WritableStore(Store):
     """A store whose values can be written and erased.
 
@@ -295,7 +311,7 @@ class WritableStore(Store):
             )
         return self.set(key, read_descriptor(descriptor, size), if_absent=if_absent)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         """Rename a value atomically; its modification time is kept.
 
         Args:
@@ -303,20 +319,24 @@ class WritableStore(Store):
             new: its new key, whose value is replaced.
             if_absent: leave a value alone that is there already.
 
-        Returns:
-            Whether it was renamed: False only where ``if_absent`` found a value; None where there is no value, and
-            where this store cannot rename: then the value is to be set under the new key and erased under the old one.
-
         Raises:
             As `set`.
         """
-        self.erase_values(())  # a store that refuses says why
-        return None
+        self.check_writable()
+        return Renaming.NOT_POSSIBLE
 
-    def link(self, key: str, new: str) -> bool | None:
+    def link(self, key: str, new: str) -> Renaming:
         """Give a value a second key, which must be free, without copying its bytes; returns and raises as `rename` does."""
+        self.check_writable()
+        return Renaming.NOT_POSSIBLE
+
+    def check_writable(self) -> None:
+        """Do nothing, where this store can be written.
+
+        Raises:
+            ReadOnlyError: it refuses, and why.
+        """
         self.erase_values(())
-        return None
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         """Replace the bytes of values from given positions on; what lies between an end and a position is zeros.
@@ -349,15 +369,3 @@ class WritableStore(Store):
         keys = (entry.key for entry in self.list_prefix(prefix))
         while batch := [*islice(keys, _ERASED_AT_ONCE)]:
             self.erase_values(batch)
-
-
-def read_descriptor(descriptor: int, size: int, start: int = 0) -> bytes:
-    """So many bytes of an open file, from a position on.
-
-    Raises:
-        BrokenBodyError: there are fewer.
-    """
-    value = os.pread(descriptor, size, start)
-    if len(value) < size:
-        raise BrokenBodyError(f"the file became shorter while it was read: {len(value)} of {size} bytes")
-    return value

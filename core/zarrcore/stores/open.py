@@ -1,4 +1,7 @@
-"""From a path or URL to a store."""
+"""From a path or URL to a store.
+
+Stores that need a large library are imported when they are opened, for a quick start.
+"""
 
 from __future__ import annotations
 

@@ -1,16 +1,78 @@
-"""How a store is opened: one set of options for the library, the command line and the mount."""
+"""How a store is opened: one table of options, and the values chosen for one store.
+
+`StoreOptions` is the table: each field is one entry, made by `option`. The arguments of the command line, the words of
+``-o`` of a mount, forms, the identity of cached data and the documentation are made from `STORE_OPTIONS`. A new option is
+one new field.
+"""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
 
-from zarrcore.errors import StoreError
 from zarrcore.sizes import SIZE_WORDS, parse_size
-from zarrcore.stores.validation import check_address, check_header, check_retries, check_timeout
+from zarrcore.stores.validation import (
+    check_endpoint,
+    check_headers,
+    check_retries,
+    check_timeout,
+    parse_header,
+    parse_number,
+)
+
+_OBJECT: Final = ("s3", "gs", "az")
+_DATABASE: Final = ("sqlite", "lmdb")
+_CACHED: Final = (*_OBJECT, "http", "redis", "fsspec")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOption:
+    """One option: all that the command line, forms and caches need to know of it."""
+
+    name: str
+    """The field of `StoreOptions`."""
+    default: Any
+    argument: str | None
+    """Its spelling on the command line; None for an option that only programs choose."""
+    help: str
+    """One line for a person."""
+    stores: tuple[str, ...]
+    """Which kinds of store heed it; the others ignore it."""
+    metavar: str | None = None
+    label: str = ""
+    """Its name in a form; an option without one is not in forms."""
+    example: str = ""
+    """A value, for a form to show while it is empty."""
+    parse: Callable[[str], Any] = str
+    """Makes a value of text, or raises ValueError."""
+    check: Callable[[Any], object] | None = None
+    """Raises StoreError for a value that makes no sense."""
+    is_secret: bool = False
+    """Never shown, never stored, and passed to other processes through files only."""
+    is_identity: bool = True
+    """Whether the same URL may answer differently with another value, so that cached data must not be shared."""
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is a yes or no."""
+        return isinstance(self.default, bool)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it is a mapping, given item by item."""
+        return isinstance(self.default, Mapping)
+
+
+def option(default: Any, argument: str | None, help: str, stores: tuple[str, ...], **more: Any) -> Any:  # noqa: A002 - as argparse names it
+    """A field of `StoreOptions`; ``more`` are fields of `StoreOption`."""
+    entry = StoreOption("", default, argument, help, stores, **more)
+    metadata = {"option": entry}
+    if entry.is_repeated:
+        return field(default_factory=dict, repr=not entry.is_secret, metadata=metadata)
+    return field(default=default, repr=not entry.is_secret, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,197 +83,153 @@ class StoreOptions:
         StoreError: one of them makes no sense.
     """
 
-    anonymous: bool = False
+    anonymous: bool = option(
+        False,
+        "--anonymous",
+        "send no credentials, for public buckets",
+        (*_OBJECT, "redis", "fsspec"),
+        label="Anonymous: send no credentials",
+    )
     """Send no credentials, and look for none."""
-    endpoint_url: str | None = None
+    endpoint_url: str | None = option(
+        None,
+        "--endpoint-url",
+        "address of an S3, GCS or Azure compatible service",
+        _OBJECT,
+        metavar="URL",
+        label="Endpoint URL",
+        example="http://localhost:9000",
+        check=check_endpoint,
+    )
     """Where an S3, GCS or Azure service answers, if not at its provider's own address."""
-    region: str | None = None
+    region: str | None = option(
+        None,
+        "--region",
+        "region of the bucket",
+        ("s3",),
+        metavar="REGION",
+        label="Region",
+        example="us-east-1",
+    )
     """The region of the bucket."""
-    profile: str | None = None
-    """The section of the AWS configuration files to take credentials from."""
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    profile: str | None = option(
+        None,
+        "--profile",
+        "profile of the AWS configuration files to take credentials from",
+        ("s3",),
+        metavar="PROFILE",
+        label="Profile",
+        example="default",
+    )
+    """The section of the AWS configuration files to take credentials from; SSO and roles need the extra ``aws``."""
+    headers: Mapping[str, str] = option(
+        {},
+        "--header",
+        "HTTP header to send with every request; NAME: @FILE reads the value from a file",
+        (*_OBJECT, "http"),
+        metavar="NAME: VALUE",
+        parse=parse_header,
+        check=check_headers,
+        is_secret=True,
+    )
     """HTTP headers to send with every request; they may hold secrets, so they are never shown."""
-    ca_bundle: str | None = None
+    ca_bundle: str | None = option(
+        None,
+        "--ca-bundle",
+        "PEM file of certificates to trust beside the system's",
+        (*_OBJECT, "http", "redis"),
+        metavar="FILE",
+    )
     """A file of PEM certificates to trust beside the system's."""
-    requester_pays: bool = False
+    requester_pays: bool = option(
+        False, "--requester-pays", "agree to pay for requests", ("s3",), label="Agree to pay for requests"
+    )
     """Agree to pay for requests to buckets that demand it."""
-    timeout_s: float = 30.0
+    timeout_s: float = option(
+        30.0,
+        "--timeout",
+        "deadline of a request in seconds (30)",
+        (*_CACHED, *_DATABASE),
+        metavar="S",
+        parse=parse_number(float),
+        check=check_timeout,
+        is_identity=False,
+    )
     """Deadline of one request, in seconds."""
-    retries: int = 3
+    retries: int = option(
+        3,
+        "--retries",
+        "repeats after server errors (3)",
+        _CACHED,
+        metavar="N",
+        parse=parse_number(int),
+        check=check_retries,
+        is_identity=False,
+    )
     """How often a request is sent again after a server error or a broken connection."""
-    follow_links: bool = False
+    follow_links: bool = option(
+        False, "--follow-links", "follow symbolic links out of a local store", ("local",)
+    )
     """Follow symbolic links that lead out of a local store."""
-    treat_403_as_missing: bool = False
+    treat_403_as_missing: bool = option(
+        False, "--treat-403-as-missing", "take 'forbidden' for 'absent', as some buckets mean it", _OBJECT
+    )
     """Take "forbidden" for "absent", as some public buckets mean it."""
-    create: bool = False
+    create: bool = option(
+        False,
+        None,
+        "make a directory or file that is missing",
+        ("local", "zip", *_DATABASE),
+        is_identity=False,
+    )
     """Make a local directory, or a local zip file, that is missing."""
-    durable: bool = False
+    durable: bool = option(
+        False, None, "wait until values are on the disk", ("local", "zip", *_DATABASE), is_identity=False
+    )
     """Have each value on the disk before a local store goes on; several times as slow."""
-    cache_dir: str | os.PathLike[str] | None = None
+    cache_dir: str | os.PathLike[str] | None = option(  # noqa: RUF009 - it makes a field
+        None,
+        "--cache-dir",
+        "keep what remote stores send in this directory, for later runs too",
+        _CACHED,
+        metavar="DIR",
+        is_identity=False,
+    )
     """A directory that keeps what remote stores send; it may be shared by processes of one user."""
-    cache_dir_bytes: int = 10 << 30
+    cache_dir_bytes: int = option(
+        10 << 30,
+        "--cache-dir-size",
+        f"what the directory may take (10G); such as {SIZE_WORDS}",
+        _CACHED,
+        metavar="SIZE",
+        parse=parse_size,
+        is_identity=False,
+    )
     """What it may take, in bytes."""
-    cache_max_age_s: float = 60.0
+    cache_max_age_s: float = option(
+        60.0, None, "age of a cached answer after which the store is asked again", _CACHED, is_identity=False
+    )
     """How old an answer from it may be, in seconds, before the store is asked whether it is still right."""
 
     def __post_init__(self) -> None:
-        check_timeout(self.timeout_s)
-        check_retries(self.retries)
-        for name, value in self.headers.items():
-            check_header(name, value)
-        if self.endpoint_url:
-            check_address(self.endpoint_url, "the endpoint")
+        for entry in STORE_OPTIONS:
+            if entry.check is not None:
+                entry.check(getattr(self, entry.name))
 
     @property
     def identity(self) -> Hashable:
-        """What tells apart options with which a place may answer differently; it keeps no secret."""
-        lasting = replace(
-            self,
-            timeout_s=DEFAULTS.timeout_s,
-            retries=DEFAULTS.retries,
-            create=False,
-            durable=False,
-            cache_dir=None,
-            cache_dir_bytes=DEFAULTS.cache_dir_bytes,
-            cache_max_age_s=DEFAULTS.cache_max_age_s,
-        )
-        return hashlib.sha256(repr((lasting, sorted(self.headers.items()))).encode()).digest()
+        """A hash of the options with which a place may answer differently; it keeps no secret."""
+        chosen = []
+        for entry in STORE_OPTIONS:
+            value = getattr(self, entry.name)
+            if entry.is_identity and value != entry.default:
+                chosen.append((entry.name, sorted(value.items()) if entry.is_repeated else value))
+        return hashlib.sha256(repr(chosen).encode()).digest()
 
 
-DEFAULTS = StoreOptions()
+STORE_OPTIONS: Final[tuple[StoreOption, ...]] = tuple(
+    replace(each.metadata["option"], name=each.name) for each in fields(StoreOptions)
+)
+"""The table: all options, in the order of the command line."""
 
-
-def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command-line form of `StoreOptions` to ``parser``."""
-    group = parser.add_argument_group("store options")
-    group.add_argument("--anonymous", action="store_true", help="send no credentials, for public buckets")
-    group.add_argument(
-        "--endpoint-url",
-        metavar="URL",
-        type=_endpoint,
-        help="address of an S3, GCS or Azure compatible service",
-    )
-    group.add_argument("--region", help="region of the bucket")
-    group.add_argument("--profile", help="profile of the AWS configuration files to take credentials from")
-    group.add_argument(
-        "--header",
-        action="append",
-        default=[],
-        metavar="NAME: VALUE",
-        type=_header,
-        help="HTTP header to send with every request; NAME: @FILE reads the value from a file",
-    )
-    group.add_argument(
-        "--ca-bundle", metavar="FILE", help="PEM file of certificates to trust beside the system's"
-    )
-    group.add_argument("--requester-pays", action="store_true", help="agree to pay for requests")
-    group.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=DEFAULTS.timeout_s,
-        metavar="S",
-        help="deadline of a request in seconds (%(default)s)",
-    )
-    group.add_argument(
-        "--retries",
-        type=_count,
-        default=DEFAULTS.retries,
-        metavar="N",
-        help="repeats after server errors (%(default)s)",
-    )
-    group.add_argument(
-        "--follow-links", action="store_true", help="follow symbolic links out of a local store"
-    )
-    group.add_argument(
-        "--treat-403-as-missing",
-        action="store_true",
-        help="take 'forbidden' for 'absent', as some buckets mean it",
-    )
-    group.add_argument(
-        "--cache-dir",
-        metavar="DIR",
-        help="keep what remote stores send in this directory, for later runs too",
-    )
-    group.add_argument(
-        "--cache-dir-size",
-        type=size,
-        default=DEFAULTS.cache_dir_bytes,
-        metavar="SIZE",
-        help=f"what the directory may take (10G); such as {SIZE_WORDS}",
-    )
-
-
-def size(text: str) -> int:
-    """A number of bytes, for `argparse`."""
-    try:
-        return parse_size(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def store_options(namespace: argparse.Namespace) -> StoreOptions:
-    """The options that a command line gave."""
-    return StoreOptions(
-        anonymous=namespace.anonymous,
-        endpoint_url=namespace.endpoint_url,
-        region=namespace.region,
-        profile=namespace.profile,
-        headers=dict(namespace.header),
-        ca_bundle=namespace.ca_bundle,
-        requester_pays=namespace.requester_pays,
-        timeout_s=namespace.timeout,
-        retries=namespace.retries,
-        follow_links=namespace.follow_links,
-        treat_403_as_missing=namespace.treat_403_as_missing,
-        cache_dir=namespace.cache_dir,
-        cache_dir_bytes=namespace.cache_dir_size,
-    )
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, colon, value = text.partition(":")
-    name, value = name.strip(), value.strip()
-    if not colon:
-        raise argparse.ArgumentTypeError("a header is written 'NAME: VALUE'")
-    if value.startswith("@"):  # a secret on a command line is seen by everybody who can list processes
-        try:
-            with open(value[1:], encoding="utf-8") as file:
-                value = file.read().strip()
-        except OSError as error:
-            raise argparse.ArgumentTypeError(f"cannot read {value[1:]}: {error.strerror}") from error
-        except ValueError as error:  # its text would quote the file
-            raise argparse.ArgumentTypeError(f"{value[1:]} holds no text") from error
-    _refuse(check_header, name, value)
-    return name, value
-
-
-def _endpoint(text: str) -> str:
-    _refuse(check_address, text, "the endpoint")
-    return text
-
-
-def _seconds(text: str) -> float:
-    value = _number(float, text)
-    _refuse(check_timeout, value)
-    return value
-
-
-def _count(text: str) -> int:
-    value = int(_number(int, text))
-    _refuse(check_retries, value)
-    return value
-
-
-def _refuse(check: Callable[..., object], *values: object) -> None:
-    """Say what a check says as `argparse` wants it said, which else quotes the argument."""
-    try:
-        check(*values)
-    except StoreError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _number(kind: type[int] | type[float], text: str) -> float:
-    try:
-        return kind(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from error
+DEFAULTS: Final = StoreOptions()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from zarrcore.errors import StoreError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `WritableStore` has this function as its default, so only types come from there
     from zarrcore.stores.interface import BytesLike, WritableStore
 
 _LOCKS: Final = tuple(threading.Lock() for _ in range(64))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -81,6 +82,50 @@ def check_header(name: str, value: str) -> None:
         raise StoreError(f"the header {name} can hold nothing but printable ASCII characters")
 
 
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Refuse headers that cannot be sent.
+
+    Raises:
+        StoreError: a character that may not be there.
+    """
+    for name, value in headers.items():
+        check_header(name, value)
+
+
+def parse_header(text: str) -> tuple[str, str]:
+    """Name and value of a header that a person wrote; a value ``@FILE`` is read from that file.
+
+    Raises:
+        ValueError: there is no colon, or the file cannot be read.
+
+    >>> parse_header("Authorization: Bearer abc")
+    ('Authorization', 'Bearer abc')
+    """
+    name, colon, value = text.partition(":")
+    name, value = name.strip(), value.strip()
+    if not colon:
+        raise ValueError("a header is written 'NAME: VALUE'")
+    if value.startswith("@"):  # every user who can list processes sees a secret on a command line
+        try:
+            with open(value[1:], encoding="utf-8") as file:
+                value = file.read().strip()
+        except OSError as error:
+            raise ValueError(f"cannot read {value[1:]}: {error.strerror}") from error
+        except ValueError as error:  # its message would quote the file
+            raise ValueError(f"{value[1:]} is not a text file") from error
+    return name, value
+
+
+def check_endpoint(url: str | None) -> None:
+    """Refuse an endpoint that is not the address of a server.
+
+    Raises:
+        StoreError: there is no server in it, or one that cannot be.
+    """
+    if url:
+        check_address(url, "the endpoint")
+
+
 def check_sendable(text: str | None, what: str) -> None:
     """Refuse what cannot be part of a header, and on which obstore would give up the thread that sends it.
 
@@ -91,6 +136,22 @@ def check_sendable(text: str | None, what: str) -> None:
         raise StoreError(
             f"{what} holds characters that no request can carry; is there a line break at its end?"
         )
+
+
+def parse_number(kind: type[int] | type[float]) -> Callable[[str], float]:
+    """A function that makes a number of text, or raises ValueError.
+
+    >>> parse_number(int)("3")
+    3
+    """
+
+    def parse(text: str) -> float:
+        try:
+            return kind(text)
+        except ValueError as error:
+            raise ValueError(f"{text!r} is not a number") from error
+
+    return parse
 
 
 def check_timeout(seconds: float) -> None:

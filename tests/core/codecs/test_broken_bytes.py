@@ -76,7 +76,7 @@ def test_streams_of_several_members_are_whole(codec: str) -> None:
     assert np.array_equal(pipeline(LITTLE, codec).decode(both), VALUES)
 
 
-def test_what_z5_of_before_2020_wrote_in_version_2() -> None:
+def test_chunks_of_z5_before_2020_decode() -> None:
     decode = pipeline(LITTLE, "gzip").decode
     assert decode(zlib.compress(VALUES.tobytes())).tobytes() == VALUES.tobytes()
     with pytest.raises(CodecError):
@@ -90,7 +90,7 @@ def test_what_z5_of_before_2020_wrote_in_version_2() -> None:
         decode(chunk + bytes(17))
 
 
-def test_a_zstd_frame_that_does_not_tell_its_size() -> None:
+def test_a_zstd_frame_without_its_size_decodes() -> None:
     writer = zstandard.ZstdCompressor(write_content_size=False)
     stream = writer.compressobj()
     frame = stream.compress(VALUES.tobytes()) + stream.flush()
@@ -189,17 +189,17 @@ def test_two_bombs_in_one_another() -> None:
         (NamedConfiguration("sharding_indexed", {"chunk_shape": [5, 100], "index_location": "middle"}),),
     ],
 )
-def test_chains_that_make_no_sense(codecs: tuple) -> None:
+def test_codecs_in_an_invalid_order_are_refused(codecs: tuple) -> None:
     with pytest.raises(MetadataError):
         pipeline(*codecs).decode(bytes(64))
 
 
-def test_a_codec_that_need_not_be_understood_is_passed_over() -> None:
+def test_a_codec_that_need_not_be_understood_is_ignored() -> None:
     unknown = NamedConfiguration("mystery", {}, must_understand=False)
     assert np.array_equal(pipeline(LITTLE, unknown).decode(VALUES.tobytes()), VALUES)
 
 
-def test_chunks_are_not_written_past_a_codec_that_was_passed_over() -> None:
+def test_chunks_are_not_written_when_a_codec_is_ignored() -> None:
     unknown = NamedConfiguration("mystery", {}, must_understand=False)
     with pytest.raises(UnsupportedError, match="mystery"):
         pipeline(LITTLE, unknown).encode(VALUES)
@@ -212,7 +212,7 @@ def test_an_unknown_codec_that_has_to_be_understood_is_refused() -> None:
         pipeline(LITTLE, "mystery")
 
 
-def test_chunks_read_without_a_codec_still_have_to_be_whole() -> None:
+def test_chunks_read_without_a_codec_must_still_be_complete() -> None:
     unknown = NamedConfiguration("mystery", {}, must_understand=False)
     with pytest.raises(CodecError):
         pipeline(LITTLE, unknown).decode(VALUES.tobytes() + b"\0\0\0\0")

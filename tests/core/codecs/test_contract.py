@@ -35,7 +35,7 @@ def encoded(pipeline: Pipeline, array: Array) -> bytes:
 @each_case
 @settings(max_examples=20)
 @given(data=st.data())
-def test_what_is_encoded_decodes(case: Case, data: st.DataObject) -> None:
+def test_encoded_chunks_decode(case: Case, data: st.DataObject) -> None:
     array = data.draw(case.arrays())
     if case.name == "numcodecs.fletcher32" and not array.size:
         return
@@ -166,7 +166,7 @@ def test_parameters_that_are_read_but_not_written(name: str, configuration: dict
         completed(named, spec)
 
 
-def test_blosc_follows_the_elements_where_nothing_is_said() -> None:
+def test_blosc_defaults_follow_the_elements() -> None:
     def parameters(dtype: str) -> tuple[Any, ...]:
         spec = ArraySpec((4,), np.dtype(dtype), np.zeros((), dtype))
         done = completed([NamedConfiguration("bytes"), NamedConfiguration("blosc")], spec)[1].configuration

@@ -17,7 +17,7 @@ SHAPES = [(), (0,), (1,), (7,), (3, 4), (70_000,), (300, 300), (2, 300, 300)]
 
 @pytest.mark.parametrize("dtype", [*ANY, "V16", [("a", "<i2"), ("b", ">f8")], "S4099"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_full_of_the_fill_value_or_not_quite(dtype: Any, shape: tuple[int, ...]) -> None:
+def test_chunks_full_of_the_fill_value_are_found(dtype: Any, shape: tuple[int, ...]) -> None:
     dtype = np.dtype(dtype)
     if dtype.itemsize > 100:
         shape = tuple(min(length, 9) for length in shape)
@@ -43,7 +43,7 @@ def test_nans_by_their_payload_and_zeros_by_their_sign(fill: np.ndarray[Any, Any
 
 
 @given(data=st.data(), dtype=st.sampled_from(ANY), shape=st.sampled_from([(), (3,), (2, 2)]))
-def test_is_what_comparing_bytes_says(data: st.DataObject, dtype: str, shape: tuple[int, ...]) -> None:
+def test_is_fill_agrees_with_comparing_bytes(data: st.DataObject, dtype: str, shape: tuple[int, ...]) -> None:
     chunk = data.draw(elements(np.dtype(dtype), shape, finite=False))
     fill = data.draw(elements(np.dtype(dtype), (), finite=False) | st.just(zero(np.dtype(dtype))))
     assert is_fill(chunk, fill) == (chunk.tobytes() == fill.tobytes() * chunk.size)

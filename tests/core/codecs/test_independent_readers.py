@@ -107,7 +107,7 @@ def write(folder: Path, codecs: list[Any]) -> list[str]:
 
 @pytest.mark.filterwarnings("ignore:Combining a `sharding_indexed` codec:zarr.errors.ZarrUserWarning")
 @pytest.mark.parametrize("codecs", CHAINS.values(), ids=CHAINS)
-def test_others_read_what_we_encode(codecs: list[Any], tmp_path: Path) -> None:
+def test_other_readers_decode_our_chunks(codecs: list[Any], tmp_path: Path) -> None:
     write(tmp_path, codecs)
     opened = tensorstore.open(
         {"driver": "zarr3", "kvstore": {"driver": "file", "path": f"{tmp_path}/"}}, read=True

@@ -49,7 +49,7 @@ def test_inner_chunks_of_the_fill_value_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("fill", "other"), [(np.array(0.0), -0.0), (NAN, np.float32(np.nan)), (np.array("NaT", "M8[s]"), 5)]
 )
-def test_equal_means_the_same_bits(fill: np.ndarray[Any, Any], other: Any) -> None:
+def test_elements_are_equal_if_their_bits_are(fill: np.ndarray[Any, Any], other: Any) -> None:
     chain = pipeline((2,), fill, sharding([1]))
     chunk = np.array([fill, other], fill.dtype)
     shard = bytes(chain.encode(chunk))
@@ -72,7 +72,7 @@ def test_an_index_at_the_start_counts_itself() -> None:
     assert shard[36:] == bytes(range(4))
 
 
-def test_completed_fills_in_an_index_and_goes_into_what_is_nested() -> None:
+def test_completed_adds_index_codecs_and_completes_nested_codecs() -> None:
     inner = {
         "name": "sharding_indexed",
         "configuration": {"chunk_shape": [1], "codecs": ["endian", "numcodecs.gzip"]},
@@ -149,7 +149,7 @@ def test_writing_a_region_gives_the_shard_of_the_whole(name: str, data: st.DataO
             assert np.array_equal(chain.decode(encoded), chunk)
 
 
-def test_what_a_region_does_not_touch_is_not_decoded() -> None:
+def test_inner_chunks_outside_the_region_are_not_decoded() -> None:
     chain = pipeline((8,), np.array(0, "<u2"), sharding([2], ["bytes", "gzip"]))
     shard = bytearray(chain.encode(np.arange(1, 9).astype("<u2")))
     (_, first_nbytes), (second, _), *_ = index_of(bytes(shard), 4)
@@ -165,7 +165,7 @@ def test_what_a_region_does_not_touch_is_not_decoded() -> None:
     assert updated_shard(chain, bytes(shard), (slice(2, 4),), np.array([5, 6], "<u2")) is not None
 
 
-def test_a_shard_of_no_dimensions_is_written_in_part() -> None:
+def test_a_shard_without_dimensions_is_written_in_part() -> None:
     chain = pipeline((), np.array(0, "<u2"), sharding([]))
     updated = updated_shard(chain, None, (), np.array(5, "<u2"))
     assert updated is not None
@@ -173,8 +173,8 @@ def test_a_shard_of_no_dimensions_is_written_in_part() -> None:
     assert updated_shard(chain, updated, (), np.array(0, "<u2")) is None
 
 
-def test_a_chunk_that_is_no_shard_is_refused() -> None:
-    with pytest.raises(CodecError, match="no shard"):
+def test_a_chunk_that_is_not_a_shard_is_refused() -> None:
+    with pytest.raises(CodecError, match="only a shard"):
         updated_shard(
             pipeline((2,), np.array(0), NamedConfiguration("bytes")), None, (slice(0, 1),), np.array([1])
         )

@@ -63,7 +63,7 @@ def stored(name: str, codecs: list[Any]) -> tuple[MemoryStore, np.ndarray[Any, A
 
 @pytest.mark.parametrize("codecs", CHAINS.values(), ids=CHAINS)
 @pytest.mark.parametrize("name", BITS)
-def test_they_are_ignored(name: str, codecs: list[Any]) -> None:
+def test_unused_bits_are_ignored(name: str, codecs: list[Any]) -> None:
     store, expected = stored(name, codecs)
     for options in ({}, {"chunk_cache": zc.ChunkCache(1 << 20)}):
         array = zc.open(store, **options)["/"]

@@ -278,7 +278,7 @@ def test_broken_optional(stored: bytes) -> None:
         made.decode(stored)
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_arrays_that_do_not_fit_are_refused() -> None:
     number = np.dtype("<i4")
     for codec in (
         ("zarrs.optional", PLAIN),

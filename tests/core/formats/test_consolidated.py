@@ -12,7 +12,7 @@ import zarr
 import zarrcore
 from zarrcore.errors import ListingUnsupportedError, MetadataError, UnsupportedError
 from zarrcore.formats import Format, format_named
-from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy import Hierarchy
 from zarrcore.stores import MemoryStore
 
 ROOT_KEYS = {"v3": "zarr.json", "v2": ".zmetadata"}
@@ -64,7 +64,7 @@ def test_theirs_say_what_the_nodes_say(tmp_path: Path, name: str) -> None:
     assert found is not None
     nodes = [node for node in hierarchy.walk() if node.path != "/"]
     assert {node.path for node in nodes} == found.keys() - {"/"}
-    assert all(found[node.path] == hierarchy.format.comparable(node.documents) for node in nodes)
+    assert all(found[node.path] == hierarchy.format.normalize(node.documents) for node in nodes)
 
 
 @each_format
@@ -81,7 +81,7 @@ def test_what_is_written_serves_a_store_that_cannot_list(name: str) -> None:
     assert found is not None
     for path, documents in nodes.items():
         if path != "/" or name == "v2":
-            assert found[path] == opened.format.comparable(documents)
+            assert found[path] == opened.format.normalize(documents)
 
 
 @each_format
@@ -98,7 +98,7 @@ def test_a_stale_copy_never_wins_over_the_nodes_own_document(name: str) -> None:
     assert opened["x"].attributes == {"changed": True}
     found = consolidated(opened)
     assert found is not None
-    stale = [path for path in found if found[path] != opened.format.comparable(opened[path].documents)]
+    stale = [path for path in found if found[path] != opened.format.normalize(opened[path].documents)]
     assert stale == ["/x"]
 
 

@@ -144,11 +144,14 @@ class TestVersion2:
     @pytest.mark.parametrize(
         ("array", "words"),
         [
-            (metadata("bfloat16"), "data type 'bfloat16' cannot be told in version 2"),
-            (metadata("int4", "bytes"), "data type 'int4' cannot be told in version 2"),
-            (metadata(chunk_key_encoding=ChunkKeyEncoding()), "chunk key encoding 'default' cannot be told"),
+            (metadata("bfloat16"), "data type 'bfloat16' cannot be expressed in Zarr v2"),
+            (metadata("int4", "bytes"), "data type 'int4' cannot be expressed in Zarr v2"),
+            (
+                metadata(chunk_key_encoding=ChunkKeyEncoding()),
+                "chunk key encoding 'default' cannot be expressed",
+            ),
             (metadata("float32", fill_value="0x7fc00001"), "fill value '0x7fc00001'"),
-            (metadata("float32", BYTES, "crc32c"), "codec 'crc32c' cannot be told in version 2"),
+            (metadata("float32", BYTES, "crc32c"), "codec 'crc32c' cannot be expressed in Zarr v2"),
             (
                 metadata(
                     "float32",
@@ -171,7 +174,7 @@ class TestVersion2:
                         },
                     ),
                 ),
-                "codec 'sharding_indexed' cannot be told in version 2",
+                "codec 'sharding_indexed' cannot be expressed in Zarr v2",
             ),
         ],
     )
@@ -279,7 +282,7 @@ class TestAttributes:
             ({"c": np.complex64(1j)}, "attributes.c: a value of type complex64"),
             ({"t": np.datetime64("2020-01-01")}, "attributes.t: a value of type datetime64"),
             ({"o": np.array([object()])}, "attributes.o: a value of type ndarray"),
-            ({"n": 10**5000}, "cannot be told as JSON"),
+            ({"n": 10**5000}, "cannot be written as JSON"),
         ],
     )
     def test_what_is_no_json_is_named(self, given: dict[str, Any], words: str) -> None:
@@ -359,7 +362,7 @@ def test_version_3_takes_codecs_in_whatever_order_they_stand() -> None:
     )
     array = metadata("int32", *filters, BYTES)
     assert format_named("v3").adapted(array).codecs == (*filters, BYTES)
-    with pytest.raises(UnsupportedError, match="behind 'scale_offset' is not converted"):
+    with pytest.raises(UnsupportedError, match="after 'scale_offset' is not converted"):
         format_named("v2").adapted(array)
 
 

@@ -89,7 +89,7 @@ def test_an_instance_does_as_well_and_anything_else_is_refused(installed: Path) 
     assert format_named("example-notes").title == "Notes"
     forget_extensions()
     installed.write_text("[zarrscope.formats]\nexample-notes = math:pi\n")
-    with pytest.raises(UnsupportedError, match=r"is registered with 3\.14.*, which is no format"):
+    with pytest.raises(UnsupportedError, match=r"is registered with 3\.14.*, which is not a format"):
         format_named("example-notes")
 
 

@@ -142,7 +142,7 @@ def test_of_broken_documents_nothing_but_our_errors_leaves(written: Format, data
     for change in (
         lambda: written.with_attributes(tuple(documents), {"a": 1}),
         lambda: written.with_shape(tuple(documents), (3, 4)),
-        lambda: written.comparable(tuple(documents)),
+        lambda: written.normalize(tuple(documents)),
         lambda: written.consolidate({"/": tuple(documents)}),
     ):
         with contextlib.suppress(MetadataError, UnsupportedError):

@@ -36,7 +36,7 @@ def test_the_specifications_example() -> None:
 
 
 @given(EDGES)
-def test_axes_are_what_their_list_says(edges: list[int]) -> None:
+def test_axes_equal_their_explicit_lists(edges: list[int]) -> None:
     axis = rectilinear_axis(edges)
     owners = [index for index, edge in enumerate(edges) for _ in range(edge)]
     assert axis.extent == len(owners)
@@ -67,10 +67,10 @@ def test_edges_are_never_written_out() -> None:
     [
         (None, "expected an array of edge lengths, found null"),
         ([5], "expected 2 lengths"),
-        ([[2, 2], 5], r"chunk_shapes\[0\]: expected edges of 5 elements together, found 4"),
+        ([[2, 2], 5], r"chunk_shapes\[0\]: expected edges that sum to 5 elements, found 4"),
         (
             [[2, [3]], 5],
-            r"chunk_shapes\[0\]\[1\]: expected a length and how often it comes, found 1 elements",
+            r"chunk_shapes\[0\]\[1\]: expected a length and a count, found 1 elements",
         ),
         ([[2, [3, 0]], 5], r"chunk_shapes\[0\]\[1\]\[1\]: expected at least 1"),
         ([0, 5], "expected at least 1"),
@@ -80,11 +80,11 @@ def test_edges_are_never_written_out() -> None:
         ([[[[5, 1], 1]], 5], "expected an integer"),
     ],
 )
-def test_what_is_no_rectilinear_grid(edges: object, message: str) -> None:
+def test_invalid_rectilinear_grids_are_refused(edges: object, message: str) -> None:
     with pytest.raises(MetadataError, match=message):
         parse(edges, (5, 5))
 
 
-def test_another_kind_is_told() -> None:
+def test_an_unknown_kind_of_grid_is_named() -> None:
     with pytest.raises(UnsupportedError, match="external"):
         parse_chunk_grid(NamedConfiguration("rectilinear", {"kind": "external"}), (5,))

@@ -25,7 +25,7 @@ def test_keys_decode_to_their_index(encoding: ChunkKeyEncoding, index: tuple[int
 
 @each_encoding
 @given(key=st.text("c0127./ +-_٣\n", max_size=8), ndim=st.integers(0, 3))
-def test_no_other_key_names_a_chunk(encoding: ChunkKeyEncoding, key: str, ndim: int) -> None:
+def test_other_keys_do_not_name_chunks(encoding: ChunkKeyEncoding, key: str, ndim: int) -> None:
     index = encoding.decode(key, ndim)
     assert index is None or (encoding.encode(index) == key and len(index) == ndim)
 
@@ -33,7 +33,7 @@ def test_no_other_key_names_a_chunk(encoding: ChunkKeyEncoding, key: str, ndim: 
 @pytest.mark.parametrize(
     "key", ["", "c", "c/", "c/1", "c/1/", "c//1", "c/01/2", "c/1/2/3", "c/1/-2", "c/1.2", "1/2", "c/1/٣"]
 )
-def test_what_is_no_key_of_two_dimensions(key: str) -> None:
+def test_keys_that_are_invalid_in_two_dimensions(key: str) -> None:
     assert ChunkKeyEncoding().decode(key, 2) is None
 
 

@@ -71,7 +71,7 @@ def as_json(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("document", [*FIXED, "string", "bytes", "variable_length_bytes"], ids=str)
-def test_documents_come_back(document: Any) -> None:
+def test_documents_of_encodings_round_trip(document: Any) -> None:
     data_type = parse_data_type(document)
     again = parse_data_type(as_json(data_type.document()))
     assert (again, again.dtype) == (data_type, data_type.dtype)
@@ -180,7 +180,7 @@ def test_spellings_of_the_registry(name: Any, value: Any, raw: str | None) -> No
         (RECORD, "AAAA"),
     ],
 )
-def test_what_is_no_element(name: Any, value: Any) -> None:
+def test_invalid_elements_are_refused(name: Any, value: Any) -> None:
     with pytest.raises(MetadataError, match="fill_value"):
         parse_fill_value(value, parse_data_type(name))
 
@@ -202,12 +202,12 @@ def test_the_first_known_fallback_wins(document: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("fallback", [None, [], "float96", ["float96", {"name": "float80", "fallback": []}]])
-def test_without_a_known_fallback_the_type_itself_is_told(fallback: Any) -> None:
+def test_without_a_known_fallback_the_error_names_the_type_itself(fallback: Any) -> None:
     with pytest.raises(UnsupportedError, match="'float128'"):
         parse_data_type({"name": "float128", "fallback": fallback})
 
 
-def test_a_fallback_that_is_no_type() -> None:
+def test_an_invalid_fallback_is_refused() -> None:
     with pytest.raises(MetadataError, match="fallback"):
         parse_data_type({"name": "float128", "fallback": [7]})
 
@@ -320,7 +320,7 @@ def test_a_data_type_of_another_package(tmp_path: Path) -> None:
     assert array.fill_value == 128
     assert array.metadata.document()["fill_value"] == "180.0°"
     assert parse_data_type("int8").dtype == np.int8, "ours come first"
-    with pytest.raises(UnsupportedError, match="no data type class"):
+    with pytest.raises(UnsupportedError, match="not a data type class"):
         parse_data_type("example.wrong")
     with pytest.raises(MetadataError, match="expected 256"):
         parse_data_type({"name": "example.angle", "configuration": {"parts": 7}})

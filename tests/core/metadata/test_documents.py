@@ -85,12 +85,14 @@ def test_the_specifications_example() -> None:
         ({"zarr_format": 4}, MetadataError, "zarr_format: expected 3, found the number 4"),
     ],
 )
-def test_broken_documents_say_what_and_where(members: dict, kind: type[Exception], words: str) -> None:
+def test_errors_of_broken_documents_say_what_and_where(
+    members: dict, kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         parse(**members)
 
 
-def test_what_may_be_ignored_is() -> None:
+def test_extensions_that_may_be_ignored_are_ignored() -> None:
     assert parse(novelty={"must_understand": False, "a": 1}).shape == (10, 20)
 
 
@@ -115,12 +117,12 @@ def test_documents_before_july_2023_mean_the_bytes_codec(codecs: object) -> None
         (b'{"a":"' + b"x" * (65 << 20) + b'"}', "exceeds the 64 MiB"),
     ],
 )
-def test_text_that_is_no_document(text: bytes, words: str) -> None:
+def test_invalid_json_is_refused(text: bytes, words: str) -> None:
     with pytest.raises(MetadataError, match=words):
         parse_json_object(text)
 
 
-def test_brackets_within_strings_are_no_depth() -> None:
+def test_brackets_within_strings_do_not_count_as_depth() -> None:
     assert parse_json_object(json.dumps({"a": "[" * 500 + '"' + "{" * 500}).encode())["a"].startswith("[[")
 
 
@@ -137,7 +139,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from([*ARRAY, "attributes", "dimension_names", "x"]), JSON, max_size=4))
-def test_whatever_stands_in_a_document_nothing_but_our_errors_leaves(members: dict) -> None:
+def test_any_document_gives_metadata_or_our_error(members: dict) -> None:
     with contextlib.suppress(MetadataError, UnsupportedError):
         parse(**members)
 
@@ -155,7 +157,7 @@ V2_ARRAY = {
 
 
 @given(st.dictionaries(st.sampled_from([*V2_ARRAY, "dimension_separator"]), JSON, max_size=3))
-def test_the_same_for_version_2(members: dict) -> None:
+def test_any_document_of_version_2_gives_metadata_or_our_error(members: dict) -> None:
     with contextlib.suppress(MetadataError, UnsupportedError):
         Format.V2.parse((json.dumps({**V2_ARRAY, **members}).encode(), None, None))
 
@@ -171,7 +173,7 @@ def test_pickle_is_refused_by_name_in_every_position(filters: list) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["(2,3)<i4", "|S0", [], "(2,", ",", "|S2147483647", 5, None, {}])
-def test_dtypes_that_are_no_elements(dtype: object) -> None:
+def test_dtypes_that_cannot_be_elements_are_refused(dtype: object) -> None:
     with pytest.raises(MetadataError, match="dtype"):
         Format.V2.parse((json.dumps({**V2_ARRAY, "dtype": dtype}).encode(), None, None))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from zarrcore.errors import BodyTooLargeError, InvalidKeyError, ReadOnlyError, StoreError
-from zarrcore.stores import ByteRange, ListableStore, ReadableStore, WritableStore, writable
+from zarrcore.stores import ByteRange, ListableStore, ReadableStore, Renaming, WritableStore, writable
 
 CHUNK = bytes(range(256)) * 40
 ODD_KEY = "größe/日本 語/x%20y#?&+.bin"
@@ -358,19 +358,19 @@ class WritableStoreTests:
     def test_renaming_and_linking(self, empty: WritableStore) -> None:
         for key in ("a/x", "b", "taken"):
             empty.set(key, key.encode())
-        assert empty.link("absent", "c") is empty.rename("absent", "c") is None
-        assert empty.link("a/x", "taken") in {None, False}
-        assert empty.rename("a/x", "taken", if_absent=True) in {None, False}
+        assert empty.link("absent", "c") is empty.rename("absent", "c") is Renaming.NOT_POSSIBLE
+        assert empty.link("a/x", "taken") in {Renaming.NOT_POSSIBLE, Renaming.KEY_TAKEN}
+        assert empty.rename("a/x", "taken", if_absent=True) in {Renaming.NOT_POSSIBLE, Renaming.KEY_TAKEN}
         expected = {"a/x": b"a/x", "b": b"b", "taken": b"taken"}
-        assert empty.rename("a/x", "a/x") in {None, True}
+        assert empty.rename("a/x", "a/x") in {Renaming.NOT_POSSIBLE, Renaming.DONE}
         if empty.link("a/x", "c/d/e"):
             expected["c/d/e"] = b"a/x"
-            assert empty.rename("c/d/e", "a/x") is True
+            assert empty.rename("c/d/e", "a/x") is Renaming.DONE
             del expected["c/d/e"]
         for if_absent in (False, True):
             if empty.rename("a/x", "e/f", if_absent=if_absent):
                 expected["e/f"] = expected.pop("a/x")
-                assert empty.rename("e/f", "a/x") is True
+                assert empty.rename("e/f", "a/x") is Renaming.DONE
                 expected["a/x"] = expected.pop("e/f")
         if empty.rename("b", "taken"):
             expected["taken"] = expected.pop("b")

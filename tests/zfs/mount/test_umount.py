@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +12,8 @@ import zarr
 
 from tests.command import run_process
 from tests.zfs.conftest import Mount, Mounter, has_ended, is_mounted, wait_until
-from zarrfs.mount import busy_processes as holders
+from tests.zfs.mount.programs import program
 from zarrfs.mount import mountpoints
-from zarrfs.mount.outcome import Awaited, Outcome
 
 VALUES = np.arange(5 * 30 * 40, dtype="<u2").reshape(5, 30, 40)
 
@@ -28,16 +23,6 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("source") / "a.zarr"
     zarr.save_group(path, x=VALUES)
     return path
-
-
-@contextmanager
-def program(*command: str | Path, **options: object) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)  # type: ignore[call-overload]
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_umount_names_who_is_in_the_way(source: Path, mount: Mounter) -> None:
@@ -54,38 +39,6 @@ def test_umount_names_who_is_in_the_way(source: Path, mount: Mounter) -> None:
         assert "--lazy" in outcome.stderr
         assert is_mounted(mounted.path)
     assert mounted.umount().status == 0
-
-
-def test_what_a_process_holds(tmp_path: Path) -> None:
-    """Without a mount: any directory will do. A sibling whose name begins alike is not meant."""
-    folder, sibling = tmp_path / "mnt", tmp_path / "mnt2"
-    for path in (folder, sibling):
-        path.mkdir()
-    shutil.copy("/bin/sleep", folder / "napper")
-    with (
-        program(folder / "napper", "100") as napper,
-        program("sleep", "100", cwd=sibling),
-        program("sleep", "100", cwd=folder) as sleeper,
-        open(folder / "napper", "rb") as file,
-    ):
-        wait_until(lambda: os.readlink(f"/proc/{napper.pid}/exe") == str(folder / "napper"), "it runs")
-        found = {holder.process: str(holder) for holder in holders.holders(str(folder))}
-        assert found == {
-            napper.pid: f"napper ({napper.pid}) runs {folder}/napper",
-            sleeper.pid: f"sleep ({sleeper.pid}) is in {folder}",
-            os.getpid(): f"{Path('/proc/self/comm').read_text().strip()} ({os.getpid()}) has {file.name} open",
-        }
-    assert holders.why_busy(str(folder)).startswith("a program of another user")
-
-
-def test_only_some_holders_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = [holders.Holder(number, "cat", "/m/f", "has {} open") for number in range(1, 6)]
-    monkeypatch.setattr(holders, "holders", lambda _: iter(many))
-    monkeypatch.setattr(holders, "all_mounted", lambda: [mountpoints.Mounted("/m/in", "tmpfs", "t", "0:1")])
-    told = holders.why_busy("/m")
-    assert told == "cat (1) has /m/f open, cat (2) has /m/f open, cat (3) has /m/f open, and 3 more"
-    monkeypatch.setattr(holders, "holders", lambda _: iter(()))
-    assert holders.why_busy("/m") == "something is mounted at /m/in"
 
 
 def test_lazy_lets_readers_finish(source: Path, mount: Mounter) -> None:
@@ -150,14 +103,3 @@ def test_dead_mounts_of_others_are_left_alone(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(mountpoints, "mounted_at", lambda _: other)
     with pytest.raises(mountpoints.MountError, match="transport endpoint is not connected"):
         mountpoints.prepare(str(tmp_path))
-
-
-def test_the_end_of_a_killed_daemon_is_told() -> None:
-    outcome = Outcome()
-    awaited = Awaited(outcome.path)
-    assert awaited.failure() == "it was killed"
-    outcome.completing()
-    assert awaited.failure() == "it was killed while it completed the store"
-    with outcome:
-        pass
-    assert awaited.failure() == ""

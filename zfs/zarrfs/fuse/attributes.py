@@ -14,7 +14,7 @@ _BLOCK_BYTES: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Appearance:
+class CommonAttributes:
     """What all entries of a mount have in common."""
 
     uid: int
@@ -35,16 +35,17 @@ class Appearance:
         attributes.entry_timeout = attributes.attr_timeout = self.timeout_s
         attributes.st_uid = self.uid
         attributes.st_gid = self.gid
-        # One link means that nobody knows how many subdirectories there are, which `find` would rely on.
+        # One link means that the number of subdirectories is unknown; `find` relies on any other number.
         attributes.st_nlink = 1
         return attributes
 
     def fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
         """Set what differs between entries."""
         attributes.st_ino = number
-        timeout_s = self.timeout_s if entry.is_settled else 0.0
+        caching = entry.caching
+        timeout_s = self.timeout_s if caching.keeps_attributes else 0.0
         attributes.attr_timeout = timeout_s
-        attributes.entry_timeout = 0.0 if self.is_changed_here and not entry.follows_writing else timeout_s
+        attributes.entry_timeout = 0.0 if self.is_changed_here and caching.changes_elsewhere else timeout_s
         if isinstance(entry, File):
             size = entry.size
             attributes.st_mode = stat.S_IFREG | (entry.mode & ~self.umask)

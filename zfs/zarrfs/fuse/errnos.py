@@ -24,7 +24,7 @@ from zarrcore.errors import (
     ValueTooLargeError,
     ZarrError,
 )
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 
 TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (ChangedError, errno.ESTALE),

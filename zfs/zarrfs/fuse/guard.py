@@ -17,7 +17,7 @@ import trio
 
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.errnos import ORDINARY, UNFORESEEN, errno_of
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.freshness import Remembered
 
 _log = logging.getLogger(__name__)
@@ -126,9 +126,9 @@ def _number(name: str, error: Exception, warned: Remembered[str, None]) -> int:
     if number is None:
         _log.error("%s failed unforeseen", name, exc_info=error)
         return UNFORESEEN
-    # The kernel and patient programs try again, which is no news.
-    is_news = error.is_news if isinstance(error, RefusedError) else number not in ORDINARY
-    if is_news and warned.get(text := str(error)) is None:
+    # The kernel and patient programs try again; one line in the log is enough.
+    is_logged = error.is_logged if isinstance(error, RefusedError) else number not in ORDINARY
+    if is_logged and warned.get(text := str(error)) is None:
         warned.put(text, None, warned.freshness.now())
         _log.warning("%s: %s", name, text)
     return number

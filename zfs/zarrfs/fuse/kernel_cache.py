@@ -34,14 +34,14 @@ class KernelCache:
         self._absent_names: set[str] = set()
         self._refreshes = 0
         self.pushes = False
-        """Whether the kernel is given what it has not asked for yet: nobody may write meanwhile."""
+        """Whether the kernel is given pages that it has not asked for yet; only where the mount cannot be written to."""
 
     def pusher(self, number: int) -> Callable[[int, memoryview], None] | None:
         """What gives the kernel pages of a file that is opened now, where that is wanted."""
         begun = self._refreshes
 
         def push(offset: int, content: memoryview) -> None:
-            # Whoever opens the file after a refresh shares its pages, and wants nothing from before it.
+            # A handle opened after a refresh shares the pages and must not see older ones.
             if begun != self._refreshes:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
             pyfuse3.notify_store(number, offset, content)  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ class KernelCache:
         if (
             kept is not None
             and kept[:2] == (version, self._freshness.generation)
-            and not ((version is None or file.gets_old) and self._freshness.expired(kept[2]))
+            and not ((version is None or file.caching.pages_expire) and self._freshness.expired(kept[2]))
         ):
             return True
         inode.kept = (version, self._freshness.generation, now_s)
@@ -74,7 +74,7 @@ class KernelCache:
         return True
 
     def trim(self) -> None:
-        """Have names forgotten that nobody used, once there are very many.
+        """Have the kernel forget names that were never used, once there are very many.
 
         Only after a listing: during it the kernel holds the directory's lock, and both would crawl.
         """

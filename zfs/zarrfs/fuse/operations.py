@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import pyfuse3
 
 from zarrcore.errors import ChangedError
-from zarrfs.fuse.attributes import Appearance
+from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.guard import Completing, guarded
 from zarrfs.fuse.handles import DirectoryHandle, FileHandle, HandleTable
@@ -24,14 +24,8 @@ from zarrfs.fuse.kernel_cache import KernelCache
 from zarrfs.fuse.read_only import ReadOnlyOperations
 from zarrfs.fuse.readahead.prefetch import Budget, Reader
 from zarrfs.fuse.workers import Workers
-from zarrfs.trees.entry import (
-    BytesLike,
-    Directory,
-    Entry,
-    File,
-    OpenFile,
-    WouldBlockError,
-)
+from zarrfs.trees.entry import BytesLike, Directory, Entry, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 
 _log = logging.getLogger(__name__)
@@ -50,7 +44,7 @@ class Operations(ReadOnlyOperations):
     Args:
         root: the tree.
         freshness: how long the kernel may keep what it was told.
-        appearance: what all entries have in common.
+        attributes: what all entries have in common.
         workers: where slow calls run.
         counters: where everything is counted.
         ahead: bytes that may be fetched ahead of all readers together.
@@ -60,7 +54,7 @@ class Operations(ReadOnlyOperations):
         self,
         root: Directory,
         freshness: Freshness,
-        appearance: Appearance,
+        attributes: CommonAttributes,
         workers: Workers,
         counters: Counters,
         ahead: Budget,
@@ -74,10 +68,10 @@ class Operations(ReadOnlyOperations):
         self.ahead = ahead
         self.kernel = KernelCache(self.inodes, freshness)
         self._freshness = freshness
-        self.appearance = appearance
+        self.attributes = attributes
         self._workers = workers
         # Listings fill one and the same object again and again: making one costs as much as filling it.
-        self._listed = self.appearance.new()
+        self._listed = self.attributes.new()
 
     async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
@@ -89,7 +83,7 @@ class Operations(ReadOnlyOperations):
     async def _directory(self, number: int) -> Directory:
         """A directory to look names up in, itself looked up again where it is too old to know them, or was moved."""
         entry = self.inodes.entry(number)
-        if not entry.knows_only_its_path or self.inodes.is_expired(number):
+        if not entry.caching.never_expires or self.inodes.is_expired(number):
             entry = await self._current(number)
         if not isinstance(entry, Directory):
             raise pyfuse3.FUSEError(errno.ENOTDIR)
@@ -97,7 +91,7 @@ class Operations(ReadOnlyOperations):
 
     def _age_of(self, number: int) -> float:
         """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
-        if self.inodes.remembers(number) and not self.inodes.entry(number).knows_only_its_path:
+        if self.inodes.remembers(number) and not self.inodes.entry(number).caching.never_expires:
             return self.inodes.inode(number).taken_s
         return self._freshness.now()
 
@@ -108,7 +102,7 @@ class Operations(ReadOnlyOperations):
 
     def _name(self, name: bytes) -> str:
         """A name that the kernel sent."""
-        if len(name) > self.appearance.name_max:
+        if len(name) > self.attributes.name_max:
             raise pyfuse3.FUSEError(errno.ENAMETOOLONG)
         return os.fsdecode(name)
 
@@ -119,16 +113,16 @@ class Operations(ReadOnlyOperations):
         if entry is None:
             return self._absent(parent, name)
         if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
-            # Whether it is still what others have open is told by making it only.
+            # Only making it shows whether it is still the version that others have open.
             entry = await self._ask(entry.sized)
         return self._told(parent, name, entry, asked_s)
 
     def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
         """The attributes of an entry, whose number the kernel knows from now on."""
-        attributes = self.appearance.new()
+        attributes = self.attributes.new()
         number = self.inodes.assign(parent, name, entry, taken_s)
         try:
-            self.appearance.fill(attributes, number, self.inodes.told(number, entry))
+            self.attributes.fill(attributes, number, self.inodes.told(number, entry))
         except BaseException:
             self.inodes.drop_uncounted(number)
             raise
@@ -136,11 +130,11 @@ class Operations(ReadOnlyOperations):
         return attributes
 
     def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
-        """That there is no such name: number 0, which unlike ENOENT the kernel remembers."""
+        """The answer for a name that does not exist: number 0, which the kernel remembers, unlike ENOENT."""
         if self._freshness.ttl_s <= 0 or not self.kernel.may_remember_absent(parent, name):
             raise pyfuse3.FUSEError(errno.ENOENT)
         self.counters.failed(errno.ENOENT)
-        attributes = self.appearance.new()
+        attributes = self.attributes.new()
         attributes.st_ino = 0
         return attributes
 
@@ -151,8 +145,8 @@ class Operations(ReadOnlyOperations):
         entry = await self._known(number)
         if isinstance(entry, File) and not entry.is_sized:
             entry = await self._sized(number, entry)
-        attributes = self.appearance.new()
-        self.appearance.fill(attributes, number, entry)
+        attributes = self.attributes.new()
+        self.attributes.fill(attributes, number, entry)
         # Programs that write compare the number of what they have open with that of the name.
         attributes.st_ino = self.inodes.written_as(number)
         return attributes
@@ -221,7 +215,8 @@ class Operations(ReadOnlyOperations):
             file = await self._ask(entry.open_to_write, bool(flags & os.O_TRUNC))
         else:
             file = await self._ask(entry.open)
-        return self._opened(inode, file, entry.direct_io or file.is_direct)
+        uses_pages = entry.caching.uses_pages and file.caching.uses_pages
+        return self._opened(inode, file, direct_io=not uses_pages)
 
     def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
         """A handle for an open file; ESTALE where others have another version of it open."""
@@ -294,13 +289,13 @@ class Operations(ReadOnlyOperations):
         """Hand out the first waiting entry; False where the kernel has no room for it."""
         name, entry = handle.waiting[0]
         encoded = name.encode("utf-8", "surrogateescape")
-        if len(encoded) > self.appearance.name_max:
+        if len(encoded) > self.attributes.name_max:
             _log.warning("a name of %d bytes is too long to be listed: %.60s…", len(encoded), name)
             handle.taken()
             return True
         number = self.inodes.assign(handle.number, name, entry, asked_s)
         try:
-            self.appearance.fill(self._listed, number, self.inodes.told(number, entry))
+            self.attributes.fill(self._listed, number, self.inodes.told(number, entry))
             fits = pyfuse3.readdir_reply(token, encoded, self._listed, handle.position + 1)
         except BaseException:
             self.inodes.drop_uncounted(number)

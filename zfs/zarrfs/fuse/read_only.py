@@ -1,4 +1,4 @@
-"""What a mount answers to whoever wants to change something, and how much room it says that there is."""
+"""The answers of a read-only mount to requests that change something, and the capacity that it shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pyfuse3
 
-from zarrfs.fuse.attributes import Appearance
+from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.guard import Completing, guarded
 from zarrfs.trees.freshness import Remembered
@@ -18,7 +18,7 @@ class ReadOnlyOperations(pyfuse3.Operations):
     """Requests that need no tree."""
 
     supports_dot_lookup = False
-    appearance: Appearance
+    attributes: CommonAttributes
     completing: Completing
     counters: Counters
     warned: Remembered[str, None]
@@ -37,5 +37,5 @@ class ReadOnlyOperations(pyfuse3.Operations):
         facts.f_bsize = facts.f_frsize = 4096
         facts.f_blocks = facts.f_bfree = facts.f_bavail = 0
         facts.f_files = facts.f_ffree = facts.f_favail = 0
-        facts.f_namemax = self.appearance.name_max
+        facts.f_namemax = self.attributes.name_max
         return facts

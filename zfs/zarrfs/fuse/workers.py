@@ -31,7 +31,7 @@ class Workers:
         """Where tasks run; set while the mount is served."""
 
     async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
-        """As `run`, in a thread that is there for what nobody awaits yet: should it hang, all others go on."""
+        """As `run`, in a thread reserved for work ahead of requests: if it hangs, the requests go on."""
         return await self._hop(self._ahead, partial(function, *arguments))
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:

@@ -1,7 +1,7 @@
 """``--read-write``: the kernel's requests to change something.
 
-What is written to a file is kept by whoever has it open, and stored when a descriptor of it is closed, or synchronized: there a
-failure can be told. A file that is being written has an inode number of its own, so that nobody else sees the pages of it.
+What is written to a file is kept with its handle, and stored when a descriptor is closed or synchronized: there a failure can be
+reported. A file that is being written has an inode of its own, so that readers do not see its pages.
 
 The kernel learns of changes under the names that it was asked to change by itself. Names that show what is written elsewhere it
 asks for each time, and what it has read of files that are open there it is told to forget.
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 _BLOCK_BYTES: Final = 4096
 _BLOCKS: Final = 1 << 38
-"""A pebibyte: nobody knows how much room a store has, and programs refuse to write where there is none."""
+"""A pebibyte: the capacity of a store is unknown, and programs refuse to write to a full file system."""
 
 
 @guarded
@@ -195,7 +195,7 @@ class WritingOperations(Operations):
     async def release(self, fh: int) -> None:
         handle = self.handles.file(fh)
         if handle.reader.file.is_changed:
-            # Written through a mapping after the last descriptor was closed: there is nobody left to be told.
+            # Written through a mapping after the last descriptor was closed: no program is left that could get the error.
             try:
                 await self._store(handle, closing=True)
             except Exception as error:  # noqa: BLE001 - as above
@@ -208,14 +208,14 @@ class WritingOperations(Operations):
         others = {
             other
             for other in self.handles.numbers()
-            if other != number and not self.inodes.entry(other).follows_writing
+            if other != number and self.inodes.entry(other).caching.changes_elsewhere
         }
         if others:
             # Not in one of the threads that may have to take what the kernel writes first.
             await self._workers.run_ahead(forget_pages, others)
 
     def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
-        """That there is no such name; the kernel asks again, since it may be there at any moment."""
+        """The answer for a name that does not exist; the kernel asks again each time, since the name may appear at any moment."""
         raise pyfuse3.FUSEError(errno.ENOENT)
 
     async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:

@@ -15,7 +15,7 @@ import pyfuse3
 from zarrfs.fuse.guard import guarded
 from zarrfs.fuse.operations import Operations
 from zarrfs.fuse.writing import WritingOperations
-from zarrfs.trees.arrays.facts import ATTRIBUTES
+from zarrfs.trees.arrays.node_metadata import ATTRIBUTES
 
 _PREFIX: Final = b"user.zarr."
 # What Linux takes: xattr(7).
@@ -55,11 +55,11 @@ class OperationsWithXattrs(Operations):
         fact = name.removeprefix(_PREFIX).decode("utf-8", "surrogatepass")
         if entry.is_writable and not name.startswith(_PREFIX):
             raise pyfuse3.FUSEError(errno.EOPNOTSUPP)
-        await self._workers.run(entry.set_fact, fact, value)
+        await self._workers.run(entry.set_metadata, fact, value)
 
     async def _xattrs(self, inode: int) -> dict[bytes, bytes]:
         entry = await self._current(inode)
-        return encoded(await self._ask(entry.facts))
+        return encoded(await self._ask(entry.metadata))
 
 
 class WritingOperationsWithXattrs(OperationsWithXattrs, WritingOperations):

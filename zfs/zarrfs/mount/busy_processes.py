@@ -14,7 +14,7 @@ _SHOWN_MAX: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class BusyProcess:
     """A process that has something of a mount."""
 
     process: int
@@ -29,7 +29,7 @@ class Holder:
         return f"{self.command} ({self.process}) {self.how.format(self.path)}"
 
 
-def holders(mountpoint: str) -> Iterator[Holder]:
+def busy_processes(mountpoint: str) -> Iterator[BusyProcess]:
     """Processes that keep ``mountpoint`` busy, of those that this user may look into, once each.
 
     Args:
@@ -40,7 +40,7 @@ def holders(mountpoint: str) -> Iterator[Holder]:
             with contextlib.suppress(OSError):  # it has ended, or is another user's
                 for path, how in _things(f"/proc/{name}"):
                     if path == mountpoint or path.startswith(f"{mountpoint}/"):
-                        yield Holder(int(name), _command(name), path, how)
+                        yield BusyProcess(int(name), _command(name), path, how)
                         break
 
 
@@ -66,7 +66,7 @@ def _command(process: str) -> str:
 
 def why_busy(mountpoint: str) -> str:
     """A sentence that names who keeps a mount busy, as far as this user may know."""
-    found = [str(holder) for holder in holders(mountpoint)]
+    found = [str(holder) for holder in busy_processes(mountpoint)]
     inner = [mount.mountpoint for mount in all_mounted() if mount.mountpoint.startswith(f"{mountpoint}/")]
     found += [f"something is mounted at {path}" for path in inner]
     if not found:

@@ -18,11 +18,10 @@ import pyfuse3
 import trio
 
 from zarrcore import ChunkCache, Hierarchy
-from zarrcore.array.spill import Spill
+from zarrcore.array import Spill
 from zarrcore.errors import ZarrError
-from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.wrapper.statistics import StatisticsStore
-from zarrfs.fuse.attributes import Appearance
+from zarrcore.stores import ReadableStore, StatisticsStore
+from zarrfs.fuse.attributes import CommonAttributes
 from zarrfs.fuse.counters import Counters
 from zarrfs.fuse.operations import Operations
 from zarrfs.fuse.readahead.prefetch import Budget
@@ -32,18 +31,19 @@ from zarrfs.fuse.xattrs import OperationsWithXattrs, WritingOperationsWithXattrs
 from zarrfs.mount.mountpoints import MountError, raise_read_ahead
 from zarrfs.mount.options import MountOptions
 from zarrfs.mount.outcome import Outcome
-from zarrfs.mount.signals import complaints, noted
-from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.mount.signals import recorded_signals
+from zarrfs.mount.stderr import captured_stderr
+from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.control import Control
 from zarrfs.trees.entry import NAME_MAX, Directory
 from zarrfs.trees.freshness import Freshness, Remembered
-from zarrfs.trees.hdf5.tree import HDF5View
-from zarrfs.trees.keys.tree import KeysView
+from zarrfs.trees.hdf5.tree import HDF5Tree
+from zarrfs.trees.keys.tree import KeysTree
 from zarrfs.trees.keys.watched_store import WatchedStore
 from zarrfs.trees.keys.writer import KeyWriter
 from zarrfs.trees.root import LazyTree, NamedTrees, WithControl
 from zarrfs.trees.writing.spool import SpoolMemory
-from zarrfs.trees.zarr3.tree import Zarr3View
+from zarrfs.trees.zarr3.tree import Zarr3Tree
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ _GRACE_S: Final = 3.0
 """How long requests that still wait for a store may hold up unmounting."""
 
 
-class Session:
+class Mount:
     """A store at a mount point.
 
     Args:
@@ -105,17 +105,17 @@ class Session:
         watched = WatchedStore(store, self._changed)
         memory = SpoolMemory(written) if options.read_write else None
         changeable = watched if options.read_write else store
-        self._arrays = ArraysView(
+        self._arrays = ArraysTree(
             lambda: open_hierarchy(changeable, self._chunks),
             self._decoded_freshness,
             self._chunks.clear,
             options.show,
             memory,
         )
-        self._hdf5 = HDF5View(self._arrays)
+        self._hdf5 = HDF5Tree(self._arrays)
         writer = KeyWriter(watched, memory) if memory is not None else None
         self._keys, self._hidden_keys = (
-            KeysView(store, self._freshness, self._is_node, keys_first, writer)
+            KeysTree(store, self._freshness, self._is_node, keys_first, writer)
             for keys_first in (False, True)
         )
         started_s = time.time()
@@ -124,7 +124,7 @@ class Session:
         self._operations = _OPERATIONS[options.read_write, options.xattr](
             WithControl(self._trees(started_s), control),
             self._numbers_freshness,
-            Appearance(
+            CommonAttributes(
                 os.getuid() if options.uid is None else options.uid,
                 os.getgid() if options.gid is None else options.gid,
                 options.umask,
@@ -144,7 +144,7 @@ class Session:
         trees = {
             "arrays": LazyTree(self._arrays.root, 0o755 if self._options.read_write else 0o555),
             "hdf5": LazyTree(self._hdf5.root),
-            "zarr3": LazyTree(Zarr3View(self._arrays).root),
+            "zarr3": LazyTree(Zarr3Tree(self._arrays).root),
         }
         if self._options.view is None:
             return NamedTrees({"keys": self._keys.root(), **trees}, started_s)
@@ -225,7 +225,7 @@ class Session:
         gc.freeze()
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
         # A signal that came while nobody receives them would otherwise leave a dead mount.
-        with noted(_SIGNALS) as self._early:
+        with recorded_signals(_SIGNALS) as self._early:
             self._init()
             try:
                 trio.run(self._serve, ready)
@@ -240,13 +240,11 @@ class Session:
                     pyfuse3.close(unmount=True)
 
     def _init(self) -> None:
-        with complaints() as read_complaints:
+        with captured_stderr() as read_stderr:
             try:
                 pyfuse3.init(self._operations, self._options.mountpoint, self._words())
             except RuntimeError as error:
-                raise MountError(
-                    f"cannot mount at {self._options.mountpoint}: {read_complaints()}"
-                ) from error
+                raise MountError(f"cannot mount at {self._options.mountpoint}: {read_stderr()}") from error
 
     def _words(self) -> set[str]:
         """The options for libfuse, which takes ASCII only and splits at commas."""

@@ -44,7 +44,7 @@ class Outcome:
         os.pwrite(self._descriptor, message, 0)
 
 
-class Awaited:
+class AwaitedOutcome:
     """An `Outcome` of another process.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Final
 
 from zarrfs.mount.busy_processes import why_busy
 from zarrfs.mount.mountpoints import FSTYPE, BusyError, MountError, mounted_at, resolve, unmount
-from zarrfs.mount.outcome import Awaited
+from zarrfs.mount.outcome import AwaitedOutcome
 from zarrfs.trees.root import CONTROL
 
 _ANSWER_S: Final = 5.0
@@ -57,7 +57,7 @@ class _Daemon:
 
     process: int
     """A descriptor that becomes readable when it ends."""
-    outcome: Awaited | None
+    outcome: AwaitedOutcome | None
     """What it tells of its end; None where it does not, or may not be asked."""
 
 
@@ -95,5 +95,5 @@ def _daemon(mountpoint: str) -> _Daemon | None:
         return None
     outcome = None
     with contextlib.suppress(OSError, KeyError, TypeError):
-        outcome = Awaited(told["outcome"])
+        outcome = AwaitedOutcome(told["outcome"])
     return _Daemon(process, outcome)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
+from zarrfs.trees.caching import FIXED_PATH, UNCACHED
 from zarrfs.trees.entry import BytesLike, Content, Directory, Entry, File, OpenFile
 
 
 class StatsFile(File):
     """``stats.json``: counters as they are when the file is opened."""
 
-    direct_io: ClassVar[bool] = True
+    caching = UNCACHED
     mtime_s = None
     size = 4096
     """A guess: the counters move while they are read."""
@@ -27,7 +28,7 @@ class StatsFile(File):
 class RefreshFile(File):
     """``refresh``: writing anything to it drops what the mount remembers."""
 
-    direct_io: ClassVar[bool] = True
+    caching = UNCACHED
     mtime_s = None
     size = 0
 
@@ -71,8 +72,7 @@ class Control(Directory):
         keys: the root of all keys, with a key shown where a name is both a key and a prefix.
     """
 
-    knows_only_its_path = True
-    follows_writing = True
+    caching = FIXED_PATH
     mtime_s = None
 
     def __init__(

@@ -1,8 +1,8 @@
 """What a tree is made of: entries, which are files or directories, and files that are open.
 
-A call that would wait for a store or decode a chunk takes ``wait``. With ``wait=False`` it either answers from
-memory (or from a local disk, which is as quick) or raises `WouldBlockError`; the daemon then asks again with
-``wait=True`` in a worker thread. So the quick way costs no hop between threads, and the slow way stops nobody else.
+A call that may wait for a store or decode a chunk takes ``wait``. With ``wait=False`` it either answers from memory (or from a
+local disk, which is as quick) or raises `WouldBlockError`; the daemon then asks again with ``wait=True`` in a worker thread. So
+the quick way costs no hop between threads, and the slow way blocks no other request.
 """
 
 from __future__ import annotations
@@ -11,30 +11,14 @@ import stat
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
 from itertools import islice
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from zarrcore.errors import ReadOnlyError
+from zarrfs.trees.caching import DEFAULT, Caching
+from zarrfs.trees.layout import Layout
 
 BytesLike = bytes | memoryview
 _READ_ONLY: Final = "this mount is read-only"
-
-
-class WouldBlockError(Exception):
-    """The answer is not at hand: ask again with ``wait=True`` where waiting harms nobody."""
-
-
-class RefusedError(Exception):
-    """What a file system may be asked for and this one does not do, or not now.
-
-    Attributes:
-        errno: what the program is told.
-        is_news: whether the log says why.
-    """
-
-    def __init__(self, errno: int, why: str, *, is_news: bool = True) -> None:
-        super().__init__(why)
-        self.errno = errno
-        self.is_news = is_news
 
 
 class Entry(ABC):
@@ -44,12 +28,8 @@ class Entry(ABC):
 
     mtime_s: float | None
     """Seconds since the epoch; None where nothing knows it."""
-    is_settled: bool = True
-    """Whether the kernel may keep what it is told: not while the value is being written."""
-    follows_writing: bool = False
-    """Whether only what is written under this name changes it, so that the kernel learns of it by itself."""
-    knows_only_its_path: ClassVar[bool] = False
-    """Whether it is a directory that asks anew for each name, so that it never gets old itself."""
+    caching: Caching = DEFAULT
+    """What the kernel may keep of it."""
 
     @property
     @abstractmethod
@@ -71,7 +51,7 @@ class Entry(ABC):
         """The version that is being written under its name; None without one."""
         return None
 
-    def facts(self, wait: bool) -> dict[str, Any]:
+    def metadata(self, wait: bool) -> dict[str, Any]:
         """What is known of it, for extended attributes: values as JSON has them, by name.
 
         Raises:
@@ -79,12 +59,12 @@ class Entry(ABC):
         """
         return {}
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
-        """Set what `facts` tells; None removes it.
+    def set_metadata(self, name: str, value: bytes | None) -> None:
+        """Set what `metadata` tells; None removes it.
 
         Raises:
             ReadOnlyError: it cannot be set.
-            RefusedError: not to that, or there is no such fact.
+            RefusedError: not to that value, or there is no item of that name.
         """
         raise ReadOnlyError(_READ_ONLY)
 
@@ -120,9 +100,6 @@ class File(Entry):
     @property
     def mode(self) -> int:
         return 0o444
-
-    direct_io: ClassVar[bool] = False
-    """Whether readers get each answer fresh, past the page cache: for files whose size is only a guess."""
 
     size: int
     is_sized: bool = True
@@ -231,34 +208,23 @@ class Directory(Entry):
 
 
 class OpenFile(ABC):
-    """A file that somebody reads."""
+    """A file that is open."""
 
     size: int
     version: str | None = None
     """A text that changes with the content; None where only time tells how old a copy may be."""
-    gets_old: bool = False
-    """Whether time tells that also where there is a version: it is one of the metadata, and says nothing of elements."""
-    reads_ahead: bool = False
-    """Whether fetching before it is asked for pays."""
-    slabs: tuple[int, int] = (0, 0)
-    """Where stretches begin that are best fetched whole, and their length in bytes; 0 where none are."""
-    holds_many: bool = False
-    """Whether it is of many arrays, of which readers want one, or a part of one."""
-    is_direct: bool = False
-    """Whether readers get it past the page cache, as `File.direct_io`."""
+    caching: Caching = DEFAULT
+    """What the kernel may keep of it."""
+    layout: Layout | None = None
+    """What reading ahead goes by; None where fetching bytes before they are asked for does not pay."""
     shown: File | None = None
-    """What those who have it open see in place of what its name stands for."""
+    """The entry that its handles see in place of the one that its name leads to."""
     holds_changes: bool = False
     """Whether something was written that is not stored."""
     is_changed: bool = False
-    """Whether nobody has tried to store it since it was written."""
+    """Whether it was written since `store` was last called."""
     changes: int = 0
     """How often it was written to: what was read before the last time is out of date."""
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Where the elements of the array at an offset begin and end, and how long its planes and slabs are; of one, the file."""
-        begin, slab = self.slabs
-        return begin, self.size, 0, slab
 
     @abstractmethod
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
@@ -300,7 +266,7 @@ class OpenFile(ABC):
             closing: whether a descriptor is being closed, so that nothing more is to be awaited.
 
         Raises:
-            ChangedError: somebody else has changed it since, and both cannot stand.
+            ChangedError: another writer has changed it since, and only one value can be kept.
             ReadOnlyError, RefusedError, StoreError: it cannot be stored.
         """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from zarrfs.trees.caching import FIXED_PATH, PATH
 from zarrfs.trees.entry import Directory, Entry, File, OpenFile
 
 CONTROL: Final = ".zarrscope"
@@ -31,12 +32,12 @@ class _Before(Directory):
     def copy(self, file: File, name: str, wait: bool) -> None:
         self.behind(wait).copy(file, name, wait)
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
-        self.behind(wait=True).set_fact(name, value)
+    def set_metadata(self, name: str, value: bytes | None) -> None:
+        self.behind(wait=True).set_metadata(name, value)
 
 
 class LazyTree(_Before):
-    """A tree that is opened when somebody looks into it, so that what holds it can be listed whatever befell it.
+    """A tree that is opened when it is used, so that the directory above can be listed even if the tree cannot.
 
     Args:
         make: makes the tree's root, called with ``wait`` as `Directory.lookup` is; called each time, since what it
@@ -44,7 +45,7 @@ class LazyTree(_Before):
         mode: its permissions.
     """
 
-    knows_only_its_path = True
+    caching = PATH
     mtime_s = None
 
     def __init__(self, make: Callable[[bool], Directory], mode: int = 0o555) -> None:
@@ -61,8 +62,8 @@ class LazyTree(_Before):
     def lookup(self, name: str, wait: bool) -> Entry | None:
         return self._make(wait).lookup(name, wait)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return self._make(wait).facts(wait)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return self._make(wait).metadata(wait)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         return self._make(True).entries()
@@ -76,9 +77,8 @@ class NamedTrees(Directory):
         mtime_s: what to show as its time.
     """
 
-    knows_only_its_path = True
+    caching = FIXED_PATH
     lists_at_once = True
-    follows_writing = True
 
     def __init__(self, trees: dict[str, Directory], mtime_s: float | None) -> None:
         self._trees = trees
@@ -101,7 +101,7 @@ class WithControl(_Before):
         control: the hidden directory.
     """
 
-    knows_only_its_path = True
+    caching = PATH
     mtime_s = None
 
     def __init__(self, tree: Directory, control: Directory) -> None:
@@ -122,8 +122,8 @@ class WithControl(_Before):
     def lookup(self, name: str, wait: bool) -> Entry | None:
         return self._control if name == CONTROL else self._tree.lookup(name, wait)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return self._tree.facts(wait)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return self._tree.metadata(wait)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         return ((name, entry) for name, entry in self._tree.entries() if name != CONTROL)

@@ -1,7 +1,7 @@
-"""The ``bitround`` codec: numbers rounded to so many bits, which compress better.
+"""The ``bitround`` codec: numbers rounded to a number of bits, so that they compress better.
 
-Specification: the zarr-extensions registry, "bitround"; for floating point numbers numcodecs' BitRound. Nothing is undone when a
-chunk is decoded.
+Specification: the zarr-extensions registry, "bitround"; for floating-point numbers numcodecs' BitRound. Decoding changes
+nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from zarrcore.errors import MetadataError
 from zarrcore.metadata.data_type import is_small_number
 from zarrcore.metadata.data_type.small_numbers import finite_range, part_of_complex
 
-_MAX_BITS = 64  # of any number: who keeps more keeps all
+_MAX_BITS = 64  # of any number: keeping more bits keeps all of them
 
 
 class BitroundCodec(ArrayToArrayCodec):
-    """Mantissas of ``keepbits`` bits; integers of as many from the highest one that is set, whatever the sign."""
+    """Mantissas of ``keepbits`` bits; integers with as many bits from their highest set bit, of either sign."""
 
     names: ClassVar[tuple[str, ...]] = ("bitround",)
 
@@ -51,7 +51,7 @@ class BitroundCodec(ArrayToArrayCodec):
 
 
 def _part(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
-    """The type of the integers or floating point numbers that elements are made of; None where they are no numbers."""
+    """The type of the integers or floating-point numbers in the elements; None if they are not numbers."""
     if dtype.kind in "mM":
         return np.dtype("<i8")
     if dtype.kind == "c" or (is_small_number(dtype) and "complex" in dtype.name):
@@ -69,7 +69,7 @@ def _round_floats(values: np.ndarray[Any, Any], keepbits: int) -> np.ndarray[Any
     drop = bits.dtype.type(mantissa - keepbits)
     down, up = _neighbours(bits, drop)
     with np.errstate(invalid="ignore"):
-        # Neither NaN nor infinity is rounded, and no number becomes one of them: its mantissa is cut off instead.
+        # NaN and infinity are not rounded, and a number never becomes one of them: its mantissa is cut off instead.
         finite = np.isfinite(values)
         larger = np.abs(up.view(values.dtype))
         fits = (larger <= largest) & (larger >= np.abs(values))
@@ -97,7 +97,7 @@ def _neighbours(bits: np.ndarray[Any, Any], drop: Any) -> tuple[np.ndarray[Any, 
 
 
 def _goes_up(bits: np.ndarray[Any, Any], drop: Any) -> np.ndarray[Any, Any]:
-    """Whether the nearest neighbour is the one above; of two equally near the one whose last bit is zero."""
+    """Whether the nearest neighbour is the one above. A tie goes to the one whose last bit is zero."""
     one = bits.dtype.type(1)
     quantum = one << drop
     rest, half = bits & (quantum - one), quantum >> one
@@ -105,7 +105,7 @@ def _goes_up(bits: np.ndarray[Any, Any], drop: Any) -> np.ndarray[Any, Any]:
 
 
 def _bit_lengths(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """How many bits each number has from its highest one that is set."""
+    """How many bits each number has, counted from its highest set bit."""
     lengths, left = np.zeros(bits.shape, np.int64), bits
     for step in (32, 16, 8, 4, 2, 1):
         if step < 8 * bits.dtype.itemsize:

@@ -1,7 +1,7 @@
 """The ``cast_value`` codec: the same numbers in another data type.
 
 Specification: the zarr-extensions registry, "cast_value". A number that the other type lacks is mapped explicitly, or rounded and
-then clamped or wrapped as the document says, or an error: no value is lost silently.
+then clamped or wrapped as the document says. Otherwise it is an error: no value is lost silently.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from zarrcore.metadata.fill_value import parse_fill_value
 from zarrcore.metadata.json_document import describe
 
 Pairs = list[tuple[Any, Any]]
-"""Spellings of a number and of what takes its place."""
+"""Spellings of a number and of its replacement."""
 
 
 class CastValueCodec(ArrayToArrayCodec):
@@ -77,7 +77,8 @@ class CastValueCodec(ArrayToArrayCodec):
             raise MetadataError(f"the fill value cannot be cast: {error.reason}", member=self.name) from error
         if not np.array_equal(exact(again), exact(spec.fill_value), equal_nan=again.dtype.kind == "f"):
             raise MetadataError(
-                f"the fill value {spec.fill_value} is {again} once it is cast and back", member=self.name
+                f"the fill value {spec.fill_value} becomes {again} when it is cast and cast back",
+                member=self.name,
             )
         return ArraySpec(spec.shape, self._data_type.dtype, fill)
 
@@ -90,8 +91,8 @@ class CastValueCodec(ArrayToArrayCodec):
     def _cast(self, values: Numbers, source: DataType, target: DataType, pairs: Pairs) -> Numbers:
         kind = real_type(target.dtype)
         if kind is None:  # pragma: no cover - encoded_spec sees to it
-            raise CodecError(f"{target.name} is no type of real numbers", codec=self.name)
-        # NumPy makes scalars of arrays without dimensions, and these know less.
+            raise CodecError(f"{target.name} is not a type of real numbers", codec=self.name)
+        # NumPy makes scalars of arrays without dimensions, and scalars have fewer methods.
         numbers = exact(values.reshape(-1))
         mapped, replaced = np.zeros(numbers.shape, bool), np.zeros(numbers.shape, target.dtype)
         for found, wanted in pairs:
@@ -99,7 +100,7 @@ class CastValueCodec(ArrayToArrayCodec):
             same = (numbers == key) | (np.isnan(numbers) & np.isnan(key))
             replaced[same & ~mapped] = parse_fill_value(wanted, target)
             mapped |= same
-        # Every type has a one: what is mapped is no matter of ranges and rounding.
+        # Every type has a 1. Mapped elements need no range check and no rounding, so they become 1 here.
         numbers = np.where(mapped, numbers.dtype.type(1), numbers)
         cast = self._to_integers(numbers, kind) if kind.is_integer else self._to_floats(numbers, kind)
         return np.where(mapped, replaced, cast).reshape(values.shape)
@@ -109,7 +110,7 @@ class CastValueCodec(ArrayToArrayCodec):
         if numbers.dtype.kind == "f":
             self._refuse(~np.isfinite(numbers), numbers, kind)
             numbers = rounded_to_integers(numbers, self._rounding)
-            # As a floating point number the end of 64 bits is not what it is, one past it is.
+            # The largest 64-bit integer is not a floating-point number, but the next one is.
             low, high = numbers < kind.minimum, numbers >= past
         else:
             low, high = numbers < kind.minimum, numbers > kind.maximum
@@ -142,7 +143,7 @@ class CastValueCodec(ArrayToArrayCodec):
 
     def _refuse(self, wrong: Numbers, numbers: Numbers, kind: RealType) -> None:
         if wrong.any():
-            raise CodecError(f"{numbers[wrong].flat[0]} is no number of {kind.dtype}", codec=self.name)
+            raise CodecError(f"{numbers[wrong].flat[0]} is not a number of {kind.dtype}", codec=self.name)
 
 
 def _maps(value: Any) -> tuple[Pairs, Pairs]:

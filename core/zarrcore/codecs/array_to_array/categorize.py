@@ -1,6 +1,6 @@
-"""The ``categorize`` codec of version 2: texts as the numbers of labels.
+"""The ``categorize`` codec of Zarr v2: strings as the numbers of labels.
 
-Specification: numcodecs' Categorize. Labels count from 1; 0 is the empty text.
+Specification: numcodecs' Categorize. Labels count from 1; 0 is the empty string.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zarrcore.metadata.json_document import describe
 
 
 class CategorizeCodec(ArrayToArrayCodec):
-    """Each element one of ``labels``, or empty."""
+    """Each element is one of ``labels``, or empty."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.categorize",)
 
@@ -61,5 +61,5 @@ class CategorizeCodec(ArrayToArrayCodec):
         try:
             found = [numbers[text] for text in decoded.ravel().tolist()]
         except KeyError as error:
-            raise CodecError(f"{error.args[0]!r} is none of the labels", codec=self.name) from error
+            raise CodecError(f"{error.args[0]!r} is not one of the labels", codec=self.name) from error
         return np.array(found, self._encoded_dtype).reshape(spec.shape)

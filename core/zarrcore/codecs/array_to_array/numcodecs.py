@@ -1,6 +1,6 @@
-"""array → array codecs that numcodecs brings: version 2's filters, and ``numcodecs.*`` of version 3.
+"""The array → array codecs of numcodecs: filters of Zarr v2, and ``numcodecs.*`` of Zarr v3.
 
-Specification: numcodecs' documentation of each; zarr-extensions, "numcodecs.*".
+Specification: numcodecs' documentation of each codec; zarr-extensions, "numcodecs.*".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from zarrcore.codecs.parameters import dtype, integer, known, number
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata.fill_value import zero
 
-# SystemError: NumPy's casts meet what is no character.
+# SystemError: NumPy's casts meet a number that is not a character.
 _ERRORS = (RuntimeError, ValueError, TypeError, IndexError, KeyError, OverflowError, SystemError)
 
 
@@ -28,7 +28,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
     def __init__(self, configuration: Mapping[str, Any]) -> None:
         parameters = {name: value for name, value in configuration.items() if name != "id"}
         known(parameters, *self.parameters)
-        # Before numcodecs, and thus NumPy, sees them.
+        # Checked before numcodecs, and thus NumPy, sees them.
         self._decoded_dtype, self._encoded_dtype = (
             dtype(configuration, parameter) if configuration.get(parameter) is not None else None
             for parameter in (self.decoded_type_parameter, self.encoded_type_parameter)
@@ -53,15 +53,13 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         return spec.with_dtype(self._encoded_dtype or self._decoded_dtype or spec.dtype)
 
     def decode(self, encoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
-        # numcodecs sees bits: they have to lie in the byte order that it is configured for.
+        # numcodecs sees bits: they must have the byte order that it is configured for.
         encoded = encoded.astype(self.encoded_spec(spec).dtype, copy=False)
         decoded = self._called(self._codec.decode, encoded)
         if decoded.size != spec.size:
             raise CodecError(f"expected {spec.size:,} elements, found {decoded.size:,}", codec=self.name)
         if decoded.dtype.itemsize == spec.dtype.itemsize and decoded.dtype.kind != spec.dtype.kind:
-            decoded = decoded.view(
-                spec.dtype
-            )  # bits, not values, as version 2 hands them from filter to filter
+            decoded = decoded.view(spec.dtype)  # bits, not values: Zarr v2 passes bits from filter to filter
         return decoded.reshape(spec.shape)
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> np.ndarray[Any, Any]:
@@ -78,10 +76,10 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         return encoded.view(wanted.dtype).reshape(wanted.shape)
 
     def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
-        """Find values that the encoded type has lost.
+        """Find values that the encoded type cannot hold.
 
         Raises:
-            CodecError: there are some, where the codec does not mean to lose any.
+            CodecError: the encoded type lost a value, and the codec is not one that is meant to.
         """
 
     def _called(
@@ -97,7 +95,7 @@ class _NumcodecsFilter(ArrayToArrayCodec):
         if target.kind not in "iu" or values.dtype.kind == "b":
             return
         limits = np.iinfo(target)
-        # NaN is in no range.
+        # NaN is outside every range.
         if not (limits.min <= values.min() and values.max() <= limits.max):
             raise CodecError(
                 f"values from {values.min()} to {values.max()} do not fit into {target}", codec=self.name
@@ -110,7 +108,7 @@ class DeltaCodec(_NumcodecsFilter):
     names: ClassVar[tuple[str, ...]] = ("numcodecs.delta",)
 
     def _check(self, decoded: np.ndarray[Any, Any], encoded: np.ndarray[Any, Any]) -> None:
-        # Differences wrap around as sums do; only a smaller type can lose one.
+        # Differences wrap around as sums do. Only a smaller type can lose one.
         smaller = decoded.dtype.kind in "iu" and encoded.dtype.itemsize < decoded.dtype.itemsize
         if smaller and not np.array_equal(self._called(self._codec.decode, encoded), decoded):
             raise CodecError(f"a difference does not fit into {encoded.dtype}", codec=self.name)
@@ -137,7 +135,7 @@ class FixedScaleOffsetCodec(_NumcodecsFilter):
             values, rounding = decoded.astype(float), 1e-15 if decoded.dtype.itemsize == 8 else 1e-6
             allowed = half_step * 1.001 + rounding * (np.abs(values) + abs(self._codec.offset))
             if decoded.dtype.kind in "iu":
-                allowed += 1  # decoded to a fraction, which the type cuts off
+                allowed += 1  # it decodes to a fraction, which the type cuts off
             kept = (np.abs(read.astype(float) - values) <= allowed) & np.isfinite(values)
         if not kept.all():
             lost = decoded[~kept][0]
@@ -145,7 +143,7 @@ class FixedScaleOffsetCodec(_NumcodecsFilter):
 
 
 class QuantizeCodec(_NumcodecsFilter):
-    """Floating point numbers rounded to a number of decimal digits."""
+    """Floating-point numbers rounded to a number of decimal digits."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.quantize",)
     parameters = ("dtype", "astype", "digits")
@@ -170,7 +168,7 @@ class AsTypeCodec(_NumcodecsFilter):
 
 
 class BitRoundCodec(_NumcodecsFilter):
-    """Floating point numbers with fewer bits of mantissa."""
+    """Floating-point numbers with fewer bits of mantissa."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.bitround",)
     parameters = ("keepbits",)
@@ -182,7 +180,7 @@ class BitRoundCodec(_NumcodecsFilter):
 
 
 class PackBitsCodec(_NumcodecsFilter):
-    """Eight booleans in a byte, after a byte that tells how many bits pad the last one."""
+    """Eight booleans in a byte, after a byte with the number of padding bits in the last one."""
 
     names: ClassVar[tuple[str, ...]] = ("numcodecs.packbits",)
     parameters = ()

@@ -1,6 +1,6 @@
-"""Real numbers of any data type: what a type can hold, and the nearest number of one type to that of another.
+"""Real numbers of any data type: the range of a type, and the nearest number of one type to a number of another.
 
-For the codecs ``scale_offset`` and ``cast_value``: both forbid to lose a value silently.
+For the codecs ``scale_offset`` and ``cast_value``: neither may lose a value silently.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _EXACT_INTEGERS = 2**53
 Numbers = np.ndarray[Any, Any]
 
 ROUNDINGS = ("nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away")
-"""Ways to choose among two neighbours, as ``cast_value`` names them."""
+"""Ways to choose between two neighbours, as ``cast_value`` names them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RealType:
-    """What a type of real numbers can hold."""
+    """The range of a type of real numbers."""
 
     dtype: np.dtype[Any]
     """The type, little-endian."""
     is_integer: bool
-    """Integers, or else floating point numbers."""
+    """Integers; otherwise floating-point numbers."""
     minimum: int | float
-    """The least finite number."""
+    """The smallest finite number."""
     maximum: int | float
     """The largest finite number."""
     has_infinity: bool
@@ -46,7 +46,7 @@ class RealType:
 
 
 def real_type(dtype: np.dtype[Any]) -> RealType | None:
-    """What a dtype holds, or None where it is none of real numbers.
+    """The range of a dtype; None if it is not one of real numbers.
 
     >>> real_type(np.dtype("<i2")).maximum
     32767
@@ -67,7 +67,7 @@ def real_type(dtype: np.dtype[Any]) -> RealType | None:
 
 
 def exact(values: Numbers) -> Numbers:
-    """The same numbers in a type of NumPy's own that has all of them: integers in 64 bits, others as float64."""
+    """The same numbers in a NumPy type that holds all of them: integers in 64 bits, others as float64."""
     kind = real_type(values.dtype)
     if kind is None or not kind.is_integer:
         return values.astype(np.float64)
@@ -75,7 +75,7 @@ def exact(values: Numbers) -> Numbers:
 
 
 def rounded_to_integers(values: Numbers, rounding: str) -> Numbers:
-    """Floating point numbers without their fractions."""
+    """Floating-point numbers without their fractions."""
     match rounding:
         case "nearest-even":
             return np.rint(values)
@@ -90,9 +90,9 @@ def rounded_to_integers(values: Numbers, rounding: str) -> Numbers:
 
 
 def rounded_to_floats(values: Numbers, kind: RealType, rounding: str) -> tuple[Numbers, Numbers]:
-    """Finite float64 numbers as those of ``kind``; and where they are beyond its range even when rounded.
+    """Finite float64 numbers as numbers of ``kind``, and a mask of those beyond its range even when rounded.
 
-    What a cast of NumPy gives is at most one step off: ml_dtypes rounds twice, and neither has another way to round.
+    The result of a NumPy cast is at most one step off: ml_dtypes rounds twice, and neither offers other ways to round.
     """
     with np.errstate(all="ignore"):
         limits = np.array([kind.minimum, kind.maximum])
@@ -131,7 +131,7 @@ def _is_even(numbers: Numbers) -> Numbers:
 
 
 def _rounds_into(values: Numbers, kind: RealType, rounding: str) -> Numbers:
-    """Which of the numbers beyond the range are rounded to its end."""
+    """The numbers beyond the range that are rounded to its end."""
     if kind.minimum > 0 and rounding in ("towards-zero", "towards-negative"):
         return values > kind.maximum
     if rounding == "towards-zero":
@@ -144,7 +144,7 @@ def _rounds_into(values: Numbers, kind: RealType, rounding: str) -> Numbers:
 
 
 def _halfway(kind: RealType, rounding: str) -> float:
-    """Numbers of this magnitude and more are out of range: half a step beyond the largest.
+    """Numbers of this magnitude or more are out of range: half a step beyond the largest.
 
     A tie goes to the even neighbour, which is the largest number itself in some types.
     """
@@ -156,7 +156,7 @@ def _halfway(kind: RealType, rounding: str) -> float:
 
 
 def wrapped(numbers: Numbers, kind: RealType) -> Numbers:
-    """Whole numbers modulo two to the power of the bits of an integer type, as two's complement has them."""
+    """Whole numbers modulo two to the power of an integer type's bits, as in two's complement."""
     if numbers.dtype.kind == "f":
         magnitude = np.fmod(np.abs(numbers), 2.0**kind.bits).astype(np.uint64)
         low_bits = np.where(numbers < 0, np.uint64(0) - magnitude, magnitude)
@@ -172,8 +172,8 @@ def wrapped(numbers: Numbers, kind: RealType) -> Numbers:
 def as_float64(numbers: Numbers, rounding: str, is_last: bool) -> Numbers:
     """Integers of 64 bits as float64.
 
-    Where these have not enough bits they are rounded as is asked; or, if another rounding follows, so that the last bit tells
-    of what was lost: no tie is made up then.
+    If float64 has too few bits, they are rounded as requested. If another rounding follows, the last bit records that
+    something was lost, so that the second rounding sees no false tie.
     """
     near = numbers.astype(np.float64)
     large = (numbers > _EXACT_INTEGERS) | (numbers < -_EXACT_INTEGERS)

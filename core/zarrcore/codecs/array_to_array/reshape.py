@@ -1,7 +1,7 @@
 """The ``reshape`` codec: the same elements in the same order, in other dimensions.
 
 Specification: the zarr-extensions registry, "reshape". Each length is a number, a product of lengths of consecutive input
-dimensions, or once ``-1``: whatever is left.
+dimensions, or, at most once, ``-1`` for the rest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zarrcore.metadata.named_configuration import integers
 _MAX_DIMENSIONS = 64
 
 Length = int | tuple[int, ...]
-"""A length itself, or the input dimensions whose product it is."""
+"""A length, or the input dimensions whose product it is."""
 
 
 class ReshapeCodec(ArrayToArrayCodec):
@@ -65,7 +65,7 @@ class ReshapeCodec(ArrayToArrayCodec):
         if math.prod(encoded) != size:
             raise MetadataError(f"expected {size:,} elements, found shape {encoded}", member="shape")
         for axis, inputs in enumerate(self._lengths):
-            # Else the coordinates along an axis would not be those along the input dimensions that it names.
+            # Otherwise coordinates along an axis would not be those along the input dimensions that it names.
             if (
                 isinstance(inputs, tuple)
                 and inputs
@@ -75,7 +75,7 @@ class ReshapeCodec(ArrayToArrayCodec):
                 )
             ):
                 raise MetadataError(
-                    f"dimensions {list(inputs)} do not lie along this one", member=f"shape[{axis}]"
+                    f"dimensions {list(inputs)} are not along this one", member=f"shape[{axis}]"
                 )
         return tuple(encoded)
 

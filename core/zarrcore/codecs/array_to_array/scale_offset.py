@@ -1,7 +1,7 @@
-"""The ``scale_offset`` codec: numbers less an offset, times a scale.
+"""The ``scale_offset`` codec: numbers minus an offset, times a scale.
 
-Specification: the zarr-extensions registry, "scale_offset". The arithmetic is that of the data type, and what the type cannot
-hold on the way is an error: an overflow, or an integer that the scale does not divide.
+Specification: the zarr-extensions registry, "scale_offset". The arithmetic is that of the data type. An intermediate result
+that the type cannot hold is an error: an overflow, or an integer that the scale does not divide.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ScaleOffsetCodec(ArrayToArrayCodec):
         return cls(configuration.get("offset"), configuration.get("scale"))
 
     def _parameters(self, spec: ArraySpec) -> tuple[RealType, Numbers | None, Numbers | None]:
-        """The type, and offset and scale as elements of it; None where they change nothing."""
+        """The type, and offset and scale as its elements; None if they change nothing."""
         kind, data_type = real_type(spec.dtype), data_type_of(spec.dtype)
         if kind is None:
             raise MetadataError(
@@ -83,7 +83,7 @@ class ScaleOffsetCodec(ArrayToArrayCodec):
             return values
         if kind.is_integer:
             wide = exact(values)
-            # What is monotonic overflows at an end first, where Python's integers tell.
+            # A monotonic function overflows first at an end of the range, where Python's integers detect it.
             for end in (int(wide.min()), int(wide.max())):
                 result = operation(end, int(operand))
                 if not kind.minimum <= result <= kind.maximum:

@@ -15,7 +15,7 @@ from zarrcore.codecs.parameters import known
 
 
 class SqueezeCodec(ArrayToArrayCodec):
-    """The same elements, in the dimensions that are longer than 1."""
+    """The same elements, in the dimensions longer than 1."""
 
     names: ClassVar[tuple[str, ...]] = ("zarrs.squeeze", "squeeze")
 

@@ -1,6 +1,6 @@
 """The ``transpose`` codec: dimensions in another order.
 
-Specification: zarr-specs, "Transpose codec" (version 1.0). ``order`` is a permutation; texts before October 2023 also
+Specification: zarr-specs, "Transpose codec" (version 1.0). ``order`` is a permutation; drafts before October 2023 also
 allowed "C" and "F".
 """
 

@@ -1,7 +1,7 @@
-"""``v2_view``: the same bytes seen as elements of another type.
+"""``v2_view``: the same bytes, viewed as elements of another type.
 
-A name of ours, never written to a store: version 2 hands bytes, not values, from one filter to the next, so a filter may be
-configured for another type, or another byte order, than the array has. Specification: Zarr v2, "Filters".
+An internal name, never written to a store. Zarr v2 passes bytes, not values, from one filter to the next, so a filter may be
+configured for another type, or another byte order, than the array's. Specification: Zarr v2, "Filters".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zarrcore.metadata.fill_value import zero
 
 
 class V2ViewCodec(ArrayToArrayCodec):
-    """Elements of ``stored_dtype`` seen as elements of ``viewed_dtype``, in one dimension."""
+    """Elements of ``stored_dtype`` viewed as elements of ``viewed_dtype``, in one dimension."""
 
     names: ClassVar[tuple[str, ...]] = ("v2_view",)
 
@@ -35,7 +35,7 @@ class V2ViewCodec(ArrayToArrayCodec):
         nbytes = spec.size * self._stored_dtype.itemsize
         if nbytes % self._viewed_dtype.itemsize:
             raise MetadataError(
-                f"chunks of {nbytes:,} bytes cannot be seen as {self._viewed_dtype}", member=self.name
+                f"chunks of {nbytes:,} bytes cannot be viewed as {self._viewed_dtype}", member=self.name
             )
         return ArraySpec(
             (nbytes // self._viewed_dtype.itemsize,), self._viewed_dtype, zero(self._viewed_dtype)

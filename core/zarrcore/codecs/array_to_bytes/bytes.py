@@ -30,23 +30,23 @@ class BytesCodec(ArrayToBytesCodec):
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, "endian")
-        # Absent is right for types of one byte only; writers before 2023-07 left it out everywhere and meant "little".
+        # It may be absent only for types of one byte. Writers before 2023-07 always left it out and meant "little".
         return cls(choice(configuration, "endian", ("little", "big"), "little"))
 
     def stored_dtype(self, spec: ArraySpec) -> np.dtype[Any]:
-        """The elements' type as they lie in the encoded bytes."""
+        """The type of the elements in the encoded bytes."""
         return self._stored_dtype or with_byte_order(spec.dtype, self._byte_order)
 
     def is_plain(self, spec: ArraySpec) -> bool:
-        """Whether the encoded bytes are those of the decoded array, unchanged and whatever they are.
+        """Whether the encoded bytes equal those of the decoded array for all values.
 
-        But for bits that no number uses: what is copied as it stands goes through `clear_unused_bits` afterwards.
+        Unused bits of numbers are an exception: copied bytes go through `clear_unused_bits` afterwards.
         """
         return self.stored_dtype(spec) == spec.dtype and not _holds_texts(spec.dtype)
 
     def encoded_nbytes(self, spec: ArraySpec) -> int:
         if is_variable_length(spec.dtype):
-            raise MetadataError("elements of varying length need a codec of their own", member=self.name)
+            raise MetadataError("elements of variable length need another codec", member=self.name)
         return spec.nbytes
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
@@ -74,14 +74,14 @@ class BytesCodec(ArrayToBytesCodec):
             self._check_texts(elements[name])
         if elements.dtype.kind == "U" and elements.size:
             codes = np.ascontiguousarray(elements).reshape(-1).view(f"{elements.dtype.byteorder}u4")
-            if (largest := int(codes.max())) > sys.maxunicode:  # NumPy would make a broken string of it
-                raise CodecError(f"{largest:#x} is no character", codec=self.name)
+            if (largest := int(codes.max())) > sys.maxunicode:  # NumPy would make an invalid string from it
+                raise CodecError(f"{largest:#x} is not a character", codec=self.name)
 
     def encode(self, decoded: np.ndarray[Any, Any], spec: ArraySpec) -> Buffer:
-        # No copy where the elements lie as they are stored.
+        # No copy if the elements are in memory as they are stored.
         dtype = self.stored_dtype(spec)
         stored = np.ascontiguousarray(decoded, dtype)
-        if stored.dtype != dtype:  # NumPy gives times without a unit no other byte order
+        if stored.dtype != dtype:  # NumPy cannot change the byte order of times without a unit
             stored = stored.byteswap()
         return stored.reshape(-1).view(np.uint8).data
 

@@ -1,7 +1,7 @@
-"""The ``json2`` codec of version 2: a chunk's objects as one JSON array.
+"""The ``json2`` codec of Zarr v2: a chunk's objects as one JSON array.
 
-Specification: numcodecs' JSON. The elements, nested as the chunk's dimensions are, then the dtype, then the shape. Objects of any
-kind are shown as elements of the data type ``string``: text as it is, all else as its JSON. That cannot be turned back, so chunks
+Specification: numcodecs' JSON. The array holds the elements, nested by dimension, then the dtype, then the shape. Objects
+appear as elements of the data type ``string``: text as it is, everything else as its JSON. This cannot be reversed, so chunks
 are read and not written.
 """
 
@@ -17,7 +17,7 @@ from zarrcore.codecs.array_to_bytes.vlen_bytes import MAX_VALUES_NBYTES
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.errors import CodecError, MetadataError
 
-# RecursionError: arrays within arrays, deeper than anybody means.
+# RecursionError: arrays nested too deeply.
 _ERRORS = (ValueError, TypeError, LookupError, RecursionError)
 
 
@@ -31,7 +31,7 @@ class Json2Codec(ArrayToBytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        # All other parameters only matter to who writes.
+        # All other parameters only matter for writing.
         encoding = configuration.get("encoding", "utf-8")
         if encoding not in ("utf-8", "utf8", "ascii", "latin-1"):
             raise MetadataError(f"expected 'utf-8', found {encoding!r}", member="encoding")
@@ -50,7 +50,7 @@ class Json2Codec(ArrayToBytesCodec):
             texts = np.array([text_of(element) for element in elements], spec.dtype)
         except _ERRORS as error:
             raise CodecError(
-                f"no chunk of objects: {str(error) or type(error).__name__}", codec=self.name
+                f"not a chunk of objects: {str(error) or type(error).__name__}", codec=self.name
             ) from error
         if texts.size != spec.size:
             raise CodecError(f"expected {spec.size:,} elements, found {texts.size:,}", codec=self.name)
@@ -60,7 +60,7 @@ class Json2Codec(ArrayToBytesCodec):
         """The elements, the dtype and the shape.
 
         Raises:
-            ValueError, TypeError, LookupError, RecursionError: they are not there.
+            ValueError, TypeError, LookupError, RecursionError: a part is missing or malformed.
         """
         return list(json.loads(str(encoded, self._encoding)))
 

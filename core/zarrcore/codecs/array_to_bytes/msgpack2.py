@@ -1,6 +1,6 @@
-"""The ``msgpack2`` codec of version 2: a chunk's objects in MessagePack.
+"""The ``msgpack2`` codec of Zarr v2: a chunk's objects in MessagePack.
 
-Specification: numcodecs' MsgPack. What stands in it is what ``json2`` has, and it is shown as that is.
+Specification: numcodecs' MsgPack. It has the content of ``json2``, and its objects appear in the same way.
 """
 
 from __future__ import annotations

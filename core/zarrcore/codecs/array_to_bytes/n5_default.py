@@ -1,9 +1,9 @@
-"""The ``n5_default`` codec: a block of N5, which tells its own shape.
+"""The ``n5_default`` codec: a block of N5, which states its own shape.
 
 Specification: the zarr-extensions registry, "n5_default"; N5, "Blocks are stored in the following binary format". The header is
-not compressed; what follows it went through the inner codecs. Some writers pad the blocks at an array's edge, others
-(n5-java, z5) truncate them: only the header tells. A codec is not told where the array ends, so full blocks are written, which
-all of them read. Of varying length (mode 1) those blocks are read whose number of elements is that of their shape.
+not compressed; the rest went through the inner codecs. Some writers pad the blocks at an array's edge, others
+(n5-java, z5) truncate them; only the header shows which. A codec does not know where the array ends, so it writes full blocks,
+which all readers accept. Blocks of varying length (mode 1) are read if they have as many elements as their shape says.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,15 +20,13 @@ from zarrcore.codecs.array_to_array.transpose import TransposeCodec
 from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import known
+from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.codecs.registry import make_codec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type import has_byte_order
 from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import parse_named_configuration
-
-if TYPE_CHECKING:
-    from zarrcore.codecs.pipeline import Pipeline
 
 _START = struct.Struct(">HH")
 _LENGTH = struct.Struct(">I")
@@ -64,9 +62,7 @@ class N5DefaultCodec(ArrayToBytesCodec):
         raise MetadataError("expected transpose, bytes and at most one bytes → bytes codec", member="codecs")
 
     def _make_pipeline(self, spec: ArraySpec) -> Pipeline:
-        """What stands behind the header of a block, dimensions already reversed."""
-        from zarrcore.codecs.pipeline import Pipeline
-
+        """The part after the header of a block, with dimensions already reversed."""
         return Pipeline(self._codecs, spec, "codecs")
 
     def _check(self, spec: ArraySpec) -> None:
@@ -101,11 +97,11 @@ class N5DefaultCodec(ArrayToBytesCodec):
         return chunk.T
 
     def _parse_header(self, encoded: Buffer, spec: ArraySpec) -> tuple[tuple[int, ...], int]:
-        """The block's shape, and where what stands behind the header begins."""
+        """The block's shape, and the offset of the part after the header."""
         ndim = len(spec.shape)
         stop = _START.size + 4 * ndim
         if len(encoded) < _START.size:
-            raise CodecError(f"{len(encoded)} bytes are shorter than a block's header", codec=self.name)
+            raise CodecError(f"{len(encoded)} bytes are fewer than a block's header has", codec=self.name)
         mode, found = _START.unpack_from(encoded)
         if mode == _OBJECT:
             raise UnsupportedError("block", "of mode 2 (object)")
@@ -120,7 +116,9 @@ class N5DefaultCodec(ArrayToBytesCodec):
             )
         shape = struct.unpack_from(f">{ndim}I", encoded, _START.size)
         if any(length > limit for length, limit in zip(shape, spec.shape, strict=True)):
-            raise CodecError(f"expected a block of at most {spec.shape}, found {shape}", codec=self.name)
+            raise CodecError(
+                f"expected a block of shape {spec.shape} at most, found {shape}", codec=self.name
+            )
         if mode == _VARLENGTH:
             (size,) = _LENGTH.unpack_from(encoded, stop - _LENGTH.size)
             if size != math.prod(shape):

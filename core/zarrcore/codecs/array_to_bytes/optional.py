@@ -1,8 +1,8 @@
-"""The ``zarrs.optional`` codec: which values there are, and then those alone.
+"""The ``zarrs.optional`` codec: a mask of the valid elements, and then only their values.
 
-Specification: zarrs' documentation, "optional", which calls it experimental. Two numbers of 64 bits, little-endian, tell how many
-bytes the mask takes and how many the values; the mask is an array of booleans of the chunk's shape, the values have one
-dimension. Each goes through codecs of its own.
+Specification: zarrs' documentation, "optional", which calls it experimental. Two little-endian 64-bit integers give the
+sizes of the mask and of the values in bytes. The mask is an array of booleans of the chunk's shape, and the values have one
+dimension. Each has its own codecs.
 """
 
 from __future__ import annotations
@@ -10,19 +10,17 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import codecs, known
+from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.data_type.optional import is_optional
 from zarrcore.metadata.fill_value import zero
-
-if TYPE_CHECKING:
-    from zarrcore.codecs.pipeline import Pipeline
 
 _LENGTHS = struct.Struct("<QQ")
 _BOOL = np.dtype("?")
@@ -62,13 +60,9 @@ class OptionalCodec(ArrayToBytesCodec):
         return spec.dtype["value"]
 
     def _make_mask_pipeline(self, shape: tuple[int, ...]) -> Pipeline:
-        from zarrcore.codecs.pipeline import Pipeline
-
         return Pipeline(self._mask_codecs, ArraySpec(shape, _BOOL, zero(_BOOL)), "mask_codecs")
 
     def _make_data_pipeline(self, size: int, dtype: np.dtype[Any]) -> Pipeline:
-        from zarrcore.codecs.pipeline import Pipeline
-
         return Pipeline(self._data_codecs, ArraySpec((size,), dtype, zero(dtype)), "data_codecs")
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:

@@ -1,7 +1,7 @@
-"""The ``packbits`` codec: elements of so many bits without gaps between them.
+"""The ``packbits`` codec: elements of a few bits, without gaps between them.
 
-Specification: the zarr-extensions registry, "packbits"; not numcodecs' filter of that name, which packs booleans from the highest
-bit down. Its schema has other names for the parameters than its text: both are read, those of the text are written.
+Specification: the zarr-extensions registry, "packbits". It is not numcodecs' filter of that name, which packs booleans from the
+highest bit down. Its schema and its text name the parameters differently: both are read, those of the text are written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zarrcore.metadata.data_type import is_small_number
 from zarrcore.metadata.data_type.small_numbers import is_complex, part_of_complex, significant_bits
 
 _PADDING = {"start_byte": "first_byte", "end_byte": "last_byte"}
-# Bits are unpacked to a byte each: so many numbers at once, a multiple of eight.
+# Bits are unpacked to a byte each. This many numbers are unpacked at once; a multiple of eight.
 _BLOCK_SIZE = 1 << 16
 
 
@@ -53,11 +53,11 @@ class PackbitsCodec(ArrayToBytesCodec):
         return {name: value for name, value in told.items() if value is not None}
 
     def _layout(self, spec: ArraySpec) -> tuple[np.dtype[Any], int, int, int]:
-        """Type and count of the numbers, and the bits that are kept of each: ``[start, stop)``."""
+        """Type and count of the numbers, and the bits kept of each: ``[start, stop)``."""
         dtype = spec.dtype
         if is_complex(dtype):
             part, count = part_of_complex(dtype), 2 * spec.size
-        elif dtype.kind in "Mm":  # not in the registry; zarrs packs them as integers
+        elif dtype.kind in "Mm":  # not registered; zarrs packs them as integers
             part, count = np.dtype("<i8"), spec.size
         elif dtype.kind in "biuf" or is_small_number(dtype):
             part, count = dtype.newbyteorder("<"), spec.size
@@ -67,7 +67,7 @@ class PackbitsCodec(ArrayToBytesCodec):
         start = 0 if self._first_bit is None else self._first_bit
         stop = bits if self._last_bit is None else self._last_bit + 1
         if not 0 <= start < stop <= bits:
-            raise MetadataError(f"elements have no bits {start} to {stop - 1}", member=self.name)
+            raise MetadataError(f"elements do not have bits {start} to {stop - 1}", member=self.name)
         return part, count, start, stop
 
     def encoded_nbytes(self, spec: ArraySpec) -> int:

@@ -1,8 +1,8 @@
 """The ``numcodecs.pcodec`` codec: numbers compressed as numbers.
 
-Specification: numcodecs' PCodec, which takes times for 64-bit integers; zarrs takes a complex number for its two parts, and its
+Specification: numcodecs' PCodec, which stores times as 64-bit integers. zarrs stores a complex number as its two parts; its
 ``pcodec`` is otherwise the same. The library is written in Rust, checks what it reads, and decodes into an array of the
-size that is expected, never more.
+expected size, never more.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class PCodec(ArrayToBytesCodec):
         if order is not None:
             integer(configuration, "delta_encoding_order", minimum=0, maximum=7)
             if delta not in ("auto", "try_consecutive"):
-                raise MetadataError(f"means nothing with delta_spec {delta!r}", member="delta_encoding_order")
+                raise MetadataError(
+                    f"has no meaning with delta_spec {delta!r}", member="delta_encoding_order"
+                )
         elif delta == "try_consecutive":
             raise MetadataError("the member is missing", member="delta_encoding_order")
         return cls(
@@ -110,7 +112,7 @@ class PCodec(ArrayToBytesCodec):
         order, delta = parameters["delta_encoding_order"], parameters["delta_spec"]
         if order is not None:
             delta_spec = DeltaSpec.try_consecutive(order)
-        elif delta == "none":  # what the library called so before its version 1
+        elif delta == "none":  # the library's name for it before version 1
             delta_spec = DeltaSpec.no_op()
         else:
             delta_spec = getattr(DeltaSpec, delta)()
@@ -123,7 +125,7 @@ class PCodec(ArrayToBytesCodec):
 
 
 def _number_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of the numbers that elements of a type are."""
+    """The type of the numbers that make up an element."""
     if dtype.kind in "Mm":
         return np.dtype("i8").newbyteorder(dtype.byteorder)
     return part_of_complex(dtype) if is_complex(dtype) else dtype

@@ -1,4 +1,4 @@
-"""The ``sharding_indexed`` codec: a chunk as a shard of smaller chunks, with an index of where they lie.
+"""The ``sharding_indexed`` codec: a chunk as a shard of smaller chunks, with an index of their places.
 
 Specification: zarr-specs, "Sharding codec" (version 1.0). An index entry is an offset and a length; 2⁶⁴−1 twice means that
 the inner chunk is missing. Before 2023-07 there were no ``index_codecs``, and a CRC32C may or may not follow the index.
@@ -24,11 +24,11 @@ from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers, parse_named_configuration
 from zarrcore.stores.interface import ByteRange
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a shard holds a pipeline, and a pipeline may hold shards: both import late
     from zarrcore.codecs.pipeline import Pipeline
 
 MISSING = 2**64 - 1
-"""Offset and length of an inner chunk that is not there."""
+"""Offset and length of a missing inner chunk."""
 
 _MAX_INNER_CHUNKS = 1 << 26
 _UINT64 = np.dtype("<u8")
@@ -58,7 +58,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         self._codecs = codecs
         self._index_codecs = index_codecs
         self._index_at_start = index_location == "start"
-        # A codec belongs to one pipeline, thus to shards of one shape, type and fill value.
+        # A codec belongs to one pipeline, and thus to shards of one shape, type and fill value.
         self.inner_pipeline = cache(self._make_inner)
         self._index_pipeline = cache(self._make_index_pipeline)
 
@@ -96,7 +96,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return grid
 
     def _make_inner(self, spec: ArraySpec) -> Pipeline:
-        """What decodes and encodes an inner chunk of a shard of ``spec``."""
+        """The pipeline for the inner chunks of a shard of ``spec``."""
         from zarrcore.codecs.pipeline import Pipeline
 
         return Pipeline(self._codecs, ArraySpec(self.chunk_shape, spec.dtype, spec.fill_value), "codecs")
@@ -112,7 +112,7 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return pipeline
 
     def index_range(self, spec: ArraySpec) -> ByteRange:
-        """Where the index lies in an encoded shard, at most."""
+        """The largest range in which the index of an encoded shard can be."""
         nbytes = self._index_nbytes(math.prod(self.grid_shape(spec)))
         return ByteRange(0, nbytes) if self._index_at_start else ByteRange(-nbytes)
 
@@ -150,23 +150,23 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return np.frombuffer(view, _UINT64).reshape(chunks, 2)
 
     def member(self, index: Index, position: int) -> tuple[int, int] | None:
-        """First byte and byte after the last of the inner chunk at ``position`` (C order); None where it is missing.
+        """First byte and byte after the last of the inner chunk at ``position`` (C order); None if it is missing.
 
         Raises:
-            CodecError: an offset or a length that no file can have.
+            CodecError: an impossible offset or length.
         """
         offset, nbytes = (int(value) for value in index[position])
         if offset == MISSING and nbytes == MISSING:
             return None
         if offset + nbytes >= 2**63:
             raise CodecError(
-                f"inner chunk {position} lies at {offset:,}, {nbytes:,} bytes long", codec=self.name
+                f"inner chunk {position} is at {offset:,}, {nbytes:,} bytes long", codec=self.name
             )
         return offset, offset + nbytes
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
-        # Writers that replace inner chunks may leave the old ones between them. Room for all of them twice would double
-        # with every level of nesting, so it is for their decoded bytes and some more of each.
+        # Writers that replace inner chunks may leave old ones between them. A bound of twice all of them would double
+        # with every level of nesting, so the bound is their decoded bytes and a little more for each.
         chunks = math.prod(self.grid_shape(spec))
         most = chunks * self.inner_pipeline(spec).max_encoded_nbytes
         return most + spec.nbytes + 2 * self._index_nbytes(chunks)
@@ -186,12 +186,12 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return shard
 
     def _region(self, coordinates: tuple[int, ...]) -> Any:
-        """Where an inner chunk lies in its shard; the ellipsis makes it an array even without dimensions."""
+        """The region of an inner chunk in its shard; the ellipsis makes it an array even without dimensions."""
         parts = zip(coordinates, self.chunk_shape, strict=True)
         return (*(slice(i * length, (i + 1) * length) for i, length in parts), ...)
 
     def slice_member(self, shard: memoryview, place: tuple[int, int]) -> memoryview:
-        """The bytes of an inner chunk out of those of its shard.
+        """The bytes of an inner chunk, taken from those of its shard.
 
         Raises:
             CodecError: the index points outside the shard.
@@ -208,10 +208,10 @@ class ShardingIndexedCodec(ArrayToBytesCodec):
         return self.join((None if is_fill(chunk, fill) else inner.encode(chunk) for chunk in chunks), spec)
 
     def join(self, members: Iterable[Buffer | None], spec: ArraySpec) -> bytes:
-        """The shard of encoded inner chunks, in C order; None for one that is left out.
+        """The shard of encoded inner chunks, in C order; None for a missing one.
 
         Raises:
-            UnsupportedError: an index without ``index_codecs``, whose form no specification settles.
+            UnsupportedError: an index without ``index_codecs``, since no specification defines its form.
         """
         if self._index_codecs is None:
             raise UnsupportedError("codec", self.name, "without index_codecs can be read but not written")

@@ -1,6 +1,6 @@
-"""``v2_struct_bytes``: version 2's structured types whose fields are stored in different byte orders.
+"""``v2_struct_bytes``: structured types of Zarr v2 whose fields have different byte orders.
 
-A name of ours, never written to a store: version 3 has one byte order for all elements (`bytes`), version 2 has one per field.
+An internal name, never written to a store. Zarr v3 has one byte order for all elements (`bytes`), Zarr v2 one for each field.
 Specification: Zarr v2, "Data type encoding".
 """
 
@@ -15,7 +15,7 @@ from zarrcore.codecs.parameters import dtype, known
 
 
 class V2StructBytesCodec(BytesCodec):
-    """Elements of a NumPy dtype that is told in full."""
+    """Elements of a NumPy dtype that includes its byte orders."""
 
     names: ClassVar[tuple[str, ...]] = ("v2_struct_bytes",)
 

@@ -1,8 +1,8 @@
-"""The ``zarrs.vlen`` codec: all values one after another, and apart from them where each begins.
+"""The ``zarrs.vlen`` codec: all values one after another, and separately the position of each.
 
-Specification: zarrs' documentation, "vlen", which calls it experimental. Of so many elements there is one position more than
-elements; positions and values go through codecs of their own, and 8 bytes, little-endian, tell how long the positions are. They
-stand before the values or behind them, and before them where nothing tells.
+Specification: zarrs' documentation, "vlen", which calls it experimental. There is one position more than there are
+elements. Positions and values have their own codecs, and 8 little-endian bytes give the size of the positions. The positions
+come before or after the values, by default before them.
 """
 
 from __future__ import annotations
@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from zarrcore.codecs.array_to_bytes.vlen_bytes import MAX_VALUES_NBYTES
 from zarrcore.codecs.interface import ArraySpec, ArrayToBytesCodec, Buffer
 from zarrcore.codecs.parameters import choice, codecs, known
+from zarrcore.codecs.pipeline import Pipeline
 from zarrcore.errors import CodecError, MetadataError
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
-
-if TYPE_CHECKING:
-    from zarrcore.codecs.pipeline import Pipeline
 
 _LENGTH_NBYTES = 8
 _BYTE = np.dtype("u1")
@@ -67,14 +65,10 @@ class VlenCodec(ArrayToBytesCodec):
         }
 
     def _make_index_pipeline(self, size: int) -> Pipeline:
-        from zarrcore.codecs.pipeline import Pipeline
-
         dtype = np.dtype(self._index_data_type)
         return Pipeline(self._index_codecs, ArraySpec((size + 1,), dtype, zero(dtype)), "index_codecs")
 
     def _make_data_pipeline(self, nbytes: int) -> Pipeline:
-        from zarrcore.codecs.pipeline import Pipeline
-
         return Pipeline(self._data_codecs, ArraySpec((nbytes,), _BYTE, zero(_BYTE)), "data_codecs")
 
     def max_encoded_nbytes(self, spec: ArraySpec) -> int:
@@ -91,7 +85,7 @@ class VlenCodec(ArrayToBytesCodec):
         positions = pipeline.decode(index).astype("u8")
         end = int(positions[-1])
         if end > MAX_VALUES_NBYTES or (positions[1:] < positions[:-1]).any():
-            raise CodecError(f"expected rising positions up to {MAX_VALUES_NBYTES:,}", codec=self.name)
+            raise CodecError(f"expected increasing positions up to {MAX_VALUES_NBYTES:,}", codec=self.name)
         values = self._make_data_pipeline(end).decode(data).tobytes() if end else b""
         if data.nbytes and not end:
             raise CodecError(f"expected no bytes of values, found {data.nbytes:,}", codec=self.name)

@@ -1,7 +1,7 @@
-"""The ``vlen-bytes`` codec: byte strings one after another, each behind its length.
+"""The ``vlen-bytes`` codec: byte strings one after another, each after its length.
 
-Specification: the zarr-extensions registry, "vlen-bytes"; numcodecs' VLenBytes. The number of elements, then for each the number
-of its bytes and these; all numbers are of 32 bits, little-endian.
+Specification: the zarr-extensions registry, "vlen-bytes"; numcodecs' VLenBytes. The number of elements, then for each element its
+number of bytes and the bytes; all numbers are little-endian 32-bit integers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from zarrcore.errors import CodecError, MetadataError
 _NUMBER_NBYTES = 4
 
 MAX_VALUES_NBYTES = 1 << 30
-"""All values of a chunk together. No metadata tell how long they are: what is beyond any sensible chunk is a bomb."""
+"""The limit for all values of a chunk. Metadata do not state their size, so a larger chunk is taken for an attack."""
 
 
 class VlenBytesCodec(ArrayToBytesCodec):
@@ -44,7 +44,7 @@ class VlenBytesCodec(ArrayToBytesCodec):
         return _NUMBER_NBYTES * (1 + spec.size) + MAX_VALUES_NBYTES
 
     def decode(self, encoded: Buffer, spec: ArraySpec) -> np.ndarray[Any, Any]:
-        # The decoder makes room for as many elements as the first number says, before it looks at any of them.
+        # The decoder allocates as many elements as the first number says, before it reads any of them.
         least = _NUMBER_NBYTES * (1 + spec.size)
         if len(encoded) < least:
             raise CodecError(
@@ -67,7 +67,7 @@ class VlenBytesCodec(ArrayToBytesCodec):
         if spec.size >= 2**32:
             raise CodecError(f"a chunk of {spec.size:,} elements is too large", codec=self.name)
         objects = np.ascontiguousarray(decoded, object).reshape(-1)
-        if not objects.flags.writeable:  # what the encoder asks of its input, though it only reads
+        if not objects.flags.writeable:  # the encoder demands writable input, though it only reads
             objects = objects.copy()
         try:
             encoded: Buffer = self._numcodecs.encode(objects)

@@ -1,4 +1,4 @@
-"""The ``vlen-utf8`` codec: texts in UTF-8 one after another, each behind its length.
+"""The ``vlen-utf8`` codec: strings in UTF-8 one after another, each after its length.
 
 Specification: the zarr-extensions registry, "vlen-utf8"; numcodecs' VLenUTF8. The bytes are those of ``vlen-bytes``.
 """

@@ -1,11 +1,11 @@
 """The ``zfp`` codec: arrays of numbers in blocks of four along each dimension, with or without loss.
 
-Specification: the zarr-extensions registry, "zfp"; zfp's own manual, "Compression modes". What the registry leaves open is done
-as zarrs does it, which wrote the first such arrays: 64-bit times are integers, and unsigned integers of 32 and 64 bits lose
-what is beyond the signed ones, so those are not written here.
+Specification: the zarr-extensions registry, "zfp"; zfp's own manual, "Compression modes". Where the registry is silent, this
+codec follows zarrs, which wrote the first such arrays: 64-bit times are integers. Unsigned integers of 32 and 64 bits would lose
+values beyond the signed range, so such values are not written.
 
-The library checks no bounds when it reads, and does not tell how far it read. So it is given as many bytes as it can ever ask
-for, and twice: where what follows the stored bytes changes the numbers, the chunk is too short.
+The library checks no bounds when it reads, and does not report how far it read. It therefore gets as many bytes as it can ever
+read, twice, with different padding: if the padding changes the numbers, the chunk is too short.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 
 _NATIVE = {"i1": "i4", "u1": "i4", "i2": "i4", "u2": "i4", "i4": "i4", "u4": "i4", "i8": "i8", "u8": "i8"}
 _NATIVE |= {"f2": "f4", "f4": "f4", "f8": "f8", "M8": "i8", "m8": "i8"}
-"""The library's type for each that there is a way to write as such."""
+"""The library's type for each type that it stores directly."""
 _MODES = {
     "reversible": None,
     "fixed_accuracy": "tolerance",
@@ -35,11 +35,11 @@ _MODES = {
 }
 _EXPERT = ("minbits", "maxbits", "maxprec", "minexp")
 _MIN_BITS, _MAX_BITS, _MAX_PRECISION, _MIN_EXPONENT = 1, 16658, 64, -1074
-"""What the library takes where nothing limits it: `ZFP_MIN_BITS` and so on."""
+"""The library's parameters without any limit: `ZFP_MIN_BITS` and so on."""
 _MAX_RATE = 4096.0
 _MAX_BLOCK_BITS = 1 << 15
 _HEADER_BITS = 148
-"""Of the library's header in its long form: the bits of the numbers follow without a gap."""
+"""Bits of the library's header in its long form. The bits of the numbers follow without a gap."""
 
 
 def library(name: str) -> ModuleType:
@@ -56,7 +56,7 @@ def library(name: str) -> ModuleType:
 
 
 def native_dtype(spec: ArraySpec, codec: str) -> np.dtype[Any]:
-    """The type in which the library has the elements.
+    """The library's type for the elements.
 
     Raises:
         MetadataError: a type or a number of dimensions that zfp does not have.
@@ -72,16 +72,18 @@ def native_dtype(spec: ArraySpec, codec: str) -> np.dtype[Any]:
 
 
 def promoted(elements: np.ndarray[Any, Any], native: np.dtype[Any], codec: str) -> np.ndarray[Any, Any]:
-    """The elements as the library takes them.
+    """The elements in the library's type.
 
     Raises:
-        CodecError: unsigned integers that no signed one holds.
+        CodecError: unsigned integers beyond the signed range.
     """
     if elements.dtype.kind in "Mm":
         return elements.view(native)
     if elements.dtype.kind == "u" and elements.dtype.itemsize == native.itemsize:
         if elements.size and elements.max() > np.iinfo(native).max:
-            raise CodecError(f"{elements.max():,} is beyond what zfp holds of {elements.dtype}", codec=codec)
+            raise CodecError(
+                f"{elements.max():,} is beyond the range that zfp stores of {elements.dtype}", codec=codec
+            )
         return elements.astype(native)
     if elements.dtype.kind == "f" or elements.dtype.itemsize == native.itemsize:
         return elements.astype(native, copy=False)
@@ -92,7 +94,7 @@ def promoted(elements: np.ndarray[Any, Any], native: np.dtype[Any], codec: str) 
 
 
 def demoted(native: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The elements that the library's are."""
+    """The library's elements in the array's type."""
     if dtype.kind in "Mm":
         return native.view(dtype)
     if dtype.kind == "f" or (dtype.kind == "i" and dtype.itemsize == native.dtype.itemsize):
@@ -107,7 +109,7 @@ def demoted(native: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[An
 
 
 def most_nbytes(spec: ArraySpec, native: np.dtype[Any], rate: float | None = None) -> int:
-    """No more bytes than this can be read for an array: of each block all bits of its numbers, and what stands between them."""
+    """The most bytes that can be read for an array: all bits of the numbers of each block, and those between them."""
     shape = spec.shape or (1,)
     values = 4 ** len(shape)
     blocks = math.prod(-(-length // 4) for length in shape)
@@ -116,7 +118,7 @@ def most_nbytes(spec: ArraySpec, native: np.dtype[Any], rate: float | None = Non
 
 
 def padded(encoded: Buffer, nbytes: int, byte: int = 0) -> np.ndarray[Any, Any]:
-    """The encoded bytes, and after them so many of one value that there are ``nbytes``."""
+    """The encoded bytes, padded with bytes of one value to ``nbytes``."""
     buffer = np.full(max(nbytes, len(encoded)), byte, np.uint8)
     buffer[: len(encoded)] = np.frombuffer(encoded, np.uint8)
     return buffer
@@ -128,10 +130,10 @@ def decompressed(
     decompress: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]],
     codec: str,
 ) -> np.ndarray[Any, Any]:
-    """What the library makes of encoded bytes, of which it asks for ``nbytes`` at most.
+    """The array that the library decodes from the bytes, of which it reads at most ``nbytes``.
 
     Raises:
-        CodecError: there are too few.
+        CodecError: the bytes are too few.
     """
     if len(encoded) % 8 or not len(encoded):
         raise CodecError(f"expected words of 8 bytes, found {len(encoded):,}", codec=codec)
@@ -145,7 +147,7 @@ def decompressed(
 
 
 class ZfpCodec(ArrayToBytesCodec):
-    """zfp's bits, without a header: the metadata tell what would stand in it."""
+    """zfp's bits without a header: the metadata contain the same information."""
 
     names: ClassVar[tuple[str, ...]] = ("zfp", "zarrs.zfp")
 
@@ -164,7 +166,7 @@ class ZfpCodec(ArrayToBytesCodec):
             value = number(configuration, parameter)
             if value < 0 or (parameter == "rate" and not 0 < value <= _MAX_RATE):
                 raise MetadataError(
-                    f"expected more than 0, at most 4,096 of a rate, found {value}", member=parameter
+                    f"expected a rate of more than 0 and at most 4,096, found {value}", member=parameter
                 )
         if mode == "expert":
             integer(configuration, "minexp")
@@ -184,12 +186,12 @@ class ZfpCodec(ArrayToBytesCodec):
             raise UnsupportedError(
                 "codec",
                 self.name,
-                "in mode 'expert' is written only where its parameters are those of another mode",
+                "in mode 'expert' is written only if its parameters equal those of another mode",
             )
         return parameters
 
     def _parameters(self, spec: ArraySpec) -> dict[str, Any] | None:
-        """The library's argument for the mode, an empty one for the reversible mode; None where it has no argument."""
+        """The library's argument for the mode, empty for the reversible mode; None if the library has none."""
         parameter = _MODES[self._configuration["mode"]]
         if parameter is not None:
             return {parameter: self._configuration[parameter]}
@@ -198,7 +200,7 @@ class ZfpCodec(ArrayToBytesCodec):
         return self._of_expert(4 ** max(1, len(spec.shape)))
 
     def _of_expert(self, values: int) -> dict[str, Any] | None:
-        """The argument for the other mode that expert parameters amount to, if they do."""
+        """The argument for the other mode that expert parameters are equal to, if there is one."""
         told = tuple(self._configuration[name] for name in _EXPERT)
         minbits, maxbits, maxprec, minexp = told
         if (minbits, maxbits, maxprec) == (_MIN_BITS, _MAX_BITS, _MAX_PRECISION):
@@ -210,7 +212,7 @@ class ZfpCodec(ArrayToBytesCodec):
         return None
 
     def _rate(self, spec: ArraySpec) -> float:
-        """Bits that each number takes at least."""
+        """The least number of bits for each number."""
         if self._configuration["mode"] == "expert":
             rate: float = self._configuration["minbits"] / 4 ** max(1, len(spec.shape))
             return rate
@@ -234,7 +236,7 @@ class ZfpCodec(ArrayToBytesCodec):
         return demoted(decoded, spec.dtype).reshape(spec.shape)
 
     def _header(self, native: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """The header by which the library's Python side takes expert parameters; its lowest bit comes first.
+        """The header through which the library's Python side accepts expert parameters; lowest bit first.
 
         zfp's manual, "Array metadata" and "Compression modes": four letters, the type, the number of dimensions, 48 bits of
         lengths, and all parameters.
@@ -260,7 +262,7 @@ class ZfpCodec(ArrayToBytesCodec):
 
 
 def _behind(header: int, stored: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Words behind a header that ends within one."""
+    """Words after a header that ends inside a word."""
     words, shift = stored.view("<u8"), np.uint64(_HEADER_BITS % 64)
     joined = np.zeros(words.size + 3, "<u8")
     joined[:3] = [header >> 64 * position & (1 << 64) - 1 for position in range(3)]
@@ -277,10 +279,10 @@ def compressed(
     *,
     write_header: bool,
 ) -> Buffer:
-    """What the library makes of an array.
+    """The array as the library encodes it.
 
     Raises:
-        CodecError: it cannot hold a value, or the mode is not for such numbers.
+        CodecError: it cannot hold a value, or the mode does not fit these numbers.
     """
     native = native_dtype(spec, codec)
     if not spec.size:

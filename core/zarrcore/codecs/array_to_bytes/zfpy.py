@@ -1,7 +1,7 @@
-"""The ``numcodecs.zfpy`` codec: zfp behind its own header.
+"""The ``numcodecs.zfpy`` codec: zfp after its own header.
 
-Specification: numcodecs' ZFPY, which zarrs follows; of version 2 it is the compressor ``zfpy``. The modes have zfp's numbers, and
-what stands in the header counts when a chunk is read.
+Specification: numcodecs' ZFPY, which zarrs follows; in Zarr v2 it is the compressor ``zfpy``. The modes have zfp's numbers. On
+reading, the header decides.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ZfpyCodec(ArrayToBytesCodec):
         known(configuration, "mode", "compression_kwargs", *_PARAMETERS.values())
         mode = integer(configuration, "mode", 4, minimum=2, maximum=_REVERSIBLE)
         name = _PARAMETERS.get(mode)
-        # numcodecs writes -1 for what does not count, and for what was left out.
+        # numcodecs writes -1 for parameters that are irrelevant or were left out.
         value = -1 if name is None else number({name: -1, **configuration}, name)
         if name == "precision" and value != int(value):
             raise MetadataError(f"expected an integer, found {value}", member=name)
@@ -81,10 +81,8 @@ class ZfpyCodec(ArrayToBytesCodec):
             )
         rate = header["config"]["rate"]
         if header["config"]["mode"] not in (*_PARAMETERS, _REVERSIBLE) or not 0 <= rate <= _MAX_RATE:
-            raise CodecError(
-                f"the header tells a mode that is not supported: {header['mode']}", codec=self.name
-            )
-        # Its shape, and thus its blocks, may be others than the chunk's: numcodecs flattens what a filter hands on.
+            raise CodecError(f"the header names an unsupported mode: {header['mode']}", codec=self.name)
+        # Its shape, and thus its blocks, may differ from the chunk's: numcodecs flattens the output of filters.
         found = ArraySpec(tuple(lengths), spec.dtype, spec.fill_value)
         nbytes = most_nbytes(found, native, rate) + _HEADER_NBYTES
         decoded = decompressed(encoded, nbytes, zfpy.decompress_numpy, self.name)

@@ -1,8 +1,8 @@
 """The ``blosc`` codec: the Blosc 1 container.
 
 Specification: zarr-specs, "Blosc codec" (version 1.0); the container: c-blosc, README_CHUNK_FORMAT. c-blosc trusts the
-sizes in the header, so every one of them is checked before the call. numcodecs uses c-blosc's own threads, and its global
-state, in the main thread only; in any other, as ours are, a call stands for itself and releases the GIL.
+sizes in the header, so each of them is checked before the call. numcodecs uses c-blosc's own threads and global
+state in the main thread only. In other threads, such as zarrcore's, calls are independent and release the GIL.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_BLOCK_NBYTES = 2**31 - 1
 
 
 class BloscCodec(BytesToBytesCodec):
-    """Blocks that are shuffled and compressed, with a header that names how."""
+    """Blocks that are shuffled and compressed, with a header that says how."""
 
     names: ClassVar[tuple[str, ...]] = ("blosc",)
 
@@ -43,7 +43,7 @@ class BloscCodec(BytesToBytesCodec):
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
-        # How many threads the writer used is no matter of the bytes, yet jzarr 0.4 told it.
+        # jzarr 0.4 stored the number of its threads, which does not affect the bytes.
         known(configuration, "cname", "clevel", "shuffle", "typesize", "blocksize", "nthreads", "numThreads")
         return cls(
             choice(configuration, "cname", _COMPRESSORS, "lz4"),
@@ -57,7 +57,7 @@ class BloscCodec(BytesToBytesCodec):
         return self.from_configuration(self._spelled_out(spec))
 
     def _spelled_out(self, spec: ArraySpec) -> dict[str, Any]:
-        # Elements larger than Blosc's field for their size are bytes to it.
+        # Blosc treats elements larger than its size field as bytes.
         type_nbytes = self._type_nbytes or spec.dtype.itemsize
         if type_nbytes > _MAX_TYPE_NBYTES or spec.dtype.hasobject or spec.dtype.kind == "T":
             type_nbytes = 1
@@ -104,7 +104,7 @@ class BloscCodec(BytesToBytesCodec):
 
 
 def _shuffle(configuration: Mapping[str, Any]) -> str | None:
-    """By name, or by the number of version 2; None: as suits the elements."""
+    """By name, or by the number of Zarr v2; None: chosen by the element size."""
     value = configuration.get("shuffle", -1)
     if isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 2:
         return None if value == -1 else _SHUFFLES[value]
@@ -113,19 +113,21 @@ def _shuffle(configuration: Mapping[str, Any]) -> str | None:
 
 def _explained(encoded: Buffer, error: Exception) -> str:
     if encoded[2] >> 5 == _SNAPPY and "snappy" not in numcodecs.blosc.list_compressors():
-        return "compressed by snappy, which this build of Blosc does not know"
+        return "compressed with snappy, which this build of Blosc does not have"
     return str(error)
 
 
 def _checked_nbytes(encoded: Buffer, max_nbytes: int) -> int:
     if len(encoded) < _HEADER.size:
-        raise CodecError(f"{len(encoded)} bytes are shorter than the header of {_HEADER.size}", codec="blosc")
+        raise CodecError(
+            f"{len(encoded)} bytes are fewer than the {_HEADER.size} of the header", codec="blosc"
+        )
     version, _, flags, type_nbytes, nbytes, block_nbytes, encoded_nbytes = _HEADER.unpack_from(encoded)
     if nbytes > max_nbytes:
         raise CodecError(
-            f"the header announces {nbytes:,} bytes where at most {max_nbytes:,} are expected", codec="blosc"
+            f"the header announces {nbytes:,} bytes; at most {max_nbytes:,} are expected", codec="blosc"
         )
-    # z5 of before 2020 stored the room that c-blosc asks for beyond what it takes.
+    # z5 before 2020 also stored the spare room that c-blosc asks for.
     if not encoded_nbytes <= len(encoded) <= encoded_nbytes + _HEADER.size:
         raise CodecError(
             f"the header announces {encoded_nbytes:,} bytes, found {len(encoded):,}", codec="blosc"

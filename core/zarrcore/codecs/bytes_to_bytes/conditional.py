@@ -1,7 +1,7 @@
-"""The ``conditional`` codec: other codecs, each of which a chunk may have gone through or not.
+"""The ``conditional`` codec: other codecs, each of which was applied to a chunk or not.
 
-Specification: the zarr-extensions registry, "conditional". A field of bits before the data tells which were applied, the first
-codec's bit lowest. Which to apply is the writer's affair: here a compressor is where the data get smaller by it, and what does
+Specification: the zarr-extensions registry, "conditional". A bit field before the data says which codecs were applied; the first
+codec has the lowest bit. The writer chooses. This one applies a compressor if it makes the data smaller, and codecs that do
 not compress (a shuffle, a checksum) always.
 """
 
@@ -21,7 +21,7 @@ _MAX_CODECS = 64
 
 
 class ConditionalCodec(BytesToBytesCodec):
-    """Which codecs were applied, then what they made of the data."""
+    """The applied codecs as a bit field, then the encoded data."""
 
     names: ClassVar[tuple[str, ...]] = ("conditional",)
 
@@ -61,7 +61,7 @@ class ConditionalCodec(BytesToBytesCodec):
         return {"codecs": told, "header_bits": 8 * self._header_nbytes}
 
     def _bounds(self, decoded_nbytes: int) -> Iterator[int]:
-        """No more bytes than these go into each codec, and come out of the last."""
+        """The most bytes that go into each codec and come out of the last."""
         yield decoded_nbytes
         for codec in self._codecs:
             decoded_nbytes = max(decoded_nbytes, codec.max_encoded_nbytes(decoded_nbytes))
@@ -79,7 +79,7 @@ class ConditionalCodec(BytesToBytesCodec):
         applied = int.from_bytes(view[: self._header_nbytes], "little")
         if applied >> len(self._codecs):
             raise CodecError(
-                f"bits {applied:#x} tell of more codecs than the {len(self._codecs)} there are",
+                f"bits {applied:#x} stand for more than the {len(self._codecs)} codecs of the document",
                 codec=self.name,
             )
         data: Buffer = view[self._header_nbytes :]

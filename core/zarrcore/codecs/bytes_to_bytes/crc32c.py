@@ -35,7 +35,7 @@ class Crc32cCodec(BytesToBytesCodec):
             )
         view = memoryview(encoded)
         data, stored = view[:-4], int.from_bytes(view[-4:], "little")
-        found = google_crc32c.value(bytes(data))  # the library takes nothing but bytes
+        found = google_crc32c.value(bytes(data))  # the library accepts only bytes
         if found != stored:
             raise ChecksumError(f"stored checksum {stored:#010x}, found {found:#010x}", codec=self.name)
         return data

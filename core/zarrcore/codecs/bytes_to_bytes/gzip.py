@@ -1,10 +1,10 @@
-"""The ``gzip`` codec (RFC 1952), and version 2's ``zlib`` (RFC 1950).
+"""The ``gzip`` codec (RFC 1952), and ``zlib`` (RFC 1950) of Zarr v2.
 
-Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. What z5 of before 2020 called
-gzip in version 2 is zlib, which its first two bytes tell. Both libraries release the GIL. libdeflate decodes a fifth faster
-than ISA-L, which is twice as fast as zlib, but knows nothing of further members: so it gets the streams whose last four bytes
-announce the very size that is expected, all others go through ISA-L's bounded stream object. libdeflate encodes two to three
-times as fast as zlib at the same level and compresses as well; ISA-L has four levels only, all of which compress less than
+Specification: zarr-specs, "Gzip codec" (version 1.0). A stream may consist of several members. z5 before 2020 wrote zlib
+in Zarr v2 and called it gzip; its first two bytes show it. Both libraries release the GIL. libdeflate decodes a fifth faster
+than ISA-L, which is twice as fast as zlib, but does not support several members. It therefore gets the streams whose last four
+bytes announce the expected size. All others go through ISA-L's bounded stream object. libdeflate encodes two to three
+times as fast as zlib at the same level and compresses as well. ISA-L has only four levels, which all compress less than
 level 1.
 """
 
@@ -53,9 +53,9 @@ class GzipCodec(BytesToBytesCodec):
             try:
                 decoded = deflate.gzip_decompress(encoded, max_nbytes)
             except (deflate.DeflateError, ValueError):
-                pass  # ISA-L says what is wrong with it, if anything is
+                pass  # ISA-L reports what is wrong with it, if anything is
             else:
-                # The first member alone is the whole chunk: what follows it could only be too much.
+                # The first member alone is the whole chunk. Anything after it would be too much.
                 if len(decoded) == max_nbytes:
                     return decoded
         return self._decode_stream(encoded, max_nbytes)
@@ -72,7 +72,7 @@ class GzipCodec(BytesToBytesCodec):
         if len(decoded) > max_nbytes:
             raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec=self.name)
         if not stream.eof:
-            raise CodecError(f"the stream breaks off after {len(encoded):,} bytes", codec=self.name)
+            raise CodecError(f"the stream ends early, after {len(encoded):,} bytes", codec=self.name)
         return decoded
 
     def encode(self, decoded: Buffer) -> Buffer:
@@ -89,7 +89,7 @@ def _begins_zlib(encoded: Buffer) -> bool:
 
 
 def _members(encoded: Buffer, max_nbytes: int) -> bytes:
-    """The data of all members of a gzip stream, or the first ``max_nbytes`` of it."""
+    """The data of all members of a gzip stream, at most ``max_nbytes`` of it."""
     with igzip.IGzipFile(fileobj=io.BytesIO(encoded)) as file:  # type: ignore[no-untyped-call]
         return io.BufferedReader(file).read(max_nbytes)
 

@@ -1,9 +1,9 @@
-"""``n5_lz4``: the LZ4 stream of lz4-java's ``LZ4BlockOutputStream``, which is what N5 calls ``lz4``.
+"""``n5_lz4``: the LZ4 stream of lz4-java's ``LZ4BlockOutputStream``, which N5 calls ``lz4``.
 
-A name of ours, never written to a document: no codec of version 3 is it. A stream is blocks and an empty one at the end; a block
-is ``LZ4Block``, a byte for method and size class, the encoded and the decoded size, a checksum of the decoded bytes (all
-little-endian), and the bytes. Others than Java call ``lz4`` what they have: z5 a bare block of LZ4, zarr-python 2 one behind
-its decoded size. They are told by how they begin, and read.
+An internal name, never written to a document: Zarr v3 has no such codec. A stream is a sequence of blocks and an empty one at the
+end. A block is ``LZ4Block``, a byte for method and size class, the encoded and the decoded size, a checksum of the decoded bytes
+(all little-endian), and the bytes. Other writers use ``lz4`` for other content: z5 for a bare LZ4 block, zarr-python 2 for a
+block after its decoded size. Both are recognised by their beginning, and read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class N5Lz4Codec(BytesToBytesCodec):
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:
         known(configuration, "blockSize")
-        # Where the bytes are no such stream, it is a level of compression, or nothing.
+        # For other content it is a compression level, or absent.
         return cls(integer(configuration, "blockSize", 1 << 16, minimum=1, maximum=_MAX_BLOCK_NBYTES))
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class N5Lz4Codec(BytesToBytesCodec):
         while True:
             header, data = data[: _HEADER.size], data[_HEADER.size :]
             if len(header) < _HEADER.size:
-                raise CodecError(f"the stream breaks off after {len(encoded):,} bytes", codec=self.name)
+                raise CodecError(f"the stream ends early, after {len(encoded):,} bytes", codec=self.name)
             magic, method, encoded_nbytes, decoded_nbytes, checksum = _HEADER.unpack(header)
             if magic != _MAGIC:
                 raise CodecError(
@@ -67,7 +67,7 @@ class N5Lz4Codec(BytesToBytesCodec):
                 return b"".join(parts)
             if decoded_nbytes > left or encoded_nbytes > len(data):
                 raise CodecError(
-                    f"a block announces {encoded_nbytes:,} bytes for {decoded_nbytes:,} where {len(data):,} are "
+                    f"a block announces {encoded_nbytes:,} bytes for {decoded_nbytes:,}, but {len(data):,} are "
                     f"left for at most {left:,}",
                     codec=self.name,
                 )
@@ -91,7 +91,7 @@ class N5Lz4Codec(BytesToBytesCodec):
 
 
 def _decode_alone(block: bytes, nbytes: int) -> bytes:
-    """What is no stream: a block of LZ4, with or without its decoded size before it."""
+    """An LZ4 block instead of a stream, with or without its decoded size before it."""
     size = _SIZE.pack(nbytes)
     if block.startswith(size):
         with suppress(RuntimeError, ValueError):
@@ -113,7 +113,7 @@ def _decode_block(method: int, body: memoryview, decoded_nbytes: int, checksum: 
     elif method == _STORED:
         block = bytes(body)
     else:
-        raise CodecError(f"a block of method {method:#x}, which nobody defined", codec="n5_lz4")
+        raise CodecError(f"a block of the undefined method {method:#x}", codec="n5_lz4")
     if len(block) != decoded_nbytes:
         raise CodecError(
             f"expected a block of {decoded_nbytes:,} bytes, found {len(block):,}", codec="n5_lz4"

@@ -1,7 +1,7 @@
-"""bytes → bytes codecs that numcodecs brings: ``numcodecs.lz4``, ``.shuffle`` and the checksums.
+"""The bytes → bytes codecs of numcodecs: ``numcodecs.lz4``, ``.shuffle`` and the checksums.
 
-Specification: numcodecs' documentation of each; zarr-extensions, "numcodecs.*". Their decoded size is known from the encoded
-bytes, and is compared with what the metadata allows before numcodecs is called.
+Specification: numcodecs' documentation of each codec; zarr-extensions, "numcodecs.*". Their decoded size is known from the
+encoded bytes, and is compared with what the metadata allows before numcodecs is called.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Lz4Codec(_NumcodecsCodec):
         decoded_nbytes = int.from_bytes(memoryview(encoded)[:4], "little")
         if len(encoded) < 4 or decoded_nbytes > max_nbytes:
             raise CodecError(
-                f"the header announces {decoded_nbytes:,} bytes where at most {max_nbytes:,} are expected",
+                f"the header announces {decoded_nbytes:,} bytes; at most {max_nbytes:,} are expected",
                 codec=self.name,
             )
         return self._decoded(encoded) if decoded_nbytes else b""

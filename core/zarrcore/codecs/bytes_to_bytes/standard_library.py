@@ -1,7 +1,7 @@
-"""``numcodecs.bz2`` and ``numcodecs.lzma``: version 2's compressors that Python brings itself.
+"""``numcodecs.bz2`` and ``numcodecs.lzma``: compressors of Zarr v2 in Python's standard library.
 
-Specification: numcodecs, "BZ2" and "LZMA". Both decode through Python's file objects, which read no more than asked for, and
-go from one stream to the next.
+Specification: numcodecs, "BZ2" and "LZMA". Both decode through Python's file objects, which read no more than requested and
+continue from one stream to the next.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _FileCodec(BytesToBytesCodec):
 
     def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
         if not len(encoded):
-            raise CodecError("no bytes at all", codec=self.name)
+            raise CodecError("expected at least one byte, found none", codec=self.name)
         try:
             with self._open(io.BytesIO(encoded)) as file:
                 decoded = file.read(max_nbytes + 1)
@@ -77,7 +77,7 @@ class LzmaCodec(_FileCodec):
             raw = container == lzma.FORMAT_RAW
             lzma.LZMADecompressor(container, filters=filters if raw else None)
         except _LZMA_ERRORS as error:
-            raise MetadataError(f"no filter chain of liblzma: {error}", member="filters") from error
+            raise MetadataError(f"not a filter chain of liblzma: {error}", member="filters") from error
 
     @classmethod
     def from_configuration(cls, configuration: Mapping[str, Any]) -> Self:

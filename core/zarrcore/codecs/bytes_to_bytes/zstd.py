@@ -1,9 +1,9 @@
 """The ``zstd`` codec (RFC 8878).
 
-Specification: zarr-extensions, "zstd". Measured: ``zstandard``, with its state kept per thread, encodes and decodes fastest:
-its stream object goes straight into the destination when that holds the whole frame, which numcodecs' binding does too but
-with a new state for each. A frame whose header does not tell the decoded size, and several frames in a row, go through a
-bounded stream. Of chunks of a few KiB many are decoded by one call, so that threads need not meet at the GIL for each.
+Specification: zarr-extensions, "zstd". By measurement, ``zstandard`` with one state per thread encodes and decodes fastest:
+its stream object decodes straight into the destination if that holds the whole frame. numcodecs' binding does so too, but
+with a new state each time. Frames without their decoded size, and several frames in a row, go through a
+bounded stream. One call decodes many chunks of a few KiB, so that threads do not contend for the GIL for each of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from zarrcore.codecs.interface import ArraySpec, Buffer, BytesToBytesCodec
 from zarrcore.codecs.parameters import boolean, integer, known
 from zarrcore.errors import CodecError, MetadataError
 
-# From this size on the stream object's own cost is less than that of a copy.
+# From this size on, the stream object costs less than a copy.
 _LARGE_NBYTES = 16 << 10
 _MIN_LEVEL, _MAX_LEVEL = -131072, 22
 
@@ -41,7 +41,7 @@ class ZstdCodec(BytesToBytesCodec):
         return cls(integer(configuration, "level", 0), boolean(configuration, "checksum", False))
 
     def configuration(self, spec: ArraySpec) -> dict[str, Any]:
-        # numcodecs took any level and used the nearest that there is, so version 2 documents may hold any.
+        # numcodecs accepted any level and used the nearest existing one, so Zarr v2 documents may hold any.
         if not _MIN_LEVEL <= self._level <= _MAX_LEVEL:
             raise MetadataError(
                 f"expected {_MIN_LEVEL:,} to {_MAX_LEVEL}, found {self._level:,}", member=f"{self.name}.level"
@@ -53,7 +53,7 @@ class ZstdCodec(BytesToBytesCodec):
             announced = zstandard.frame_content_size(encoded)
             if announced > max_nbytes:
                 raise CodecError(
-                    f"the header announces {announced:,} bytes where at most {max_nbytes:,} are expected",
+                    f"the header announces {announced:,} bytes; at most {max_nbytes:,} are expected",
                     codec="zstd",
                 )
             if out is not None and announced == len(out) >= _LARGE_NBYTES:
@@ -79,7 +79,7 @@ class ZstdCodec(BytesToBytesCodec):
             for frame in encoded:
                 if zstandard.frame_content_size(frame) != nbytes:
                     raise CodecError(f"another size than the {nbytes:,} bytes expected", codec="zstd")
-            # Unlike the other calls it takes no offence at bytes behind a frame that is a whole chunk.
+            # Unlike the other calls, it accepts bytes after a frame that is a whole chunk.
             decoded = self._decompressor().multi_decompress_to_buffer([*encoded], decompressed_sizes=sizes)
         except (zstandard.ZstdError, ValueError, TypeError) as error:
             if isinstance(error, CodecError):
@@ -89,7 +89,7 @@ class ZstdCodec(BytesToBytesCodec):
             out[position * nbytes : (position + 1) * nbytes] = memoryview(decoded[position])  # type: ignore[arg-type]  # the stub forgets the buffer protocol
 
     def _decompressor(self) -> zstandard.ZstdDecompressor:
-        # A decompressor must not be used by two threads at once, and making one costs more than decoding 8 KiB.
+        # Two threads must not share a decompressor, and making one costs more than decoding 8 KiB.
         try:
             decompressor: zstandard.ZstdDecompressor = self._decompressors.instance
         except AttributeError:
@@ -106,7 +106,7 @@ class ZstdCodec(BytesToBytesCodec):
                     raise CodecError(f"more than the {max_nbytes:,} bytes expected", codec="zstd")
                 parts.append(part)
         if not parts and max_nbytes:
-            raise CodecError("the frame breaks off", codec="zstd")
+            raise CodecError("the frame ends early", codec="zstd")
         return b"".join(parts)
 
     def encode(self, decoded: Buffer) -> Buffer:
@@ -116,7 +116,7 @@ class ZstdCodec(BytesToBytesCodec):
             raise CodecError(str(error), codec="zstd") from error
 
     def _compressor(self) -> zstandard.ZstdCompressor:
-        # One per thread, the last one used: a compressor of a high level holds hundreds of MiB.
+        # One per thread, the last one used: a compressor of a high level takes hundreds of MiB.
         wanted = (min(max(self._level, _MIN_LEVEL), _MAX_LEVEL), self._checksum)
         if getattr(self._compressors, "parameters", None) != wanted:
             self._compressors.parameters = wanted

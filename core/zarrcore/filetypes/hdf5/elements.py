@@ -15,7 +15,7 @@ parts gets a dimension for these: ``ri`` for complex numbers, ``stringN`` for te
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -23,7 +23,8 @@ import numpy as np
 
 from zarrcore.array import Array
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.body import ArrayBody, Box, boxes, read_boxes
+from zarrcore.filetypes.body import ArrayBody
+from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.metadata import DataType
 from zarrcore.metadata.data_type import is_small_number
@@ -186,13 +187,26 @@ class _ConvertedBody(ArrayBody):
         self.nbytes = array.size * how.dtype.itemsize
         self.slab_nbytes = self.slab_nbytes // array.itemsize * how.dtype.itemsize
 
-    def readinto(self, offset: int, buffer: memoryview) -> None:
-        read_boxes(self.shape, self._how.dtype, offset, buffer, self._read_converted)
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        return ElementBytes(self.shape, self._how.dtype, offset, nbytes, self._plan_converted)
 
-    def _read_converted(self, box: Box, out: np.ndarray[Any, Any]) -> None:
-        out[...] = converted(self.read_box(box), self._how)
+    def _plan_converted(self, box: Box) -> BoxPlan:
+        return _ConvertedBox(self.plan_box(box), self.array.dtype, self._how)
 
-    def _boxes(self, offset: int, nbytes: int) -> Iterator[Box]:
-        itemsize = self._how.dtype.itemsize
-        start, stop = max(0, offset), min(self.nbytes, offset + nbytes)
-        yield from boxes(self.shape, start // itemsize, -(-stop // itemsize))
+
+class _ConvertedBox:
+    """A box of elements that are converted after they are read."""
+
+    __slots__ = ("_dtype", "_how", "_plan", "is_ready", "prefetch")
+
+    def __init__(self, plan: BoxPlan, dtype: np.dtype[Any], how: Stored) -> None:
+        self._plan = plan
+        self._dtype = dtype
+        self._how = how
+        self.is_ready = plan.is_ready
+        self.prefetch = plan.prefetch
+
+    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+        values = np.empty(out.shape, self._dtype)
+        self._plan.read_into(values)
+        out[...] = converted(values, self._how)

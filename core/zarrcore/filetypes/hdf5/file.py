@@ -13,7 +13,8 @@ from typing import BinaryIO
 
 from zarrcore.errors import NodeNotFoundError, SelectionError, UnsupportedError
 from zarrcore.filetypes.hdf5.skeleton import Room, make_skeleton
-from zarrcore.filetypes.interface import VirtualFile, check_offset
+from zarrcore.filetypes.interface import VirtualFile
+from zarrcore.filetypes.plan import BytesPlan, KnownBytes, joined
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 
 MAX_NODES = 100_000
@@ -39,6 +40,7 @@ class HDF5File(VirtualFile):
     """
 
     suffix = "h5"
+    holds_many = True
 
     def __init__(
         self,
@@ -66,35 +68,20 @@ class HDF5File(VirtualFile):
             digest.update(room.array.version.encode())
         return digest.hexdigest()
 
-    def readinto(self, offset: int, buffer: memoryview) -> int:
-        check_offset(offset)
-        stop = min(self.size, offset + len(buffer))
-        for start, end, room in self._pieces(offset, stop):
-            part = buffer[start - offset : end - offset]
-            if room is None:
-                there = memoryview(self._skeleton)[start:end]
-                part[: len(there)] = there
-                part[len(there) :] = bytes(len(part) - len(there))
-            else:
-                room.file().readinto(start - room.offset, part)
-        return max(0, stop - offset)
-
-    def prefetch(self, offset: int, nbytes: int) -> None:
-        for start, stop, room in self._pieces(offset, min(self.size, offset + nbytes)):
-            if room is not None:
-                room.file().prefetch(start - room.offset, stop - start)
-
-    def cached(self, offset: int, nbytes: int) -> bool:
-        return all(
-            room is None or room.file().cached(start - room.offset, stop - start)
-            for start, stop, room in self._pieces(offset, min(self.size, offset + nbytes))
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        stop = self._clipped(offset, nbytes)
+        return joined(
+            self._skeleton_bytes(start, end)
+            if room is None
+            else room.file().plan(start - room.offset, end - start)
+            for start, end, room in self._pieces(offset, stop)
         )
 
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Where the elements of the array at an offset begin and end, bytes of a plane, and from one row of chunks to the next.
+    def _skeleton_bytes(self, start: int, stop: int) -> BytesPlan:
+        return KnownBytes(self._skeleton[start:stop].ljust(stop - start, b"\0"))
 
-        A plane is what has one index along the first dimension. What is no array's are stretches without planes and rows.
-        """
+    def array_at(self, offset: int) -> tuple[int, int, int, int]:
+        """As `VirtualFile.array_at`; bytes between arrays are stretches without planes and slabs."""
         position = bisect_right(self._offsets, offset) - 1
         room = self._rooms[position] if position >= 0 else None
         if room is not None and offset < room.offset + room.nbytes:
@@ -127,6 +114,16 @@ class HDF5File(VirtualFile):
             if start < end:
                 yield start, end, room
             start = end
+
+
+def hdf5_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
+    """As `HDF5File`."""
+    return HDF5File(node, find=find)
+
+
+def netcdf_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
+    """As `HDF5File`, in the types and names of NetCDF-4."""
+    return HDF5File(node, netcdf=True, find=find)
 
 
 def _with_coordinates(array: ArrayNode, find: Callable[[str], AnyNode]) -> dict[str, AnyNode]:

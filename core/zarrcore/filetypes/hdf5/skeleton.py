@@ -52,7 +52,7 @@ _PAGE_NBYTES = 4096
 _READ_AHEAD_NBYTES = 512
 """What the HDF5 library reads of a header before it knows how long that is."""
 _AHEAD = 8
-"""How many times as much as somebody has read in sequence Linux has read ahead for him, at most: what it reads grows fourfold."""
+"""Linux reads ahead at most this many times what a program has read in sequence: what it reads grows fourfold."""
 _MAX_GAP_NBYTES = 8 << 20
 _MAX_NBYTES = (1 << 63) - 1
 

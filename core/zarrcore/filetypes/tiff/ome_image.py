@@ -12,14 +12,19 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.array import Array, Selection
+from zarrcore.errors import SelectionError
 from zarrcore.filetypes.tiff.ome_tiff import OmeTiffFile
-from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageFacts
+from zarrcore.filetypes.tiff.ome_xml import MAX_CHANNELS_TOLD, ImageMetadata
 from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
-from zarrcore.hierarchy.multiscales import Multiscale, MultiscaleChannel, multiscale, single_level
+from zarrcore.hierarchy.multiscales import (
+    Multiscale,
+    MultiscaleChannel,
+    is_multiscale,
+    multiscale,
+    single_level,
+)
 
-IMAGE_NAME: Final = "image.ome.tiff"
-"""What the file is called where it stands beside the levels."""
 _NAMES: Final = {"time": "t", "channel": "c"}
 
 
@@ -38,7 +43,7 @@ def array_as_ome_tiff(
     name = array.name if isinstance(array, ArrayNode) else ""
     image = single_level(group_attributes or {}, name, array)
     if image is None:
-        return OmeTiffFile([TilesFile(array, selection)], ImageFacts(name))
+        return OmeTiffFile([TilesFile(array, selection)], ImageMetadata(name))
     tiles = TilesFile(array, selection, _names(image))
     return OmeTiffFile([tiles], _facts(image, tiles.body, name))
 
@@ -47,14 +52,19 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
     """The image that a group is; of several the first.
 
     Args:
-        group: of its attributes `is_multiscale` holds.
+        group: the group.
         find: the node at an absolute path of the group's hierarchy; by default that is asked.
 
     Raises:
+        SelectionError: the group is not an image in levels.
         UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
         MetadataError, NodeNotFoundError: there is no first level.
         StoreError: the store did not answer as it should.
     """
+    if not is_multiscale(group.attributes):
+        raise SelectionError(
+            f"{group.uri} is not an image in levels: name an array in it (zarrscope tree shows them)"
+        )
     image = multiscale(group.path, group.attributes, find or group.hierarchy.node)
     base = TilesFile(image.levels[0].node, names=_names(image))
     letters = base.body.letters
@@ -91,14 +101,14 @@ def _names(image: Multiscale) -> list[str | None]:
     return [_NAMES.get(axis.kind, axis.name) for axis in image.axes]
 
 
-def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "") -> ImageFacts:
+def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "") -> ImageMetadata:
     """What is known of the part of an image that a file holds."""
     spacing = {}
     for letter, axis in zip(body.letters, body.kept, strict=True):
         if image.spacing:
             step = abs(image.spacing[axis] * body.indices[axis].step)
             spacing[letter] = step, image.axes[axis].unit
-    return ImageFacts(name, description, spacing, _channels(image, body))
+    return ImageMetadata(name, description, spacing, _channels(image, body))
 
 
 def _channels(image: Multiscale, body: TiledBody) -> list[MultiscaleChannel]:

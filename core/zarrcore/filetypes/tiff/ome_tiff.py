@@ -32,7 +32,7 @@ from zarrcore.filetypes.tiff.directories import (
     shorts,
     strip_entries,
 )
-from zarrcore.filetypes.tiff.ome_xml import ImageFacts, ome_type, ome_xml
+from zarrcore.filetypes.tiff.ome_xml import ImageMetadata, ome_type, ome_xml
 from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 
 _TABLES_ALIGN: Final = 8
@@ -54,8 +54,9 @@ class OmeTiffFile(JoinedFile):
     """
 
     suffix = "ome.tiff"
+    holds_many = True
 
-    def __init__(self, levels: Sequence[TilesFile], facts: ImageFacts) -> None:
+    def __init__(self, levels: Sequence[TilesFile], facts: ImageMetadata) -> None:
         base = levels[0].body
         shape = dict(zip(base.letters, base.shape, strict=True))
         self._text = ome_xml(facts, shape, ome_type(base.array.dtype)) + b"\0"

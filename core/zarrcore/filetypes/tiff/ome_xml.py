@@ -50,7 +50,7 @@ _TIMES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class ImageFacts:
+class ImageMetadata:
     """What is known of an image beside its elements."""
 
     name: str = ""
@@ -73,7 +73,7 @@ def ome_type(dtype: np.dtype[Any]) -> str:
         raise UnsupportedError("data type", dtype.name, "has no counterpart in OME-TIFF") from error
 
 
-def ome_xml(facts: ImageFacts, shape: Mapping[str, int], pixel_type: str) -> bytes:
+def ome_xml(facts: ImageMetadata, shape: Mapping[str, int], pixel_type: str) -> bytes:
     """The description of a file's only image.
 
     Args:

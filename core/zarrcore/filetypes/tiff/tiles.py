@@ -8,14 +8,15 @@ one strip instead, so that nothing overhangs: a pyramid's last level may have th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from zarrcore.array import Array, Selection
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.body import ArrayBody, Box, boxes, read_boxes
+from zarrcore.filetypes.body import ArrayBody
+from zarrcore.filetypes.plan import Box, BoxPlan, BytesPlan, ElementBytes
 from zarrcore.filetypes.raw import RawFile
 from zarrcore.filetypes.tiff.axes import axis_letters
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
@@ -92,16 +93,15 @@ class TiledBody(ArrayBody):
         """Of one tile."""
         return math.prod((*self.tile, self.samples)) * self.array.itemsize
 
-    def readinto(self, offset: int, buffer: memoryview) -> None:
-        read_boxes(self._in_order, self.array.dtype, offset, buffer, self._read_tiles)
+    def plan(self, offset: int, nbytes: int) -> BytesPlan:
+        return ElementBytes(self._in_order, self.array.dtype, offset, nbytes, self._plan_tiles)
 
-    def _boxes(self, offset: int, nbytes: int) -> Iterator[Box]:
-        itemsize = self.array.itemsize
-        start, stop = max(0, offset), min(self.nbytes, offset + nbytes)
-        for box in boxes(self._in_order, start // itemsize, -(-stop // itemsize)):
-            region = self._region(box)
-            if all(start < stop for start, stop in region.values()):
-                yield tuple(region[letter] for letter in self.letters)
+    def _plan_tiles(self, box: Box) -> BoxPlan:
+        region = self._region(box)
+        rows, columns = region["Y"], region["X"]
+        is_outside = rows[0] >= rows[1] or columns[0] >= columns[1]
+        plan = None if is_outside else self.plan_box(tuple(region[letter] for letter in self.letters))
+        return _TilesBox(self.letters, [*self.planes], (rows[1] - rows[0], columns[1] - columns[0]), plan)
 
     def _region(self, box: Box) -> dict[str, tuple[int, int]]:
         """What of the planes is in a box of tiles; where these are several, they have all of their rows and columns.
@@ -119,30 +119,6 @@ class TiledBody(ArrayBody):
         region["S"] = samples
         return region
 
-    def _read_tiles(self, box: Box, out: np.ndarray[Any, Any]) -> None:
-        *planes, rows, columns, y, x, samples = out.shape
-        if columns == 1:
-            self._read_planes(self._region(box), out.reshape(*planes, rows * y, x, samples))
-            return
-        # Rows of elements go through all of the tiles: to read each tile by itself would be one request after another.
-        joined = np.empty((*planes, rows * y, columns * x, samples), out.dtype)
-        self._read_planes(self._region(box), joined)
-        out[...] = joined.reshape(*planes, rows, y, columns, x, samples).swapaxes(-4, -3)
-
-    def _read_planes(self, region: dict[str, tuple[int, int]], out: np.ndarray[Any, Any]) -> None:
-        """Read a region into the first rows and columns of planes, and clear the others."""
-        height, width = (region[letter][1] - region[letter][0] for letter in "YX")
-        out[..., height:, :, :] = 0
-        out[..., :height, width:, :] = 0
-        if not height or not width:
-            return
-        order = [*self.planes, *"YXS"]
-        inside = out[..., :height, :width, :]
-        inside = inside[(*(slice(None) if letter in self.letters else 0 for letter in order), ...)]
-        present = [letter for letter in order if letter in self.letters]
-        box = tuple(region[letter] for letter in self.letters)
-        self._read_box(box, inside.transpose([present.index(letter) for letter in self.letters]))
-
     def _slab_nbytes(self) -> int:
         """Bytes from one row of chunks to the next; where chunks are one element long they follow one another."""
         if not isinstance(self.array.metadata.chunk_grid, RegularChunkGrid):
@@ -159,6 +135,57 @@ class TiledBody(ArrayBody):
                 return nbytes * (min(length, count) if before == 1 or count % length == 0 else count)
             before *= count
         return nbytes
+
+
+class _TilesBox:
+    """A box of tiles, read as a region of their planes.
+
+    Args:
+        letters: of the array's dimensions.
+        planes: those of them that no plane has, slowest first.
+        inside: rows and columns of the region that lie in the planes.
+        plan: reads these; None where there are none.
+    """
+
+    __slots__ = ("_inside", "_letters", "_plan", "_planes")
+
+    def __init__(
+        self, letters: str, planes: Sequence[str], inside: tuple[int, int], plan: BoxPlan | None
+    ) -> None:
+        self._letters = letters
+        self._planes = planes
+        self._inside = inside
+        self._plan = plan
+
+    def is_ready(self) -> bool:
+        return self._plan is None or self._plan.is_ready()
+
+    def prefetch(self) -> None:
+        if self._plan is not None:
+            self._plan.prefetch()
+
+    def read_into(self, out: np.ndarray[Any, Any]) -> None:
+        *planes, rows, columns, y, x, samples = out.shape
+        if columns == 1:
+            self._read_planes(out.reshape(*planes, rows * y, x, samples))
+            return
+        # Rows of elements go through all of the tiles: to read each tile by itself would be one request after another.
+        joined = np.empty((*planes, rows * y, columns * x, samples), out.dtype)
+        self._read_planes(joined)
+        out[...] = joined.reshape(*planes, rows, y, columns, x, samples).swapaxes(-4, -3)
+
+    def _read_planes(self, out: np.ndarray[Any, Any]) -> None:
+        """Read the region into the first rows and columns of planes, and clear the others."""
+        height, width = self._inside
+        out[..., height:, :, :] = 0
+        out[..., :height, width:, :] = 0
+        if self._plan is None:
+            return
+        order = [*self._planes, *"YXS"]
+        inside = out[..., :height, :width, :]
+        inside = inside[(*(slice(None) if letter in self._letters else 0 for letter in order), ...)]
+        present = [letter for letter in order if letter in self._letters]
+        self._plan.read_into(inside.transpose([present.index(letter) for letter in self._letters]))
 
 
 def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:

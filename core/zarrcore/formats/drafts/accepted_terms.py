@@ -1,7 +1,7 @@
-"""Documents of arrays that have a chain of codecs, in the words of version 3 as accepted.
+"""Documents of arrays with a chain of codecs, translated to accepted Zarr v3.
 
-Drafts of November 2022 to February 2023, "Array metadata". From the text that was accepted they differ in how codecs, data
-types and grids are named, in where the separator of chunk keys stands, and in having no array → bytes codec.
+Drafts of November 2022 to February 2023, "Array metadata". They differ from the accepted text in the names of codecs, data
+types and grids, in the place of the separator of chunk keys, and in having no array → bytes codec.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _SAME = ("shape", "fill_value", "attributes", "dimension_names")
 
 
 def is_of_february_2023(document: JsonObject) -> bool:
-    """Whether a node's ``zarr.json`` with ``"zarr_format": 3`` is a draft's array: the grid tells the separator.
+    """Whether a node's ``zarr.json`` with ``"zarr_format": 3`` is an array of a draft: its grid contains the separator.
 
-    Draft of 21 February 2023; the key encoding has had a member of its own since the first of March.
+    Draft of 21 February 2023. Since 1 March, the key encoding has its own member.
     """
     grid = document.get("chunk_grid")
     configuration = grid.get("configuration") if isinstance(grid, dict) else None
@@ -37,15 +37,15 @@ def is_of_february_2023(document: JsonObject) -> bool:
 
 
 def in_accepted_terms(document: JsonObject, separator: Any = "/") -> JsonObject:
-    """The array's document as version 3 would have it, but for its storage transformers, and members of unknown names.
+    """The array's document in accepted Zarr v3, except for its storage transformers and unknown members.
 
     Args:
-        document: a draft's.
-        separator: of chunk keys, where the document tells none.
+        document: a document of a draft.
+        separator: separator of chunk keys, if the document has none.
 
     Raises:
         MetadataError: a member is broken.
-        UnsupportedError: a data type or codec that we do not know.
+        UnsupportedError: an unknown data type or codec.
     """
     accepted = {name: document[name] for name in _SAME if name in document}
     data_type, is_big = _data_type(document.get("data_type"))
@@ -70,7 +70,7 @@ def in_accepted_terms(document: JsonObject, separator: Any = "/") -> JsonObject:
 
 
 def _grid(grid: Any, separator: Any) -> tuple[Any, Any]:
-    """The grid as accepted, and the separator that it tells."""
+    """The grid as accepted, and the separator that it contains."""
     if not isinstance(grid, dict):
         raise MetadataError(f"expected an object, found {describe(grid)}", member="chunk_grid")
     name = grid.get("extension") or grid.get("name") or grid.get("type")
@@ -82,7 +82,7 @@ def _grid(grid: Any, separator: Any) -> tuple[Any, Any]:
 
 
 def _memory_layout(document: JsonObject) -> list[JsonObject]:
-    """The member was there until January 2023, beside the chain of codecs, and came before it."""
+    """The transpose for a member that existed until January 2023 beside the chain of codecs, and applied before it."""
     layout, shape = document.get("chunk_memory_layout", "C"), document.get("shape")
     if layout not in ("C", "F"):
         raise MetadataError(f"expected 'C' or 'F', found {describe(layout)}", member="chunk_memory_layout")
@@ -108,7 +108,7 @@ def _codec(codec: Any, member: str) -> JsonObject:
 
 
 def _data_type(value: Any) -> tuple[Any, bool]:
-    """The data type as accepted, and whether its elements have their highest byte first where no codec tells."""
+    """The data type as accepted, and whether its elements are big-endian if no codec says otherwise."""
     if isinstance(value, dict) and "extension" not in value:
         return _named_type(value), False
     if isinstance(value, str) and not _OLD_TYPE.fullmatch(value):

@@ -1,8 +1,8 @@
-"""Documents of arrays and groups in the drafts, turned into documents that we read anyway.
+"""Documents of arrays and groups in the drafts, translated to Zarr v2 or accepted Zarr v3.
 
-Drafts of 2019-05 to 2023-02, "Array metadata", "Group metadata". Until November 2022 an array is told as in version 2, in
-other words; then there is a chain of codecs, as in version 3 as accepted. What one draft calls differently from the next never
-means something else, so one reader serves them all, whatever mixture a writer has left.
+Drafts of 2019-05 to 2023-02, "Array metadata", "Group metadata". Until November 2022 an array is described as in Zarr v2, with
+other names. Later there is a chain of codecs, as in accepted Zarr v3. A name that differs between drafts never has two
+meanings, so one reader serves all drafts and mixtures of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from zarrcore.errors import MetadataError, UnsupportedError
 from zarrcore.formats.drafts.accepted_terms import in_accepted_terms
 from zarrcore.formats.drafts.entry_point import extensions_of, ignored_extensions
 from zarrcore.formats.drafts.terms import codec_name, fill_value, numpy_type, sharded
-from zarrcore.formats.v2 import parse as v2_parse
+from zarrcore.formats.v2.parse import parse_array as parse_v2_array
+from zarrcore.formats.v2.parse import parse_dtype
 from zarrcore.formats.v3.format import parse_array
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject
 from zarrcore.metadata.json_document import describe
@@ -43,7 +44,7 @@ _ARRAY_MEMBERS = {
 _GROUP_MEMBERS = {"zarr_format", "attributes", "extensions"}
 _FILTERS = "/extensions/filters"
 KNOWN_EXTENSIONS = (_FILTERS,)
-"""Extensions of arrays that we know, without their version."""
+"""Known extensions of arrays, without their version."""
 _OF_VERSION_2 = {
     "chunks": "chunk_grid.chunk_shape",
     "dtype": "data_type",
@@ -57,7 +58,7 @@ def parse_draft_group(document: JsonObject, *, strict: bool) -> GroupMetadata:
 
     Raises:
         MetadataError: a member is broken.
-        UnsupportedError: a member, or an extension, that must be understood and is not known.
+        UnsupportedError: an unknown member or extension that must be understood.
     """
     _refuse_unknown(document, _GROUP_MEMBERS, strict)
     ignored_extensions(document)
@@ -69,12 +70,12 @@ def parse_draft_array(document: JsonObject, keys: ChunkKeyEncoding, *, strict: b
 
     Args:
         document: the document.
-        keys: how chunk keys are built where the document does not tell the separator.
-        strict: whether unknown members are refused; the drafts until November 2022 let a reader pass over them.
+        keys: the chunk key encoding if the document has no separator.
+        strict: whether unknown members are refused; the drafts until November 2022 let a reader ignore them.
 
     Raises:
         MetadataError: a member is missing or broken.
-        UnsupportedError: something that we do not know.
+        UnsupportedError: an unknown data type, codec or extension.
     """
     _refuse_unknown(document, _ARRAY_MEMBERS, strict)
     ignored_extensions(document, KNOWN_EXTENSIONS)
@@ -85,7 +86,7 @@ def parse_draft_array(document: JsonObject, keys: ChunkKeyEncoding, *, strict: b
 
 
 def _parse_new(document: JsonObject, separator: Any) -> ArrayMetadata:
-    """An array with a chain of codecs, told by the words of version 3 as accepted."""
+    """An array with a chain of codecs, through accepted Zarr v3."""
     if document.get("compressor") is not None:
         raise MetadataError("there is a chain of codecs beside it", member="compressor")
     told = in_accepted_terms(document, separator)
@@ -97,10 +98,10 @@ def _parse_new(document: JsonObject, separator: Any) -> ArrayMetadata:
 
 
 def _parse_old(document: JsonObject, separator: Any) -> ArrayMetadata:
-    """An array with a memory layout and a compressor, told by the words of version 2."""
+    """An array with a memory layout and a compressor, through Zarr v2."""
     told, attributes = _in_words_of_version_2(document, separator)
     try:
-        return v2_parse.parse_array(told, attributes)
+        return parse_v2_array(told, attributes)
     except MetadataError as error:
         name = re.split(r"[.[]", error.member)[0]
         member = _OF_VERSION_2.get(name, name) + error.member[len(name) :]
@@ -125,7 +126,7 @@ def _in_words_of_version_2(document: JsonObject, separator: Any) -> tuple[JsonOb
         raise UnsupportedError("chunk memory layout", str(layout.get("extension", layout.get("type"))))
     value = document.get("fill_value")
     if spelling not in ("|O", "O"):
-        value = fill_value(value, v2_parse.parse_dtype(spelling))
+        value = fill_value(value, parse_dtype(spelling))
     return {
         "shape": document["shape"],
         "chunks": grid.get("chunk_shape"),
@@ -144,9 +145,9 @@ def _compressor(document: JsonObject) -> JsonObject | None:
 
 
 def _codec(value: Any, member: str) -> JsonObject:
-    """A codec as version 2 has it: its name is its ``id``, and its parameters stand beside it."""
+    """A codec in the form of Zarr v2: its name is its ``id``, with its parameters beside it."""
     if isinstance(value, dict) and isinstance(value.get("id"), str):
-        return value  # as numcodecs tells itself
+        return value  # the form of numcodecs
     if not isinstance(value, dict) or "codec" not in value:
         raise MetadataError(f"expected an object with a codec, found {describe(value)}", member=member)
     parameters = {name: value[name] for name in value if name not in ("codec", "configuration")}
@@ -159,9 +160,9 @@ def _codec(value: Any, member: str) -> JsonObject:
 
 
 def _filters(document: JsonObject, attributes: JsonObject) -> tuple[list[JsonObject], JsonObject]:
-    """What is done to a chunk before it is compressed, and the attributes that are the user's.
+    """The filters before the compressor, and the user's attributes.
 
-    The text of 2019 has one list for all codecs, then speaks of an extension; zarr-python hid filters in the attributes.
+    The text of 2019 has one list for all codecs; later texts have an extension. zarr-python put filters into the attributes.
     """
     found = [("chunk_codecs", document.get("chunk_codecs", []))]
     for position, extension in enumerate(extensions_of(document)):

@@ -1,7 +1,7 @@
-"""The draft of 14 May 2019: documents of nodes that name their specification themselves, and a list of codecs.
+"""The draft of 14 May 2019: documents of nodes that name their own specification, and a list of codecs.
 
-Specification: zarr-specs, "Zarr core protocol version 3.0", the first stub. It says nothing of keys, nor of an entry point: what
-followed in June did, and its keys are looked for here.
+Specification: zarr-specs, "Zarr core protocol version 3.0", the first stub. It defines neither keys nor an entry point. The
+keys are those of the draft of June 2019.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from zarrcore.errors import MetadataError
 from zarrcore.formats.drafts.entry_point import Form, is_entry_point
 from zarrcore.formats.drafts.format import TEXTS, DraftFormat
-from zarrcore.formats.drafts.layout import META_AND_DATA
+from zarrcore.formats.drafts.keys import META_AND_DATA
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata import ChunkKeyEncoding
 from zarrcore.metadata.json_document import parse_json_object
@@ -23,10 +23,10 @@ class Draft201905(DraftFormat):
     name = "draft-2019-05"
     title = "Zarr v3, draft of May 2019"
     specification = f"{TEXTS}/1dd76a498a162c71a20bb821fa3542b1854be255/docs/protocol/core/v3.0.rst"
-    layouts = (META_AND_DATA,)
+    key_variants = (META_AND_DATA,)
     forms = ((Form.MIME_TYPE, ChunkKeyEncoding("v2", ".")),)
 
-    def bound(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
+    def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
         return self
 
     @property
@@ -34,9 +34,9 @@ class Draft201905(DraftFormat):
         return self.document_keys("/")
 
     def document_keys(self, path: str) -> tuple[str, ...]:
-        return self.layout.document_keys(path, "")
+        return self.keys.document_keys(path, "")
 
-    def found(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
+    def detect(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
         return self if self.claims(self.fetch(get, "/")) else None
 
     def claims(self, documents: Documents) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from zarrcore.formats.drafts.entry_point import Form
 from zarrcore.formats.drafts.format import TEXTS, DraftFormat
-from zarrcore.formats.drafts.layout import META_ROOT_AND_DATA_ROOT
+from zarrcore.formats.drafts.keys import META_ROOT_AND_DATA_ROOT
 from zarrcore.metadata import ChunkKeyEncoding
 
 
@@ -17,5 +17,5 @@ class Draft202009(DraftFormat):
     name = "draft-2020-09"
     title = "Zarr v3, draft of September 2020"
     specification = f"{TEXTS}/daad54b064f690449c0d540c42c07bc422e6f9b7/docs/protocol/core/v3.0.rst"
-    layouts = (META_ROOT_AND_DATA_ROOT,)
+    key_variants = (META_ROOT_AND_DATA_ROOT,)
     forms = ((Form.CORE_URI, ChunkKeyEncoding("draft", "/")),)

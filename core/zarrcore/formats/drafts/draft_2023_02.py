@@ -1,7 +1,7 @@
-"""The draft of 9 February 2023: a ``zarr.json`` per node that names its specification; of 21 February, nearly version 3.
+"""The draft of 9 February 2023: one ``zarr.json`` per node, which names its specification; of 21 February: nearly Zarr v3.
 
 Specification: zarr-specs, "Zarr core specification (version 3.0)", of these days. The later text already has
-``"zarr_format": 3``: what tells it from version 3 as accepted is that the grid of an array tells the separator.
+``"zarr_format": 3``. It differs from accepted Zarr v3 in that the grid of an array contains the separator.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Draft202302(Format):
         document = parse_json_object(documents[0])
         match document.get("zarr_format"):
             case "https://purl.org/zarr/spec/v3#array":
-                # A chain of codecs is what tells the later words from the earlier ones, and may be left out.
+                # A chain of codecs, which may be left out, distinguishes the later names from the earlier ones.
                 return parse_draft_array({"codecs": [], **document}, ChunkKeyEncoding(), strict=True)
             case "https://purl.org/zarr/spec/v3#group":
                 return parse_draft_group(document, strict=True)

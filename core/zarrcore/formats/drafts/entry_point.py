@@ -1,7 +1,7 @@
-"""The entry point of a hierarchy in the drafts of 2019-06 to 2022-12: ``zarr.json``, which says how the rest is stored.
+"""The entry point of a hierarchy in the drafts of 2019-06 to 2022-12: ``zarr.json``, which defines how the rest is stored.
 
-Draft of 16 October 2020, "Entry point metadata"; of June 2019, "Bootstrap metadata". How ``metadata_encoding`` is told, and
-where ``metadata_key_suffix`` stands, tells the drafts from one another. The "URI" of a draft never was an address to fetch.
+Draft of 16 October 2020, "Entry point metadata"; of June 2019, "Bootstrap metadata". The form of ``metadata_encoding`` and the
+place of ``metadata_key_suffix`` distinguish the drafts. The "URI" of a draft was never an address to fetch.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from zarrcore.metadata import JsonObject
 from zarrcore.metadata.json_document import describe
 
 CORE_URI = re.compile(r"https?://purl\.org/zarr/spec/(protocol/)?core/3\.[0-9]+(/dev)?")
-"""What ``zarr_format`` says. A reader may take any 3.x for what it knows, as the texts say."""
+"""The value of ``zarr_format``. By the texts, a reader may read any 3.x."""
 
 _JSON_URI = re.compile(r"https?://purl\.org/zarr/spec/metadata/json/3\.[0-9]+|https?://.*/rfc8259/?")
 _MIME_TYPE = "application/json"
 
 
 class Form(Enum):
-    """How an entry point tells the encoding of the other documents, by the draft that did so first."""
+    """The forms in which entry points state the encoding of other documents, by the first draft that has each."""
 
     MIME_TYPE = auto()
     """``application/json`` (June 2019)."""
@@ -39,24 +39,24 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """What an entry point tells that matters to a reader."""
+    """The content of an entry point that matters to a reader."""
 
     form: Form
-    """Which draft it follows."""
+    """The draft that it follows."""
     suffix: str = ""
-    """What the keys of documents end with."""
+    """The end of the keys of documents."""
     ignored: tuple[str, ...] = ()
-    """Extensions that we do not know, and that may be ignored."""
+    """Unknown extensions that may be ignored."""
 
 
 def is_entry_point(document: JsonObject) -> bool:
-    """Whether a ``zarr.json`` is that of a draft, as far as its ``zarr_format`` tells."""
+    """Whether a ``zarr.json`` is that of a draft, by its ``zarr_format``."""
     uri = document.get("zarr_format")
     return isinstance(uri, str) and CORE_URI.fullmatch(uri) is not None
 
 
 def form_of(document: JsonObject) -> Form:
-    """Which draft an entry point follows; one that follows none is taken for the one that most follow."""
+    """The draft that an entry point follows; if it matches none, the most common one."""
     encoding = document.get("metadata_encoding")
     if isinstance(encoding, dict):
         return Form.OBJECT
@@ -71,11 +71,11 @@ def form_of(document: JsonObject) -> Form:
 
 
 def parse_entry_point(document: JsonObject) -> EntryPoint:
-    """What a ``zarr.json`` tells.
+    """Parse a ``zarr.json``.
 
     Raises:
         MetadataError: a member is missing or broken.
-        UnsupportedError: documents that are no JSON, or an extension that must be understood.
+        UnsupportedError: documents that are not JSON, or an unknown extension that must be understood.
     """
     if not is_entry_point(document):
         raise MetadataError(
@@ -110,15 +110,15 @@ def _check_json(encoding: Any, known: tuple[str, ...], member: str) -> None:
 
 
 def ignored_extensions(document: JsonObject, known: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The extensions that an entry point or an array names, that we do not know, and that may be ignored.
+    """The unknown extensions of an entry point or an array that may be ignored.
 
     Args:
-        document: whose ``extensions``.
-        known: URIs without their version, for instance ``…/extensions/filters``.
+        document: the document with ``extensions``.
+        known: known URIs without their version, for instance ``…/extensions/filters``.
 
     Raises:
-        MetadataError: they are told in no known way.
-        UnsupportedError: one must be understood.
+        MetadataError: they have no known form.
+        UnsupportedError: an unknown extension must be understood.
     """
     ignored = []
     for position, extension in enumerate(extensions_of(document)):
@@ -135,7 +135,7 @@ def ignored_extensions(document: JsonObject, known: tuple[str, ...] = ()) -> tup
         if any(uri in name for uri in known):
             continue
         if must_understand:
-            raise UnsupportedError("extension", name, "is not known, and must be understood")
+            raise UnsupportedError("extension", name, "is unknown and must be understood")
         ignored.append(name)
     return tuple(ignored)
 
@@ -144,7 +144,7 @@ def extensions_of(document: JsonObject) -> list[JsonObject]:
     """The objects in ``extensions``.
 
     Raises:
-        MetadataError: it is no array of objects.
+        MetadataError: it is not an array of objects.
     """
     extensions = document.get("extensions")
     if extensions is None:

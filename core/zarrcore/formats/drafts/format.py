@@ -1,7 +1,7 @@
-"""What the drafts of version 3 have in common that keep documents apart from chunks: all but the last.
+"""The common part of the drafts that keep documents and chunks in separate trees: all drafts except the last.
 
-Draft of 16 October 2020, "Storage protocol". Each draft is a class that tells its keys; everything else is here and in the
-modules beside this one. They are read, never written: nobody but old programs would read them.
+Draft of 16 October 2020, "Storage protocol". Each draft is a class that defines its keys; everything else is here and in the
+modules beside this one. Drafts are read, never written: only old programs could read them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from zarrcore.formats.drafts.entry_point import (
     is_entry_point,
     parse_entry_point,
 )
-from zarrcore.formats.drafts.layout import KINDS, DraftLayout
+from zarrcore.formats.drafts.keys import KINDS, DraftKeys
 from zarrcore.formats.interface import Documents, Format
 from zarrcore.metadata import ArrayMetadata, ChunkKeyEncoding, GroupMetadata, JsonObject, NodeMetadata
 from zarrcore.metadata.json_document import describe, parse_json_object
@@ -32,29 +32,29 @@ TEXTS = "https://github.com/zarr-developers/zarr-specs/blob"
 
 
 class DraftFormat(Format):
-    """Documents in one tree of keys, chunks in another, and an entry point that tells of both.
+    """Documents in one tree of keys, chunks in another, and an entry point for both.
 
     Attributes:
-        layouts: the keys; the first are usual.
-        forms: of entry points, and how chunk keys are built where one is such.
-        ignores_unknown: whether a reader may pass over members that it does not know.
-        entry_point: what the hierarchy's tells; without one, what is usual.
-        layout: the keys of the hierarchy.
+        key_variants: the possible keys, the usual ones first.
+        forms: forms of entry points, with the chunk key encoding of each.
+        ignores_unknown: whether a reader may ignore unknown members.
+        entry_point: the entry point of the hierarchy; without one, the usual values.
+        keys: the keys of the hierarchy.
     """
 
     implicit_groups = True
     empty_groups = False
-    layouts: ClassVar[tuple[DraftLayout, ...]]
+    key_variants: ClassVar[tuple[DraftKeys, ...]]
     forms: ClassVar[tuple[tuple[Form, ChunkKeyEncoding], ...]]
     ignores_unknown: ClassVar[bool] = True
 
-    def __init__(self, entry_point: EntryPoint | None = None, layout: DraftLayout | None = None) -> None:
+    def __init__(self, entry_point: EntryPoint | None = None, keys: DraftKeys | None = None) -> None:
         form = self.forms[0][0]
         usual = EntryPoint(form, ".json" if form in (Form.SUFFIX, Form.OBJECT) else "")
         self.entry_point = entry_point or usual
-        self.layout = layout or self.layouts[0]
+        self.keys = keys or self.key_variants[0]
 
-    def bound(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
+    def configure(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format:
         data = get(ENTRY_POINT_KEY)
         if data is None:
             return self
@@ -62,8 +62,8 @@ class DraftFormat(Format):
             entry_point = parse_entry_point(parse_json_object(data))
         except MetadataError as error:
             raise error.at(ENTRY_POINT_KEY) from error
-        first, *others = (type(self)(entry_point, layout) for layout in self.layouts)
-        # Where the entry point does not tell, the documents' keys do.
+        first, *others = (type(self)(entry_point, keys) for keys in self.key_variants)
+        # If the entry point does not decide, the documents' keys do.
         if others and not any(map(get, first.document_keys("/")[: len(KINDS)])):
             for other in others:
                 if any(map(get, other.document_keys("/")[: len(KINDS)])) or is_there(other.prefix("/")):
@@ -74,8 +74,8 @@ class DraftFormat(Format):
     def deciding_keys(self) -> tuple[str, ...]:
         return (ENTRY_POINT_KEY,)
 
-    def found(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
-        return self.bound(get, is_there) if self._is_form_of(get(ENTRY_POINT_KEY)) else None
+    def detect(self, get: Callable[[str], bytes | None], is_there: Callable[[str], bool]) -> Format | None:
+        return self.configure(get, is_there) if self._is_form_of(get(ENTRY_POINT_KEY)) else None
 
     def _is_form_of(self, entry_point: bytes | None) -> bool:
         if entry_point is None:
@@ -87,7 +87,7 @@ class DraftFormat(Format):
         return is_entry_point(document) and form_of(document) in dict(self.forms)
 
     def document_keys(self, path: str) -> tuple[str, ...]:
-        keys = self.layout.document_keys(path, self.entry_point.suffix)
+        keys = self.keys.document_keys(path, self.entry_point.suffix)
         return (*keys, ENTRY_POINT_KEY) if path == "/" else keys
 
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
@@ -110,7 +110,7 @@ class DraftFormat(Format):
     def default_chunk_key_encoding(self) -> ChunkKeyEncoding:
         return dict(self.forms).get(self.entry_point.form, self.forms[0][1])
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys = metadata.chunk_key_encoding
         prefix = self.chunk_prefix(path)
         if keys.name != "draft":
@@ -120,7 +120,7 @@ class DraftFormat(Format):
         if not metadata.shape and not is_there(prefix + "c") and is_there(prefix + "c0"):
             keys = replace(
                 keys, lead=keys.lead + "0"
-            )  # zarr-python could not name the chunk of no dimensions
+            )  # zarr-python could not name the chunk of an array without dimensions
         return replace(metadata, chunk_key_encoding=keys)
 
     def ignored(self, documents: Documents) -> tuple[str, ...]:
@@ -134,10 +134,10 @@ class DraftFormat(Format):
         found = next((document for document in documents if document is not None), None)
         return {} if found is None else parse_json_object(found)
 
-    def comparable(self, documents: Documents) -> JsonObject:
+    def normalize(self, documents: Documents) -> JsonObject:
         return self.stored_documents(documents[: len(KINDS)])
 
-    def told_documents(self, told: JsonObject) -> Documents:
+    def split_documents(self, told: JsonObject) -> Documents:
         document = document_bytes(told)
         return (document, None) if "shape" in told else (None, document)
 
@@ -151,14 +151,18 @@ class DraftFormat(Format):
         entries = parse_json_object(stored).get("metadata")
         if not isinstance(entries, dict):
             raise MetadataError(f"expected an object, found {describe(entries)}", member="metadata", key=key)
-        paths = ((self.layout.path_of(key, self.entry_point.suffix), entry) for key, entry in entries.items())
+        paths = ((self.keys.path_of(key, self.entry_point.suffix), entry) for key, entry in entries.items())
         return {path: entry for path, entry in paths if path is not None and isinstance(entry, dict)}
 
     def prefix(self, path: str) -> str:
-        return self.layout.prefix(path)
+        return self.keys.prefix(path)
 
     def chunk_prefix(self, path: str) -> str:
-        return self.layout.chunk_prefix(path)
+        return self.keys.chunk_prefix(path)
+
+    def is_node_key(self, key: str) -> bool:
+        is_document = key == ENTRY_POINT_KEY or self.keys.path_of(key, self.entry_point.suffix) is not None
+        return is_document or super().is_node_key(key)
 
     def may_name_node(self, name: str) -> bool:
         return bool(name.strip("."))
@@ -178,5 +182,5 @@ class DraftFormat(Format):
     def __hash__(self) -> int:
         return hash(self.__reduce__())
 
-    def __reduce__(self) -> tuple[object, tuple[EntryPoint, DraftLayout]]:
-        return type(self), (self.entry_point, self.layout)
+    def __reduce__(self) -> tuple[object, tuple[EntryPoint, DraftKeys]]:
+        return type(self), (self.entry_point, self.keys)

@@ -1,6 +1,6 @@
-"""Words that the drafts of version 3 share: names of codecs and data types, fill values, shards.
+"""Terms that the drafts share: names of codecs and data types, fill values, shards.
 
-Draft of 16 October 2020, "Core data types" and "Array metadata"; the extensions for dates, complex numbers, texts and
+Draft of 16 October 2020, "Core data types" and "Array metadata". The extensions for datetimes, complex numbers, strings and
 structures name NumPy's types. Codecs are named by URIs that end in the name and a version, later by the name alone.
 """
 
@@ -21,7 +21,7 @@ from zarrcore.metadata.named_configuration import integers
 _CODEC_URI = re.compile(r"https?://purl\.org/zarr/spec/codecs?/([^/]+)(/[0-9.]+)?")
 _CORE_TYPE = re.compile(r"bool|[<>|]?([iuf][1248]|c(8|16))|(u?int|float|complex)[0-9]+")
 _RAW_TYPE = re.compile(r"r([1-9][0-9]{0,18})")
-# zarr-python had no address for some of them, but a reminder to find one.
+# For some of them, zarr-python wrote a placeholder instead of an address.
 _NUMPY_EXTENSIONS = re.compile(r".*(datetime|complex|string|struct|unicode|object).*", re.IGNORECASE)
 _NEW_CODECS = ("transpose", "endian", "bytes", "crc32c")
 _SHARDING = re.compile(r"(https?://.*/)?sharding(/[0-9.]+)?")
@@ -32,7 +32,7 @@ def codec_name(value: Any, member: str) -> str:
     """The last part of a codec's URI, or its short name.
 
     Raises:
-        MetadataError: no string.
+        MetadataError: not a string.
         UnsupportedError: another URI.
 
     >>> codec_name("https://purl.org/zarr/spec/codec/gzip/1.0", "compressor.codec"), codec_name("gzip", "codecs")
@@ -48,7 +48,7 @@ def codec_name(value: Any, member: str) -> str:
 
 
 def accepted_codec_name(value: Any, member: str) -> str:
-    """The codec's name in version 3 as accepted; what it does not know are numcodecs' names.
+    """The codec's name in accepted Zarr v3, or numcodecs' name if it has none.
 
     Raises:
         As `codec_name`.
@@ -60,13 +60,13 @@ def accepted_codec_name(value: Any, member: str) -> str:
 
 
 def numpy_type(value: Any, member: str = "data_type") -> Any:
-    """A data type in NumPy's spelling, which version 2 has too: ``<f8``, or an array of fields.
+    """A data type in NumPy's spelling, as in Zarr v2: ``<f8``, or an array of fields.
 
-    Of an extension that is not known its fallback is taken, the first that is known.
+    For an unknown extension, the first known fallback is used.
 
     Raises:
-        MetadataError: no data type.
-        UnsupportedError: one that is not known, and no fallback either.
+        MetadataError: not a data type.
+        UnsupportedError: an unknown data type without a known fallback.
 
     >>> numpy_type("r24"), numpy_type({"extension": "https://example.org/x", "type": "x", "fallback": "<i8"})
     ('|V3', '<i8')
@@ -86,9 +86,9 @@ def numpy_type(value: Any, member: str = "data_type") -> Any:
         raise MetadataError(f"expected a URI, found {describe(name)}", member=f"{member}.extension")
     if _NUMPY_EXTENSIONS.fullmatch(name):
         match spelling:
-            case [["", str(unnamed)]]:  # NumPy tells raw bytes so
+            case [["", str(unnamed)]]:  # NumPy's spelling of raw bytes
                 spelling = unnamed
-        if spelling in ("|O", "O"):  # what those are, the filters tell
+        if spelling in ("|O", "O"):  # the filters define what those are
             return spelling
         try:
             parse_dtype(spelling)
@@ -104,14 +104,14 @@ def numpy_type(value: Any, member: str = "data_type") -> Any:
                 return numpy_type(alternative, f"{member}.fallback[{position}]")
         except UnsupportedError:
             continue
-    raise UnsupportedError("data type", name, "is an extension that is not known")
+    raise UnsupportedError("data type", name, "is an unknown extension")
 
 
 def fill_value(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A fill value as version 2 and version 3 spell it: integers and raw bits may be told in ``0x`` and ``0b`` here.
+    """A fill value in the spelling of Zarr v2 and v3. Drafts may also write integers and raw bits as ``0x…`` and ``0b…``.
 
     Raises:
-        MetadataError: digits that are none, or too many.
+        MetadataError: invalid digits, or too many.
 
     >>> fill_value("0xffff", np.dtype(">i2")), fill_value("0x7fc00001", np.dtype("<f4"))
     (-1, '0x7fc00001')
@@ -120,7 +120,7 @@ def fill_value(value: Any, dtype: np.dtype[Any]) -> Any:
     if base is None or dtype.kind not in "biuV":
         return value
     try:
-        # Raw bits lie in the order in which they are written, numbers have their highest digit first.
+        # Raw bits are in the order in which they are written; numbers have their highest digit first.
         raw = int(value[2:], base).to_bytes(dtype.itemsize, "big")
     except (ValueError, OverflowError) as error:
         raise MetadataError(
@@ -132,12 +132,12 @@ def fill_value(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def sharded(array: ArrayMetadata, transformers: Any) -> ArrayMetadata:
-    """The array with its storage transformers, which can only be shards: here chunks are shards, of chunks as told so far.
+    """The array with its storage transformers, which can only be shards: its chunks become shards of the chunks so far.
 
-    Draft of the sharding storage transformer, February 2022 to February 2023: the index lies at the end, without checksum.
+    Draft of the sharding storage transformer, February 2022 to February 2023: the index is at the end, without checksum.
 
     Raises:
-        MetadataError: transformers that are told in no known way, or that do not fit.
+        MetadataError: transformers without a known form, or that do not fit.
         UnsupportedError: another transformer, or another format of shards.
     """
     if transformers is None:

@@ -1,7 +1,7 @@
-"""N5 datasets in version 3 terms, and back.
+"""N5 datasets in Zarr v3 terms, and back.
 
-Specification: N5's README, "File-system specification". N5 counts dimensions from the one that varies fastest: so shape, block
-shape and chunk keys are turned round here, and a dataset appears as a Java program or zarr-python 2 would show it to NumPy.
+Specification: N5's README, "File-system specification". N5 starts with the dimension that varies fastest. Shape, block
+shape and chunk keys are therefore reversed here, as zarr-python 2 shows a dataset to NumPy.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from zarrcore.metadata.json_document import describe
 from zarrcore.metadata.named_configuration import integers
 
 DATASET_MEMBERS = ("dimensions", "blockSize", "dataType")
-"""What makes a dataset of a group."""
+"""The members that make a group a dataset."""
 RESERVED_MEMBERS = (*DATASET_MEMBERS, "compression", "compressionType", "n5")
-"""What is no attribute of the user's."""
+"""Members that are not attributes of the user."""
 
 _DATA_TYPES = (*(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float32", "float64")
-_WHY = "cannot be told in N5"
+_WHY = "cannot be expressed in N5"
 _MAX_LENGTH = 2**31 - 1
 _KEYS = ChunkKeyEncoding("n5", "/")
 
@@ -53,7 +53,7 @@ def parse_dataset(document: JsonObject) -> ArrayMetadata:
 
     Raises:
         MetadataError: a member is missing or broken.
-        UnsupportedError: a data type or compression that we do not know.
+        UnsupportedError: an unknown data type or compression.
     """
     array = _array({member: value for member, value in document.items() if member in RESERVED_MEMBERS})
     attributes = {member: value for member, value in document.items() if member not in RESERVED_MEMBERS}
@@ -89,7 +89,7 @@ def _array(document: JsonObject) -> ArrayMetadata:
 
 
 def _dimension_names(attributes: JsonObject, ndim: int) -> tuple[str | None, ...] | None:
-    """As xarray has zarr-python name them, else as N5's own programs do in ``axes``, the fastest first."""
+    """The dimension names in xarray's attribute, or else in N5's ``axes``, where the fastest comes first."""
     if (names := dimension_names_of(attributes, ndim)) is not None:
         return names
     axes = attributes.get("axes")
@@ -111,14 +111,14 @@ def _block_codecs(
 
 
 def dataset_document(metadata: ArrayMetadata, attributes: JsonObject) -> JsonObject:
-    """The ``attributes.json`` of an array, with attributes that are JSON already.
+    """The ``attributes.json`` of an array, with attributes that are already JSON.
 
     Raises:
         MetadataError: an attribute has a name that N5 uses itself.
-        UnsupportedError: N5 has no words for the array.
+        UnsupportedError: N5 cannot express the array.
     """
     if not metadata.shape:
-        raise UnsupportedError("array", "of no dimensions", _WHY)
+        raise UnsupportedError("array", "without dimensions", _WHY)
     if metadata.chunk_key_encoding != _KEYS:
         raise UnsupportedError("chunk key encoding", metadata.chunk_key_encoding.name, _WHY)
     if not isinstance(metadata.chunk_grid, RegularChunkGrid):
@@ -126,7 +126,9 @@ def dataset_document(metadata: ArrayMetadata, attributes: JsonObject) -> JsonObj
     if metadata.data_type.name not in _DATA_TYPES:
         raise UnsupportedError("data type", metadata.data_type.name, _WHY)
     if any(metadata.fill_value.tobytes()):
-        raise UnsupportedError("fill value", str(metadata.fill_value), f"{_WHY}, where all is zero")
+        raise UnsupportedError(
+            "fill value", str(metadata.fill_value), f"{_WHY}, whose fill value is always zero"
+        )
     block = codec_chain(completed(metadata.codecs, chunk_spec(metadata)), len(metadata.shape)).array_to_bytes
     if block.name != "n5_default":
         raise UnsupportedError("codec", block.name, _WHY)
@@ -148,10 +150,10 @@ def dataset_document(metadata: ArrayMetadata, attributes: JsonObject) -> JsonObj
 
 
 def adapted_dataset(metadata: ArrayMetadata) -> ArrayMetadata:
-    """The array in terms that `dataset_document` has words for; the fill value becomes zero.
+    """The array in terms that `dataset_document` can express; the fill value becomes zero.
 
     Raises:
-        UnsupportedError: N5 has no such arrays.
+        UnsupportedError: N5 cannot hold the array.
     """
     metadata = without_blocks(without_shards(metadata))
     ndim, dtype = len(metadata.shape), metadata.data_type.dtype

@@ -1,7 +1,7 @@
-"""N5's ``compression`` object and the codec that it is.
+"""N5's ``compression`` object and the corresponding codec.
 
-Specification: N5's README, "Compression"; n5-blosc and n5-zstandard. Before version 2, N5 named the type alone, in
-``compressionType``. zarr-python 2 wrote ``lzma``, with what its own codec takes, where ``xz`` would not tell it all.
+Specification: N5's README, "Compression"; n5-blosc and n5-zstandard. Before version 2, N5 only named the type, in
+``compressionType``. zarr-python 2 wrote ``lzma`` with its own codec's parameters if ``xz`` could not express them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _XZ_PRESET = 6  # of n5-java, and of liblzma
 
 
 def parse_compression(document: JsonObject) -> NamedConfiguration | None:
-    """The codec that compresses a dataset's blocks; None where they are raw.
+    """The codec that compresses a dataset's blocks; None if they are raw.
 
     Raises:
         MetadataError: it is missing or broken.
-        UnsupportedError: a type that we do not know.
+        UnsupportedError: an unknown type.
     """
     value = document.get("compression", document.get("compressionType"))
     if isinstance(value, str):
@@ -103,10 +103,10 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], NamedConfiguration]] = {
 
 
 def compression_document(codec: NamedConfiguration | None) -> JsonObject:
-    """N5's words for a codec with all its parameters.
+    """N5's object for a codec with all its parameters.
 
     Raises:
-        UnsupportedError: N5 has none.
+        UnsupportedError: N5 does not have the codec.
     """
     if codec is None:
         return {"type": "raw"}
@@ -127,11 +127,11 @@ def compression_document(codec: NamedConfiguration | None) -> JsonObject:
             shuffle = _SHUFFLE_NUMBERS[parameters["shuffle"]]
             names = ("cname", "clevel", "blocksize")
             return {"type": "blosc", **{name: parameters[name] for name in names}, "shuffle": shuffle}
-    raise UnsupportedError("codec", codec.name, "cannot be told in N5")
+    raise UnsupportedError("codec", codec.name, "cannot be expressed in N5")
 
 
 def nearest_compression(codecs: tuple[NamedConfiguration, ...]) -> NamedConfiguration | None:
-    """The first of the codecs that N5 has, with what of its parameters N5 can tell."""
+    """The first of the codecs that N5 has, with the parameters that N5 can express."""
     for codec in codecs:
         given = codec.configuration
         match codec.name:

@@ -1,7 +1,7 @@
-"""N5: ``attributes.json`` per node, blocks that tell their own shape, axes the other way round.
+"""N5: one ``attributes.json`` per node, blocks that state their own shape, reversed axes.
 
-Specification: N5's README, "File-system specification" (version 4.0.0). Any directory is a group; what makes a dataset are
-the members that tell its shape. Attributes stand beside them in the same object. Blocks of mode 0 ("default") only.
+Specification: N5's README, "File-system specification" (version 4.0.0). Any directory is a group; members such as
+``dimensions`` make it a dataset. Attributes are beside them in the same object. Only blocks of mode 0 ("default").
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class N5Format(Format):
         try:
             parse_json_object(documents[0])
         except MetadataError:
-            return False  # others may call a file so too
+            return False  # other programs may use this name too
         return True
 
     def implies_parent(self, documents: Documents) -> bool:
-        # A version marks a root: what stands above it is a folder of hierarchies, not one.
+        # A version marks a root: the folder above it is a folder of hierarchies.
         return (
             self.claims(documents)
             and _is_dataset(document := self.stored_documents(documents))

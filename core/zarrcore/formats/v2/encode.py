@@ -1,4 +1,4 @@
-"""Writing version 2 documents: the words of version 3 turned back into those of ``.zarray``.
+"""Writing Zarr v2 documents: Zarr v3 terms translated back to those of ``.zarray``.
 
 Specification: zarr-specs, "Zarr storage specification version 2"; fill values as zarr-python 2 spells them.
 """
@@ -35,7 +35,7 @@ from zarrcore.metadata.fill_value import fill_value_document, undefined
 
 _SHUFFLE_NUMBERS = {"noshuffle": 0, "shuffle": 1, "bitshuffle": 2}
 _VARIABLE_LENGTH = ("vlen-utf8", "vlen-bytes")
-_WHY = "cannot be told in version 2"
+_WHY = "cannot be expressed in Zarr v2"
 
 
 def array_document(metadata: ArrayMetadata) -> JsonObject:
@@ -43,7 +43,7 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
 
     Raises:
         MetadataError: the codecs do not fit the array.
-        UnsupportedError: version 2 has no words for it.
+        UnsupportedError: Zarr v2 cannot express it.
     """
     encoding = metadata.chunk_key_encoding
     if encoding.name != "v2":
@@ -76,10 +76,10 @@ def array_document(metadata: ArrayMetadata) -> JsonObject:
 
 
 def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
-    """The array in terms that `array_document` has words for; the same values in the same chunks, or in those of its shards.
+    """The array in terms that `array_document` can express: the same values in the same chunks, or in those of its shards.
 
     Raises:
-        UnsupportedError: version 2 has no such arrays.
+        UnsupportedError: Zarr v2 cannot hold the array.
     """
     metadata = without_shards(without_blocks(metadata))
     chain = codec_chain(metadata.codecs, len(metadata.shape))
@@ -89,7 +89,7 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     if OBJECT_CODECS.intersection(named) or not all(
         name.startswith(("numcodecs.", "v2_view")) for name in named[:-1]
     ):
-        # Filters only serve compression. Without them, elements are of another type than those that became bytes.
+        # Filters only serve compression. Without them, the elements have another type than those that became bytes.
         filters, array_to_bytes = (), plain_array_to_bytes(metadata.data_type.dtype)
     compressors = (_nearest(codec) for codec in chain.compressors)
     codecs = (
@@ -108,7 +108,7 @@ def _nearest(codec: NamedConfiguration) -> NamedConfiguration | None:
     if codec.name == "crc32c":
         return NamedConfiguration("numcodecs.crc32c", {"location": "end"})
     if codec.name in ("zstd", "numcodecs.zstd"):
-        # A frame tells itself whether it ends in a checksum, and tensorstore refuses a document that does.
+        # A frame itself says whether it ends in a checksum, and tensorstore refuses a document that says so.
         kept = {name: value for name, value in codec.configuration.items() if name != "checksum"}
         return NamedConfiguration("zstd", kept)
     known = codec.name in NATIVE_CODECS or codec.name.startswith("numcodecs.")
@@ -116,7 +116,7 @@ def _nearest(codec: NamedConfiguration) -> NamedConfiguration | None:
 
 
 def _stored_dtype(metadata: ArrayMetadata, chain: CodecChain) -> np.dtype[Any]:
-    """The array's dtype in the byte order in which filters, or chunks, have its elements."""
+    """The array's dtype in the byte order of its elements in filters or chunks."""
     dtype, codec = metadata.data_type.dtype, chain.array_to_bytes
     if codec.name in _VARIABLE_LENGTH:
         return dtype
@@ -132,7 +132,7 @@ def _stored_dtype(metadata: ArrayMetadata, chain: CodecChain) -> np.dtype[Any]:
 
 
 def _spelled(stored_dtype: np.dtype[Any], metadata: ArrayMetadata) -> Any:
-    """The dtype as NumPy spells it, which has no words of its own for the numbers of ml_dtypes."""
+    """The dtype in NumPy's spelling, which has no names for the numbers of ml_dtypes."""
     if stored_dtype.hasobject:
         return "|O"
     spelled = spelled_dtype(stored_dtype)
@@ -155,17 +155,17 @@ def _codec_document(codec: NamedConfiguration) -> JsonObject:
             parameters["shuffle"] = _SHUFFLE_NUMBERS[parameters["shuffle"]]
             parameters.pop("typesize", None)  # follows from the dtype
         case "zstd" if not parameters.get("checksum"):
-            parameters.pop("checksum", None)  # readers of before 2024 know no such parameter
+            parameters.pop("checksum", None)  # readers before 2024 do not have this parameter
     return {"id": codec.name.removeprefix("numcodecs."), **parameters}
 
 
 def _fill_value(metadata: ArrayMetadata, stored_dtype: np.dtype[Any]) -> Any:
     element = metadata.fill_value
     if not metadata.fill_value_is_told and is_fill(element, undefined(element.dtype)):
-        return None  # xarray would take a zero for its mask
+        return None  # xarray would use a zero as its mask
     match element.dtype.kind:
         case "S":
-            # zarr-python leaves the zeros at the end out; tensorstore insists on them.
+            # zarr-python leaves out zeros at the end; tensorstore demands them.
             return base64.standard_b64encode(element.tobytes()).decode("ascii")
         case "V":
             return base64.standard_b64encode(element.astype(stored_dtype).tobytes()).decode("ascii")
@@ -174,5 +174,5 @@ def _fill_value(metadata: ArrayMetadata, stored_dtype: np.dtype[Any]) -> Any:
     spelled = fill_value_document(element, metadata.data_type)
     for part in spelled if isinstance(spelled, list) else [spelled]:
         if element.dtype.kind in "fc" and isinstance(part, str) and part.startswith("0x"):
-            raise UnsupportedError("fill value", part, f"(a NaN of other bits than the usual ones) {_WHY}")
+            raise UnsupportedError("fill value", part, f"(a NaN with unusual bits) {_WHY}")
     return spelled

@@ -1,4 +1,4 @@
-"""Zarr version 2: ``.zarray``, ``.zgroup`` and ``.zattrs`` per node, told in version 3 terms.
+"""Zarr v2: ``.zarray``, ``.zgroup`` and ``.zattrs`` per node, in Zarr v3 terms.
 
 Specification: zarr-specs, "Zarr storage specification version 2". Consolidated metadata in ``.zmetadata`` are a convention of
 zarr-python's that others follow.
@@ -30,7 +30,7 @@ class V2Format(Format):
     title = "Zarr v2"
     specification = "https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html"
     implicit_groups = (
-        True  # which no text demands, and writers of images leave; others find what is below by its path only
+        True  # writers of images leave out .zgroup; other readers then find the nodes below only by path
     )
     empty_groups = False
     implicit_root = False
@@ -42,7 +42,7 @@ class V2Format(Format):
         return tuple(prefix + name for name in _NAMES)
 
     def may_name_node(self, name: str) -> bool:
-        return bool(name.strip("."))  # version 3 reserves names, version 2 none
+        return bool(name.strip("."))  # Zarr v3 reserves names, Zarr v2 does not
 
     def fetch(self, get: Callable[[str], bytes | None], path: str) -> Documents:
         array_key, group_key, attributes_key = self.document_keys(path)
@@ -65,16 +65,16 @@ class V2Format(Format):
     def implied_group(self, get: Callable[[str], bytes | None], path: str) -> GroupMetadata:
         return GroupMetadata(_attributes(get(self.document_keys(path)[2])))
 
-    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
+    def parse_consolidated(self, told: JsonObject) -> NodeMetadata | None:
         if not all(isinstance(document, dict) for document in told.values()):
-            return super().parse_told(told)  # which says what is wrong with it
+            return super().parse_consolidated(told)  # parsing says what is wrong with it
         attributes = told.get(".zattrs", {})
         if ".zarray" in told:
             return parse_array(_with_format(told[".zarray"]), attributes)
         _with_format(told[".zgroup"])
         return GroupMetadata(attributes)
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys, prefix, first = metadata.chunk_key_encoding, self.prefix(path), (0,) * len(metadata.shape)
         if keys.is_told or len(first) < 2:
             return metadata
@@ -116,9 +116,7 @@ class V2Format(Format):
         changed = json_attributes(attributes)
         names = _attributes(stored).get(DIMENSIONS_ATTRIBUTE)
         if array is not None and names is not None:
-            changed.setdefault(
-                DIMENSIONS_ATTRIBUTE, names
-            )  # names of dimensions are no attributes of the user's
+            changed.setdefault(DIMENSIONS_ATTRIBUTE, names)  # dimension names are not attributes of the user
         document = _attributes_document(changed)
         return array, group, b"{}" if document is None and stored is not None else document
 
@@ -163,19 +161,19 @@ class V2Format(Format):
             path, _, name = key.rpartition("/")
             if name in _NAMES:
                 documents.setdefault(f"/{path}", {})[name] = document
-        return {path: _comparable(found) for path, found in documents.items() if found.keys() != {".zattrs"}}
+        return {path: _normalized(found) for path, found in documents.items() if found.keys() != {".zattrs"}}
 
-    def told_documents(self, told: JsonObject) -> Documents:
+    def split_documents(self, told: JsonObject) -> Documents:
         return tuple(json.dumps(told[name]).encode() if name in told else None for name in _NAMES)
 
-    def comparable(self, documents: Documents) -> JsonObject:
-        return _comparable(self.stored_documents(documents))
+    def normalize(self, documents: Documents) -> JsonObject:
+        return _normalized(self.stored_documents(documents))
 
 
-def _comparable(documents: JsonObject) -> JsonObject:
-    """Without what stands for nothing.
+def _normalized(documents: JsonObject) -> JsonObject:
+    """The documents without meaningless parts.
 
-    That is empty attributes, a group at the path of an array, and what zarr-python puts into ``.zgroup``.
+    These are empty attributes, a group at the path of an array, and zarr-python's additions to ``.zgroup``.
     """
     found = {name: document for name, document in documents.items() if document or name != ".zattrs"}
     if ".zarray" in found:

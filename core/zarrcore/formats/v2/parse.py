@@ -1,8 +1,8 @@
-"""Reading version 2's ``.zarray``: its words turned into those of version 3.
+"""Reading ``.zarray`` of Zarr v2, translated to Zarr v3 terms.
 
 Specification: zarr-specs, "Zarr storage specification version 2", "Arrays". ``order: "F"`` becomes a ``transpose`` codec,
-filters and compressor become codecs, a dtype's byte order the parameter of the ``bytes`` codec, and Python objects the data
-type that their first filter makes bytes of: ``string`` or ``bytes``.
+filters and compressor become codecs, and a dtype's byte order becomes the parameter of the ``bytes`` codec. Python objects
+become the data type that their first filter encodes: ``string`` or ``bytes``.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ _OBJECT_TYPES = {
     "numcodecs.json2": "string",
     "numcodecs.msgpack2": "string",
 }
-"""The data type of Python objects, by the filter that they go through first."""
+"""The data type of Python objects, by their first filter."""
 
 OBJECT_CODECS = frozenset(name for name in _OBJECT_TYPES if name.startswith("numcodecs."))
-"""Those of them that no other format has, and that are not written."""
+"""The codecs of objects that no other format has, and that are not written."""
 
 NATIVE_CODECS = ("blosc", "gzip", "zstd")
-"""Codecs that version 3 has a name of its own for; all others are ``numcodecs.*``."""
+"""Codecs with their own name in Zarr v3; all others are ``numcodecs.*``."""
 
 
 def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
@@ -64,7 +64,7 @@ def parse_array(document: JsonObject, attributes: JsonObject) -> ArrayMetadata:
 
     Raises:
         MetadataError: a member is missing or broken.
-        UnsupportedError: a dtype or filter that we do not know.
+        UnsupportedError: an unknown dtype or filter.
     """
     array = _array(document)
     return replace(
@@ -103,10 +103,10 @@ def _array(document: JsonObject) -> ArrayMetadata:
 
 
 def parse_dtype(value: Any) -> np.dtype[Any]:
-    """The NumPy dtype that version 2's ``dtype`` spells, with its byte order.
+    """The NumPy dtype, with its byte order, that ``dtype`` of Zarr v2 spells.
 
     Raises:
-        MetadataError: no dtype.
+        MetadataError: not a dtype.
         UnsupportedError: Python objects.
 
     >>> parse_dtype([["a", ">i4"], ["b", "<f4", [2]]]).itemsize
@@ -128,7 +128,7 @@ def parse_dtype(value: Any) -> np.dtype[Any]:
 
 
 def _small_number(value: Any) -> np.dtype[Any] | None:
-    """What tensorstore writes into version 2 for ``bfloat16``, ``int4`` and their like: their version 3 name."""
+    """Names that tensorstore writes in Zarr v2 for ``bfloat16``, ``int4`` and similar types: those of Zarr v3."""
     if not isinstance(value, str):
         return None
     try:
@@ -177,14 +177,14 @@ def _compressor(document: JsonObject) -> list[NamedConfiguration]:
 
 
 def _objects(dtype: str, filters: list[NamedConfiguration]) -> tuple[DataType, list[NamedConfiguration]]:
-    """The data type of Python objects, which the first filter tells, and the codecs that the filters are."""
+    """The data type of Python objects, by their first filter, and the codecs of the filters."""
     if not filters:
         raise UnsupportedError("data type", dtype, "of Python objects is not supported")
     first = filters[0]
     name = first.name.removeprefix("numcodecs.") if "vlen" in first.name else first.name
     if name not in _OBJECT_TYPES:
         for codec in filters:
-            codec_class(codec.name)  # tells what is wrong with it, if anything is
+            codec_class(codec.name)  # reports what is wrong with it, if anything is
         raise UnsupportedError(
             "data type",
             dtype,
@@ -197,23 +197,23 @@ def _objects(dtype: str, filters: list[NamedConfiguration]) -> tuple[DataType, l
     for other in filters[1:]:
         if not issubclass(codec_class(other.name), BytesToBytesCodec):
             raise UnsupportedError(
-                "filter", other.name, f"on elements stands behind {name}, which leaves bytes"
+                "filter", other.name, f"on elements comes after {name}, which returns bytes"
             )
     codec = first if name == first.name else NamedConfiguration(name)
     return data_type, [codec, *filters[1:]]
 
 
 def _elements(stored_dtype: np.dtype[Any], filters: list[NamedConfiguration]) -> list[NamedConfiguration]:
-    """The codecs that the filters and the compressor of elements of fixed size are: version 2 keeps them apart by place only."""
+    """The codecs of the filters and the compressor for elements of fixed size; Zarr v2 only distinguishes them by their place."""
     on_arrays = [codec for codec in filters if issubclass(codec_class(codec.name), ArrayToArrayCodec)]
     if filters[: len(on_arrays)] != on_arrays:
-        raise UnsupportedError("filter", filters[0].name, "on bytes stands before a filter on elements")
+        raise UnsupportedError("filter", filters[0].name, "on bytes comes before a filter on elements")
     chain, filtered_dtype = _with_views(on_arrays, stored_dtype)
     rest = filters[len(on_arrays) :]
     if not rest or not issubclass(codec_class(rest[0].name), ArrayToBytesCodec):
         return [*chain, _array_to_bytes(filtered_dtype), *rest]
     if filtered_dtype.kind in "Mm" and filtered_dtype.byteorder == ">":
-        # numcodecs takes the bytes of times for integers of the machine's own order, whatever theirs is.
+        # numcodecs reads the bytes of times as integers in native byte order, whatever their own order is.
         chain.append(_view(filtered_dtype, np.dtype("<i8")))
     return [*chain, *rest]
 
@@ -221,9 +221,9 @@ def _elements(stored_dtype: np.dtype[Any], filters: list[NamedConfiguration]) ->
 def _with_views(
     filters: list[NamedConfiguration], dtype: np.dtype[Any]
 ) -> tuple[list[NamedConfiguration], np.dtype[Any]]:
-    """The filters, with a view of the same bytes wherever one works on another type than it is given.
+    """The filters, with a view of the same bytes before each one that works on another type than it gets.
 
-    Also the type, with byte order, in which the last one leaves the elements.
+    Also the type, with byte order, of the last one's output.
     """
     chain = []
     for codec in filters:
@@ -269,7 +269,7 @@ def _fill_value(value: Any, data_type: DataType, stored_dtype: np.dtype[Any]) ->
             raise MetadataError(
                 f"expected {stored_dtype.itemsize} bytes, found {len(raw)}", member="fill_value"
             )
-        # A structured fill is stored in the array's own byte order.
+        # A structured fill value is stored in the array's own byte order.
         raw = raw.ljust(stored_dtype.itemsize, b"\0")
         element = np.frombuffer(raw, stored_dtype).reshape(()).astype(data_type.dtype)
         element.flags.writeable = False
@@ -282,7 +282,7 @@ def _fill_value(value: Any, data_type: DataType, stored_dtype: np.dtype[Any]) ->
 
 
 def dimension_names_of(attributes: JsonObject, ndim: int) -> tuple[str | None, ...] | None:
-    """xarray's convention for version 2: the attribute ``_ARRAY_DIMENSIONS``, with null for what has no name."""
+    """xarray's convention for Zarr v2: the attribute ``_ARRAY_DIMENSIONS``, with null for unnamed dimensions."""
     names = attributes.get(DIMENSIONS_ATTRIBUTE)
     if not isinstance(names, list) or len(names) != ndim:
         return None

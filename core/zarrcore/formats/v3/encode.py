@@ -1,6 +1,6 @@
-"""Writing version 3 documents: complete ones, as the strictest readers demand them.
+"""Writing complete Zarr v3 documents, as the strictest readers demand.
 
-Accepted specification, "Metadata". Every parameter of every codec is spelled out, and no member is left to a default.
+Accepted specification, "Metadata". All parameters of all codecs and all members are explicit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from zarrcore.metadata.data_type.struct import by_its_new_name
 from zarrcore.metadata.json_document import parse_json_object
 
 _OURS = {"v2_view", "v2_struct_bytes", "n5_lz4", *OBJECT_CODECS}
-"""Codecs by which other formats' chunks are described here; no document may name them."""
+"""Internal codecs for chunks of other formats; no document may name them."""
 
 
 def encode_node(metadata: NodeMetadata) -> bytes:
@@ -43,14 +43,14 @@ def encode_node(metadata: NodeMetadata) -> bytes:
 
     Raises:
         MetadataError: an attribute is not JSON, or the codecs do not fit the array.
-        UnsupportedError: version 3 has no words for it.
+        UnsupportedError: Zarr v3 cannot express it.
     """
     attributes = json_attributes(metadata.attributes)
     if not isinstance(metadata, ArrayMetadata):
         return document_bytes({"zarr_format": 3, "node_type": "group", "attributes": attributes})
     if metadata.chunk_key_encoding.is_ours:
         name = metadata.chunk_key_encoding.name
-        raise UnsupportedError("chunk key encoding", name, "has no place in version 3")
+        raise UnsupportedError("chunk key encoding", name, "does not exist in Zarr v3")
     refuse_ours(metadata.codecs)
     codecs = completed(metadata.codecs, chunk_spec(metadata))
     _refuse_plain_optional(metadata)
@@ -64,12 +64,12 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     """The array in terms that a ``zarr.json`` may hold; the same values in the same chunks.
 
     Raises:
-        UnsupportedError: version 3 has no such arrays.
+        UnsupportedError: Zarr v3 cannot hold the array.
     """
     metadata = without_blocks(metadata)
     if any(codec.name in _OURS for codec in metadata.codecs):
         chain = codec_chain(metadata.codecs, len(metadata.shape))
-        # Filters only serve compression; version 3 stores all fields of a structure in one byte order.
+        # Filters only serve compression. Zarr v3 stores all fields of a structure in one byte order.
         plain = plain_array_to_bytes(metadata.data_type.dtype)
         codecs = (*transposed(chain.order), plain, *chain.compressors)
         metadata = replace(metadata, codecs=codecs)
@@ -77,7 +77,7 @@ def adapted_array(metadata: ArrayMetadata) -> ArrayMetadata:
     attributes = dict(metadata.attributes)
     names = metadata.dimension_names
     if names is not None and attributes.get(DIMENSIONS_ATTRIBUTE) == list(names):
-        del attributes[DIMENSIONS_ATTRIBUTE]  # version 3 has a member for them
+        del attributes[DIMENSIONS_ATTRIBUTE]  # Zarr v3 has a member for them
     return replace(
         metadata,
         attributes=attributes,
@@ -99,10 +99,10 @@ def refuse_ours(codecs: tuple[NamedConfiguration, ...]) -> None:
 
 
 def _refuse_plain_optional(metadata: ArrayMetadata) -> None:
-    """Refuse optional values that another codec would store as records: no other reader understands that.
+    """Refuse optional values that another codec would store as records, which other readers do not support.
 
     Raises:
-        UnsupportedError: another codec makes bytes of them.
+        UnsupportedError: another codec would encode them.
     """
     if metadata.data_type.name in OptionalFamily.names:
         plain = without_shards(metadata) if isinstance(metadata.chunk_grid, RegularChunkGrid) else metadata
@@ -117,7 +117,7 @@ def consolidated_document(v3: Format, nodes: Mapping[str, Documents]) -> bytes:
     """The root's ``zarr.json`` with the documents of all nodes below in it.
 
     Raises:
-        MetadataError: a document is no JSON object.
+        MetadataError: a document is not a JSON object.
         UnsupportedError: the root is an array.
     """
     root: JsonObject = {"zarr_format": 3, "node_type": "group", "attributes": {}}

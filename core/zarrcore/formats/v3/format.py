@@ -1,8 +1,8 @@
-"""Zarr version 3 as accepted: one ``zarr.json`` per node.
+"""Accepted Zarr v3: one ``zarr.json`` per node.
 
 Accepted specification, "Metadata"; version 3.1 adds short names and ``must_understand``. Documents written before
-July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``, little-endian. In February 2023 arrays were told
-in words of their own; below a group they are read without ado.
+July 2023 may lack ``codecs`` or the array → bytes codec; they mean ``bytes``, little-endian. Arrays of February 2023 have
+other terms; below a group they are read too.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _ARRAY_MEMBERS = {
     "storage_transformers",
     "dimension_names",
 }
-# Consolidated metadata is in no accepted text, but in every second group on disk, as null too.
+# Consolidated metadata is not in the accepted text, but in many stored groups, also as null.
 _GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metadata"}
 
 
 _LARGE = range(1 << 16, 1 << 22)
-"""Bytes of a document that is worth being kept a while, and does not take up much memory."""
+"""Largest size in bytes of a document that is kept for a while."""
 
 
 class V3Format(Format):
@@ -71,19 +71,19 @@ class V3Format(Format):
             document = _document(documents[0])
             return document.get("zarr_format") == 3 and not is_of_february_2023(document)
         except MetadataError:
-            return True  # nothing else is called zarr.json; the error is told when the node is opened
+            return True  # nothing else is called zarr.json; opening the node reports the error
 
     def parse(self, documents: Documents) -> NodeMetadata | None:
         if documents[0] is None:
             return None
         return parse_node(_document(documents[0]))
 
-    def parse_told(self, told: JsonObject) -> NodeMetadata | None:
+    def parse_consolidated(self, told: JsonObject) -> NodeMetadata | None:
         return parse_node(told)
 
-    def settled(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
+    def resolve(self, path: str, metadata: ArrayMetadata, is_there: Callable[[str], bool]) -> ArrayMetadata:
         keys = metadata.chunk_key_encoding
-        # In March 2023, when a codec was still called "endian", zarrita built the keys of chunks as earlier drafts do.
+        # In March 2023, when a codec was still called "endian", zarrita used the chunk keys of earlier drafts.
         if keys.name == "default" and _has_endian(metadata.codecs):
             older, first = ChunkKeyEncoding("draft", keys.separator), (0,) * len(metadata.shape)
             prefix = self.chunk_prefix(path)
@@ -130,7 +130,7 @@ class V3Format(Format):
     ) -> dict[str, JsonObject] | None:
         consolidated = None if root[0] is None else _document(root[0]).get("consolidated_metadata")
         if not isinstance(consolidated, dict):
-            return None  # absent, or null as some writers leave it
+            return None  # absent, or null as some writers write it
         nodes = consolidated.get("metadata")
         if not isinstance(nodes, dict):
             raise MetadataError(
@@ -138,15 +138,15 @@ class V3Format(Format):
             )
         return {f"/{path.strip('/')}": _without_consolidated(document) for path, document in nodes.items()}
 
-    def told_documents(self, told: JsonObject) -> Documents:
+    def split_documents(self, told: JsonObject) -> Documents:
         return (json.dumps(told).encode(),)
 
-    def comparable(self, documents: Documents) -> JsonObject:
+    def normalize(self, documents: Documents) -> JsonObject:
         return _without_consolidated(self.stored_documents(documents))
 
 
 def _has_endian(codecs: Sequence[NamedConfiguration]) -> bool:
-    """Whether "bytes" goes by its old name, within shards too."""
+    """Whether "bytes" has its old name, also within shards."""
     inner = (codec.configuration.get("codecs") for codec in codecs)
     return any(codec.name == "endian" for codec in codecs) or any(
         isinstance(item, dict) and item.get("name") == "endian"
@@ -157,16 +157,16 @@ def _has_endian(codecs: Sequence[NamedConfiguration]) -> bool:
 
 
 def _without_consolidated(document: Any) -> JsonObject:
-    """The document without what it tells of other nodes; {} for what is no document."""
+    """The document without its consolidated metadata; {} if it is not a document."""
     if not isinstance(document, dict):
         return {}
     return {name: value for name, value in document.items() if name != "consolidated_metadata"}
 
 
 def _document(data: bytes) -> JsonObject:
-    """What a document says, for those who change nothing of it.
+    """A parsed document that callers must not change.
 
-    The root's with consolidated metadata is asked for several times in a row, and takes long to parse.
+    The root's document with consolidated metadata is needed several times in a row, and parsing it takes long.
     """
     return _large_document(data) if len(data) in _LARGE else parse_json_object(data)
 
@@ -181,7 +181,7 @@ def parse_node(document: JsonObject) -> NodeMetadata:
 
     Raises:
         MetadataError: a member is missing, unknown or broken.
-        UnsupportedError: an extension that we do not know.
+        UnsupportedError: an unknown extension.
     """
     if document.get("zarr_format") != 3:
         raise MetadataError(
@@ -283,7 +283,7 @@ def _codecs(value: Any, data_type: DataType) -> tuple[NamedConfiguration, ...]:
 
 
 def _fill_value(value: Any, data_type: DataType, codecs: Sequence[NamedConfiguration]) -> Element:
-    """The fill value; the bytes of a whole record are in the order of bytes that its chunks have."""
+    """The fill value; the bytes of a whole record have the byte order of the chunks."""
     if data_type.name not in ("struct", "structured") or isinstance(value, dict | None) or not _big(codecs):
         return parse_fill_value(value, data_type)
     stored = replace(data_type, dtype=with_byte_order(data_type.dtype, ">"))
@@ -293,7 +293,7 @@ def _fill_value(value: Any, data_type: DataType, codecs: Sequence[NamedConfigura
 
 
 def _big(codecs: Sequence[NamedConfiguration]) -> bool:
-    """Whether elements are stored big-endian, within shards too."""
+    """Whether elements are stored big-endian, also within shards."""
     for codec in codecs:
         if codec.name in ("bytes", "endian"):
             return codec.configuration.get("endian") == "big"

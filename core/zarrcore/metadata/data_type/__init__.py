@@ -1,8 +1,8 @@
 """Data types: a name in the document, a NumPy dtype in memory.
 
 Accepted specification, "Data types", and the zarr-extensions registry. In memory every type is little-endian or has no
-byte order; how the bytes lie in a chunk is the affair of the ``bytes`` codec. Version 2's dtypes map onto the
-same names, so that nothing downstream knows of two systems.
+byte order; the ``bytes`` codec decides on the order in a chunk. The dtypes of Zarr v2 map to the
+same names, so that later layers know only one system.
 """
 
 from zarrcore.metadata.data_type.interface import (

@@ -1,7 +1,7 @@
-"""``r8 r16 …``, ``raw_bytes``, ``null_terminated_bytes`` and ``fixed_length_utf32``: so many bytes for each element.
+"""``r8 r16 …``, ``raw_bytes``, ``null_terminated_bytes`` and ``fixed_length_utf32``: a fixed number of bytes per element.
 
-Accepted specification, "Data types", "r*"; the others are zarr-python's names for NumPy's types ``V``, ``S`` and ``U``, of which
-the registry has ``fixed_length_utf32``.
+Accepted specification, "Data types", "r*". The others are zarr-python's names for NumPy's types ``V``, ``S`` and ``U``; the
+registry has ``fixed_length_utf32``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Elem
 from zarrcore.metadata.json_document import describe
 
 RAW_BITS = re.compile(r"r([1-9][0-9]{0,9})")
-"""The names of raw types; the number is that of bits."""
+"""The names of raw types; the number counts bits."""
 
 
 class FixedLengthFamily(DataTypeFamily):
-    """Bytes and texts of a fixed length."""
+    """Bytes and text of a fixed length."""
 
     names: ClassVar[tuple[str, ...]] = ("r*", "raw_bytes", "null_terminated_bytes", "fixed_length_utf32")
 
@@ -51,7 +51,7 @@ class FixedLengthFamily(DataTypeFamily):
         if type(value) is int and value == 0:
             return np.zeros((), dtype)
         raw = parse_bytes(value, data_type)
-        # Only a null-terminated string may be spelled shorter than it is.
+        # Only a null-terminated string may be spelled shorter than its type.
         if len(raw) > dtype.itemsize or (len(raw) < dtype.itemsize and dtype.kind != "S"):
             raise MetadataError(f"expected {dtype.itemsize} bytes, found {len(raw)}", member="fill_value")
         return np.frombuffer(raw.ljust(dtype.itemsize, b"\0"), dtype).reshape(()).copy()

@@ -1,7 +1,7 @@
-"""What a data type has to answer: what are its elements in memory, and how does a document spell one of them?
+"""The interface of data types: their elements in memory, and the spelling of an element in a document.
 
-Accepted specification, "Data types" and "fill_value"; the zarr-extensions registry has one section per type with the same two
-questions.
+Accepted specification, "Data types" and "fill_value"; the zarr-extensions registry has one page per type with these two
+sections.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class DataType:
 
     @property
     def is_variable_length(self) -> bool:
-        """Whether elements take as many bytes as their values need, so that no size is known beforehand."""
+        """Whether elements have as many bytes as their values need, so that their size is not known in advance."""
         return is_variable_length(self.dtype)
 
     def document(self) -> str | JsonObject:
-        """As it stands in a metadata document."""
+        """Its form in a metadata document."""
         return (
             NamedConfiguration(self.name, self.configuration).document() if self.configuration else self.name
         )
@@ -59,16 +59,16 @@ class DataTypeFamily(ABC):
 
     @abstractmethod
     def dtype(self, name: str, configuration: Mapping[str, Any], member: str) -> np.dtype[Any]:
-        """The type in memory, little-endian, of what a document names; ``member`` is where it stands there.
+        """The type in memory, little-endian, of a name in a document; ``member`` is its place there.
 
         Raises:
             MetadataError: a parameter that the definition does not allow.
-            UnsupportedError: a parameter that we do not know.
+            UnsupportedError: an unknown parameter.
         """
 
     @abstractmethod
     def parse(self, value: Any, data_type: DataType) -> np.ndarray[Any, Any]:
-        """The element that a document spells, as a new 0-d array; ``value`` is whatever JSON allows but null.
+        """The element that a document spells, as a new 0-d array; ``value`` is any JSON value except null.
 
         Raises:
             MetadataError: not a spelling of an element of this type.
@@ -76,11 +76,11 @@ class DataTypeFamily(ABC):
 
     @abstractmethod
     def spell(self, element: Element, data_type: DataType) -> Any:
-        """The JSON value that `parse` makes the same element of, bit for bit."""
+        """The JSON value from which `parse` makes the same element, bit for bit."""
 
 
 def is_variable_length(dtype: np.dtype[Any]) -> bool:
-    """Whether elements of a NumPy dtype lie elsewhere than in the array's own memory.
+    """Whether elements of a NumPy dtype are outside the array's own memory.
 
     >>> is_variable_length(np.dtypes.StringDType()), is_variable_length(np.dtype("<U3"))
     (True, False)
@@ -106,7 +106,7 @@ def has_byte_order(dtype: np.dtype[Any]) -> bool:
 def with_byte_order(dtype: np.dtype[Any], order: str) -> np.dtype[Any]:
     """The dtype with all its parts in byte order ``<`` or ``>``.
 
-    `numpy.dtype.newbyteorder` knows no string of variable length, and overlooks fields of bfloat16.
+    `numpy.dtype.newbyteorder` does not know strings of variable length, and overlooks fields of bfloat16.
 
     >>> with_byte_order(np.dtype([("a", "<i4")]), ">")
     dtype([('a', '>i4')])
@@ -123,7 +123,7 @@ def with_byte_order(dtype: np.dtype[Any], order: str) -> np.dtype[Any]:
 
 
 def is_small_number(dtype: np.dtype[Any]) -> bool:
-    """Whether this is one of the numbers that the package ml_dtypes brings; NumPy tells no kind of most of them."""
+    """Whether this is a number type of the package ml_dtypes; NumPy has no kind for most of them."""
     return dtype.type.__module__ == "ml_dtypes"
 
 
@@ -134,14 +134,12 @@ def item_bytes(nbytes: int, member: str) -> int:
         MetadataError: elements of no bytes, or of more than 256 MiB.
     """
     if not 1 <= nbytes <= _MAX_ITEM_BYTES:
-        raise MetadataError(
-            f"elements of {nbytes:,} bytes, where 1 byte to 256 MiB are allowed", member=member
-        )
+        raise MetadataError(f"elements of {nbytes:,} bytes; 1 byte to 256 MiB are allowed", member=member)
     return nbytes
 
 
 def no_element(value: Any, data_type: DataType) -> MetadataError:
-    """The error for a JSON value that spells no element of a type."""
+    """The error for a JSON value that does not spell an element of a type."""
     # NumPy's words for a structured type are the fields themselves, as many as there are.
     name = data_type.name if data_type.configuration or data_type.dtype.hasobject else data_type.dtype
     return MetadataError(f"expected an element of type {name}, found {describe(value)}", member="fill_value")

@@ -1,7 +1,7 @@
-"""``bool``, ``int…``, ``uint…``, ``float…``, ``complex…``: the numbers that NumPy itself has.
+"""``bool``, ``int…``, ``uint…``, ``float…``, ``complex…``: the number types of NumPy itself.
 
-Accepted specification, "Data types", "Core data types"; ``complex_float32`` and ``complex_float64`` are other names of the
-registry for two of them.
+Accepted specification, "Data types", "Core data types"; ``complex_float32`` and ``complex_float64`` are other registered
+names for two of them.
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ def parse_integer(value: Any, data_type: DataType, minimum: int, maximum: int) -
 
 
 def parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any], bits: int = 0) -> np.ndarray[Any, Any]:
-    """A number, one of the words, or the bits in hexadecimal or binary.
+    """A number, a word such as ``NaN``, or the bits in hexadecimal or binary.
 
     Args:
         value: the spelling.
-        data_type: the type that errors tell.
-        dtype: that of the number, which may be a part of a complex one.
-        bits: how many the number has, where these do not fill its bytes.
+        data_type: the type to name in errors.
+        dtype: the dtype of the number, which may be a part of a complex one.
+        bits: how many bits the number has, if they do not fill its bytes.
 
     Raises:
         MetadataError: anything else.
@@ -108,7 +108,7 @@ def parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any], bits: int
 
 
 def parse_complex(value: Any, data_type: DataType, part: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Two parts, or the real one alone.
+    """Two parts, or only the real one.
 
     Raises:
         MetadataError: anything else.
@@ -123,7 +123,7 @@ def parse_complex(value: Any, data_type: DataType, part: np.dtype[Any]) -> np.nd
 
 
 def spell_float(element: np.ndarray[Any, Any]) -> float | str:
-    """The number, or a word; NaNs other than the usual one by their bits.
+    """The number, or a word; NaNs other than the default one by their bits.
 
     >>> spell_float(np.array(-np.inf, "<f4"))
     '-Infinity'

@@ -1,7 +1,7 @@
-"""NumPy's own spelling of its types, as version 2 and numcodecs have it: ``<f4``, ``|S5``, ``<M8[ns]``, or a list of fields.
+"""NumPy's own spelling of its types, as in Zarr v2 and numcodecs: ``<f4``, ``|S5``, ``<M8[ns]``, or a list of fields.
 
-Specification: Zarr v2, "Data type encoding". NumPy itself takes far more than that for a dtype, and divides by the zero of
-``M8[s/0]``, which ends the process: so a string is looked at before NumPy sees it.
+Specification: Zarr v2, "Data type encoding". NumPy itself accepts far more than that as a dtype, and divides by the zero of
+``M8[s/0]``, which ends the process. A string is therefore checked before NumPy sees it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def numpy_dtype(value: Any, member: str) -> np.dtype[Any]:
     """The dtype, with its byte order.
 
     Raises:
-        MetadataError: ``value``, which stands at ``member``, spells none.
+        MetadataError: ``value``, at ``member`` of the document, is not a dtype.
 
     >>> numpy_dtype([["a", ">i4"], ["b", "<f4", [2]]], "dtype").itemsize
     12
@@ -44,6 +44,6 @@ def _checked(value: Any) -> Any:
 
 def _field(item: Any) -> tuple[Any, ...]:
     if not isinstance(item, list | tuple) or len(item) not in (2, 3) or not isinstance(item[0], str):
-        raise ValueError("a field is a name, a dtype and perhaps a shape")
+        raise ValueError("a field is a name, a dtype and optionally a shape")
     shapes = (integers(list(shape), "dtype", minimum=0) for shape in item[2:])
     return (item[0], _checked(item[1]), *shapes)

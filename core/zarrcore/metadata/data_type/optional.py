@@ -1,8 +1,8 @@
 """``zarrs.optional``: values that may be missing.
 
 Specification: zarrs' documentation, "optional", which calls it experimental. In memory an element is a record of the fields
-``value`` and ``is_valid``; of a missing one the value is zero. The fill value is ``null`` where it is missing, else an array of
-one.
+``value`` and ``is_valid``; the value of a missing element is zero. The fill value is ``null`` if it is missing, else an array
+of one element.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FIELDS = ("value", "is_valid")
 
 
 class OptionalFamily(DataTypeFamily):
-    """Values of another type, or none."""
+    """Values of another type that may be missing."""
 
     names: ClassVar[tuple[str, ...]] = ("zarrs.optional", "optional")
 
@@ -58,6 +58,7 @@ def is_optional(dtype: np.dtype[Any]) -> bool:
 
 
 def _inner(configuration: Mapping[str, Any], member: str) -> DataType:
+    # Late, here and below: the registry imports this family, whose values may be of any type of the registry.
     from zarrcore.metadata.data_type.registry import parse_field_type
 
     return parse_field_type(dict(configuration), f"{member}.configuration")

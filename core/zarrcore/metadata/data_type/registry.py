@@ -1,6 +1,6 @@
-"""Which class knows a data type's name, and which name holds the values of a NumPy dtype.
+"""The class for a data type's name, and the data type for a NumPy dtype.
 
-Classes load when a document first names them. Third parties add theirs through the entry-point group
+Classes load when a document first names them. Other packages add theirs through the entry-point group
 ``zarrscope.data_types``: the entry's name is the data type's, its object a `DataTypeFamily` class.
 """
 
@@ -46,11 +46,11 @@ _SMALL = ("bfloat16", "int2", "int4", "uint2", "uint4", "float4_", "float6_", "f
 
 
 def parse_data_type(value: Any, member: str = "data_type") -> DataType:
-    """The data type that a version 3 document names, or the first of its ``fallback`` that we know.
+    """The data type that a Zarr v3 document names, or the first known one of its ``fallback``.
 
     Raises:
         MetadataError: neither a name nor an object with a name, or a broken configuration.
-        UnsupportedError: a name we do not know, and no fallback that we know.
+        UnsupportedError: an unknown name without a known fallback.
 
     >>> parse_data_type("uint16").dtype
     dtype('uint16')
@@ -59,7 +59,7 @@ def parse_data_type(value: Any, member: str = "data_type") -> DataType:
     """
     data_type = parse_field_type(value, member)
     if data_type.dtype.subdtype is not None:
-        raise UnsupportedError("data type", data_type.name, "can only be that of a field")
+        raise UnsupportedError("data type", data_type.name, "is only valid for a field")
     return data_type
 
 
@@ -92,7 +92,7 @@ def family_of(name: str) -> DataTypeFamily:
     """The definition of a data type.
 
     Raises:
-        UnsupportedError: no class of ours and none of an installed package knows the name.
+        UnsupportedError: neither zarrcore nor an installed package has a class for the name.
     """
     return _load("r8" if RAW_BITS.fullmatch(name) else name)
 
@@ -112,7 +112,7 @@ def _load(name: str) -> DataTypeFamily:
         raise UnsupportedError("data type", name)
     if not (isinstance(found, type) and issubclass(found, DataTypeFamily)):
         raise UnsupportedError(
-            "data type", name, f"is registered with {found!r}, which is no data type class"
+            "data type", name, f"is registered with {found!r}, which is not a data type class"
         )
     return found()
 
@@ -124,7 +124,7 @@ def _ours(place: str) -> type[DataTypeFamily]:
 
 
 def data_type_of(dtype: np.dtype[Any]) -> DataType:
-    """The data type of version 3 that holds the values of a NumPy dtype, whatever its byte order.
+    """The Zarr v3 data type for the values of a NumPy dtype in any byte order.
 
     Raises:
         UnsupportedError: a dtype that has no counterpart, for instance Python objects.
@@ -152,7 +152,7 @@ def _named_configuration_of(dtype: np.dtype[Any]) -> NamedConfiguration:
         fields = [{"name": name, "data_type": part.document()} for name, part in parts]
         return NamedConfiguration("struct", {"fields": fields})
     if is_small_number(dtype):
-        from zarrcore.metadata.data_type.small_numbers import small_number_name
+        from zarrcore.metadata.data_type.small_numbers import small_number_name  # late: it loads ml_dtypes
 
         name = small_number_name(dtype)
         if name is None:

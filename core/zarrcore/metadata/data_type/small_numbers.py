@@ -1,8 +1,8 @@
-"""``bfloat16``, ``int2 … uint4``, ``float4 … float8`` and the complex numbers of them, by the package ml_dtypes.
+"""``bfloat16``, ``int2 … uint4``, ``float4 … float8`` and complex numbers made of them, through the package ml_dtypes.
 
-Specification: the zarr-extensions registry, one page per type. A number of less than a byte takes a whole one in memory and
-in the ``bytes`` codec, whose upper bits are ignored: in memory they are zero. Where neither NumPy nor ml_dtypes has a complex
-number of some parts, it is a structure of the fields ``real`` and ``imag``.
+Specification: the zarr-extensions registry, one page per type. A number of less than a byte takes a whole byte in memory and
+in the ``bytes`` codec. Its upper bits are ignored on reading, and are zero in memory. A complex number that neither NumPy nor
+ml_dtypes has is a structure of the fields ``real`` and ``imag``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FLOATS = (
     "float6_e3m2fn",
     "float8_e3m4",
     "float8_e4m3",
-    "float8_e4m3fn",  # in no registry yet, but tensorstore and ml_dtypes have it
+    "float8_e4m3fn",  # not registered yet, but tensorstore and ml_dtypes have it
     "float8_e4m3b11fnuz",
     "float8_e4m3fnuz",
     "float8_e5m2",
@@ -50,7 +50,7 @@ _NAMES = {**{name: name for name in (*_INTEGERS, *_FLOATS)}, **{ml: name for nam
 
 
 class SmallNumberFamily(DataTypeFamily):
-    """Integers of two and four bits, floating point numbers of four to sixteen."""
+    """Integers of two and four bits, floating-point numbers of four to sixteen."""
 
     names: ClassVar[tuple[str, ...]] = (
         *_INTEGERS,
@@ -103,9 +103,9 @@ def _parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any]) -> np.nd
     element: np.ndarray[Any, Any] = parse_float(value, data_type, dtype, significant_bits(dtype) % 8)
     if isinstance(value, str) and value.startswith("0"):
         return element
-    # Some of these types have no infinity, no NaN, no zero or no sign, and a cast makes something else of them.
+    # Some of these types lack infinity, NaN, zero or a sign, and a cast would silently change such a value.
     wanted, found = float(parse_float(value, data_type, np.dtype("<f8"))), float(element)
-    # tensorstore spells the least number, which is nearest to zero, so.
+    # tensorstore spells the smallest number, which is nearest to zero, this way.
     if wanted == 0 and math.isnan(found):
         return np.zeros((), dtype)
     kept = math.isnan(found) if math.isnan(wanted) else not math.isnan(found)
@@ -115,12 +115,12 @@ def _parse_float(value: Any, data_type: DataType, dtype: np.dtype[Any]) -> np.nd
 
 
 def small_number_name(dtype: np.dtype[Any]) -> str | None:
-    """The data type of a dtype of ml_dtypes; None where version 3 has none."""
+    """The data type of an ml_dtypes dtype; None if Zarr v3 has none."""
     return _NAMES.get(dtype.name)
 
 
 def significant_bits(dtype: np.dtype[Any]) -> int:
-    """How many bits a number has, where these may not fill its bytes.
+    """How many bits a number has, which may be fewer than its bytes have.
 
     >>> significant_bits(np.dtype("<f4"))
     32
@@ -148,10 +148,10 @@ def has_unused_bits(dtype: np.dtype[Any]) -> bool:
 
 
 def clear_unused_bits(array: np.ndarray[Any, Any]) -> None:
-    """Set to zero, in place, what such numbers leave of their bytes.
+    """Set the unused bits of such numbers to zero, in place.
 
-    The registry has readers ignore those bits, and some writers extend signs into them. ml_dtypes does not ignore those of
-    its floating point numbers, and comparing bytes needs one form of each number.
+    By the registry, readers ignore those bits; some writers extend signs into them. ml_dtypes does not ignore them in
+    its floating-point numbers, and comparing bytes needs one form of each number.
     """
     if array.dtype.names is not None:
         for name in array.dtype.names:
@@ -174,7 +174,7 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
 
 
 def part_of_complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of the real part of a complex number, whoever brings it."""
+    """The type of the real part of a complex number of any package."""
     if dtype.fields is not None:
         return dtype.fields["real"][0]
     if dtype.name == "bcomplex32":
@@ -183,7 +183,7 @@ def part_of_complex(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def finite_range(dtype: np.dtype[Any]) -> tuple[int, float]:
-    """Bits of the mantissa, and the largest finite number, of floating point numbers.
+    """Bits of the mantissa, and the largest finite number, of floating-point numbers.
 
     >>> finite_range(np.dtype("<f2"))
     (10, 65504.0)

@@ -1,7 +1,7 @@
-"""``struct``: records of named fields, packed; ``structured``, its first name; ``subarray``, a field that is an array.
+"""``struct``: records of named fields, packed; ``structured``, its older name; ``subarray``, a field that is an array.
 
-Specification: the zarr-extensions registry, "struct" and "structured"; ``subarray`` is a name of ours, for version 2's fields
-that have a shape.
+Specification: the zarr-extensions registry, "struct" and "structured". ``subarray`` is a name of this project, for fields with
+a shape in Zarr v2.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class StructFamily(DataTypeFamily):
 
 
 def by_its_new_name(data_type: DataType) -> DataType:
-    """The same type with ``struct`` for ``structured``, in its fields too: the registry has the old name read, not written.
+    """The same type with ``struct`` for ``structured``, in its fields too: by the registry, the old name is only read.
 
-    zarrs reads no longer what it called ``optional``.
+    zarrs no longer reads its own older name ``optional``.
     """
     if data_type.name == "optional":
         return DataType("zarrs.optional", data_type.configuration, data_type.dtype)
@@ -89,8 +89,8 @@ def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str
     """Names and types of the fields, in their order.
 
     Raises:
-        MetadataError: no fields, or none that are as the specification has them.
-        UnsupportedError: a field's type that we do not know.
+        MetadataError: no fields, or fields that the specification does not allow.
+        UnsupportedError: an unknown data type of a field.
     """
     fields = configuration.get("fields")
     if not isinstance(fields, list) or not fields:
@@ -99,7 +99,7 @@ def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str
         )
     for position, item in enumerate(fields):
         where = f"{member}.fields[{position}]"
-        # The registry's spelling is an object; zarr-python's first one a pair.
+        # The registry spells a field as an object; zarr-python first wrote a pair.
         if isinstance(item, dict):
             name, data_type = item.get("name"), item.get("data_type")
         elif isinstance(item, list) and len(item) == 2:
@@ -112,11 +112,12 @@ def _fields(configuration: Mapping[str, Any], member: str) -> Iterator[tuple[str
 
 
 def _fixed(value: Any, member: str) -> DataType:
+    # Late, here and below: the registry imports this family, whose fields may be of any type of the registry.
     from zarrcore.metadata.data_type.registry import parse_field_type
 
     data_type = parse_field_type(value, member)
     if data_type.is_variable_length:
-        raise UnsupportedError("data type", data_type.name, "has no fixed size and can be no field")
+        raise UnsupportedError("data type", data_type.name, "has no fixed size and cannot be a field")
     return data_type
 
 
@@ -125,7 +126,7 @@ def _parse_fields(value: dict[str, Any], data_type: DataType) -> np.ndarray[Any,
 
     result = np.zeros((), data_type.dtype)
     for name, field in _fields(data_type.configuration, "data_type"):
-        # The registry wants all of them; what is left out is as undefined as a fill value of null.
+        # The registry demands all fields. A missing one is undefined, like a fill value of null.
         if value.get(name) is not None:
             result[name] = family_of(field.name).parse(value[name], field)
     if value.keys() - set(data_type.dtype.names or ()):

@@ -19,7 +19,7 @@ _UNITS = {"Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs"
 
 
 class TimeFamily(DataTypeFamily):
-    """Dates and spans of time."""
+    """Datetimes and timedeltas."""
 
     names: ClassVar[tuple[str, ...]] = ("numpy.datetime64", "numpy.timedelta64")
 
@@ -44,5 +44,5 @@ class TimeFamily(DataTypeFamily):
 
 
 def not_a_time(dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The element NaT. NumPy 2.5 deprecates its own conversion for spans without a unit."""
+    """The element NaT. NumPy 2.5 deprecates its own conversion for timedeltas without a unit."""
     return np.array(-(2**63), "<i8").view(dtype)

@@ -1,8 +1,8 @@
-"""``string`` and ``bytes``: elements as long as their values.
+"""``string`` and ``bytes``: elements of variable length.
 
 Specification: the zarr-extensions registry, both types; ``variable_length_bytes`` is zarr-python's name for ``bytes``. In memory
-texts are of NumPy's `numpy.dtypes.StringDType`, bytes are Python objects: only the codecs ``vlen-utf8`` and ``vlen-bytes`` make
-them, so that an array of objects never holds any others.
+strings have NumPy's `numpy.dtypes.StringDType`, and bytes are Python objects. Only the codecs ``vlen-utf8`` and ``vlen-bytes``
+make objects, so that an array of objects never holds others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zarrcore.metadata.data_type.interface import DataType, DataTypeFamily, Elem
 
 
 class StringFamily(DataTypeFamily):
-    """Unicode texts."""
+    """Unicode strings."""
 
     names: ClassVar[tuple[str, ...]] = ("string",)
 
@@ -31,7 +31,7 @@ class StringFamily(DataTypeFamily):
         except UnicodeEncodeError as error:  # half a surrogate pair, which JSON can spell and UTF-8 cannot
             raise no_element(value, data_type) from error
         if type(value) is int and value == 0:
-            return np.zeros((), data_type.dtype)  # what writers of version 2 put where nothing is defined
+            return np.zeros((), data_type.dtype)  # what writers of Zarr v2 use for an undefined value
         raise no_element(value, data_type)
 
     def spell(self, element: Element, data_type: DataType) -> Any:
@@ -39,7 +39,7 @@ class StringFamily(DataTypeFamily):
 
 
 class BytesFamily(DataTypeFamily):
-    """Strings of bytes."""
+    """Byte strings."""
 
     names: ClassVar[tuple[str, ...]] = ("bytes", "variable_length_bytes")
 

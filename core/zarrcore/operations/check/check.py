@@ -1,4 +1,4 @@
-"""Checking a hierarchy, node by node: documents, keys, chunks; every finding as soon as it is found."""
+"""Checking a hierarchy node by node: documents, keys, chunks. Findings are reported as they are found."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 def check(
     hierarchy: Hierarchy, path: str = "/", *, decode: bool = True, progress: Progress | None = None
 ) -> Iterator[Finding]:
-    """All that is wrong with the node at ``path`` and those below it, in the order of a walk.
+    """Everything that is wrong with the node at ``path`` and those below it, in the order of a walk.
 
     Args:
         hierarchy: where the node is.
         path: the node.
-        decode: fetch and decode every chunk; without it only documents and keys are looked at.
-        progress: told how far the chunks of each array have come.
+        decode: fetch and decode every chunk; without it, only check documents and keys.
+        progress: called with the progress through the chunks of each array.
 
     Raises:
-        NodeNotFoundError: no node stands at ``path``.
-        StoreError: the store did not answer as it should, before there was anything to check.
+        NodeNotFoundError: there is no node at ``path``.
+        StoreError: the store failed before there was anything to check.
     """
     hierarchy = hierarchy.alone()
     top = hierarchy.node(normalize_path(path))
@@ -63,8 +63,8 @@ def check(
 def _check_collection(
     collection: Collection, node: AnyNode, decode: bool, progress: Progress | None
 ) -> Iterator[Finding]:
-    """What is wrong with a node of a collection: each hierarchy is checked by itself, and told of by its path here."""
-    member = node.hierarchy
+    """Check a node of a collection: each hierarchy by itself, reported with its path in the collection."""
+    member = collection.member(node.path)
     if member is not collection:
         yield from _check_member(member, member.within(node.path), decode, progress)
         return
@@ -116,12 +116,10 @@ def _array_findings(array: ArrayNode, decode: bool, progress: Progress | None) -
     if entries is not None:
         chunks = keys.chunks(entries)
     elif decode or total <= MAX_PROBED_CHUNKS:
-        yield _not_checked(
-            array.path, "only the keys of its chunks were asked for, not which others there are"
-        )
+        yield _not_checked(array.path, "only the keys of its chunks were checked; other keys are unknown")
         chunks = keys.probed()
     else:
-        yield _not_checked(array.path, f"none of {total:,} chunks was asked for")
+        yield _not_checked(array.path, f"none of {total:,} chunks was checked")
         return
     decoder = ChunkDecoder(array)
     for count, found in decoder.decode(chunks) if decode else ((1, []) for _ in chunks):
@@ -132,7 +130,10 @@ def _array_findings(array: ArrayNode, decode: bool, progress: Progress | None) -
             progress(array.path, done, total)
         if decoder.is_hopeless:
             yield Finding(
-                "error", "not-checked", array.path, "the store keeps failing: its other chunks were left out"
+                "error",
+                "not-checked",
+                array.path,
+                "the store keeps failing: the array's other chunks were skipped",
             )
             return
     yield from keys.taken()
@@ -142,7 +143,7 @@ def _array_findings(array: ArrayNode, decode: bool, progress: Progress | None) -
 
 
 def _listed(store: ReadableStore, prefix: str) -> Iterator[StoreEntry] | None:
-    """The keys under a prefix; None where the store cannot tell."""
+    """The keys under a prefix; None if the store cannot list them."""
     if not isinstance(store, ListableStore):
         return None
     entries = store.list_prefix(prefix)

@@ -1,7 +1,7 @@
-"""Checks of chunks: does each decode to what its array says?
+"""Checks of chunks: whether each one decodes to an array of the right shape and type.
 
-A chunk is fetched and decoded as a whole, so that a wrong size and a wrong checksum show, however little of it lies within the
-array. Of shards the index and all inner chunks within the array are decoded, a part of the shard at a time.
+A chunk is fetched and decoded as a whole, even if the array ends inside it, so that a wrong size or checksum is found.
+For shards, the index and all inner chunks within the array are decoded, a part of the shard at a time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _BOX_NBYTES = 64 << 20
 _HOPELESS = 32
 
 Batch = list[tuple[StoredChunk, tuple[slice, ...] | None]]
-"""Chunks to decode one after another, each as a whole, or the part of a shard that a selection names."""
+"""Chunks to decode one after another, each as a whole, or a selected part of a shard."""
 
 
 class ChunkDecoder:
-    """Decodes chunks of one array, to see whether it can be done.
+    """Decodes chunks of one array to find those that do not decode.
 
     Args:
         array: the array.
@@ -47,7 +47,7 @@ class ChunkDecoder:
         self._chunk_nbytes = math.prod(array.chunk_shape) * self._itemsize
 
     def decode(self, chunks: Iterable[StoredChunk]) -> Iterator[tuple[int, list[Finding]]]:
-        """Decode all ``chunks``; for each batch how many were done, and what is wrong with them."""
+        """Decode all ``chunks``; yields the number of chunks and the findings of each batch."""
         held = min(self._chunk_nbytes, _BOX_NBYTES) if self._sharded else 2 * self._chunk_nbytes
         store = self._array.store
         width = store.requests_in_flight if store.is_remote else CORES
@@ -59,7 +59,7 @@ class ChunkDecoder:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether the store has failed so often in a row that it makes no sense to go on."""
+        """Whether the store has failed so often in a row that checking should stop."""
         return self._failed_in_a_row >= _HOPELESS
 
     def _batches(self, chunks: Iterable[StoredChunk]) -> Iterator[Batch]:
@@ -79,7 +79,7 @@ class ChunkDecoder:
             yield batch
 
     def _boxes(self, shard: StoredChunk) -> Iterator[tuple[slice, ...]]:
-        """Selections that together are the shard's part of the array, of whole inner chunks, within memory."""
+        """Selections of whole inner chunks that together cover the shard's part of the array and fit in memory."""
         array, grid = self._array, self._array.metadata.chunk_grid
         origin, shape = grid.chunk_origin(shard.index), grid.chunk_shape_at(shard.index)
         inner = array.inner_chunk_shape
@@ -99,7 +99,7 @@ class ChunkDecoder:
 
     def _decode_batch(self, batch: Batch) -> tuple[int, list[Finding]]:
         findings = [found for chunk, box in batch if (found := self._decode_one(chunk, box)) is not None]
-        # Of a shard the first box counts for all of it.
+        # The first box of a shard counts for the whole shard.
         done = sum(box is None or self._is_first(chunk, box) for chunk, box in batch)
         return done, findings
 
@@ -127,14 +127,14 @@ class ChunkDecoder:
     def _decode_whole(self, chunk: StoredChunk) -> None:
         pipeline, store = self._pipeline(chunk.index), self._array.store
         if pipeline.spec.nbytes > DEFAULT_MAX_CHUNK_BYTES:
-            self._array.read_chunk(chunk.index)  # which knows what the hierarchy was opened to allow
+            self._array.read_chunk(chunk.index)  # which applies the limits that the hierarchy was opened with
             return
         if chunk.size is not None and chunk.size > pipeline.max_encoded_nbytes:
             raise CodecError(
-                f"the value has {chunk.size:,} bytes where at most {pipeline.max_encoded_nbytes:,} make sense"
+                f"the value has {chunk.size:,} bytes; at most {pipeline.max_encoded_nbytes:,} are valid"
             )
         encoded = store.get(chunk.key)
-        if encoded is not None:  # else it was erased since it was listed
+        if encoded is not None:  # otherwise it was erased after it was listed
             with decoding_permit() if store.is_remote else nullcontext():
                 pipeline.decode(encoded)
 

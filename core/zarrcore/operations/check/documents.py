@@ -1,6 +1,6 @@
-"""Checks of a node's documents: what several readers would understand differently.
+"""Checks of a node's documents: content that readers interpret differently.
 
-A document that cannot be read at all makes a `BrokenNode`; what is looked for here is valid and yet a trap.
+A document that cannot be read makes a `BrokenNode`. These checks find valid content that other readers misread.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ def check_node(node: AnyNode) -> Iterator[Finding]:
             what = "unsupported"
         error = (
             node.error.at("") if isinstance(node.error, MetadataError) else node.error
-        )  # the key stands beside it
+        )  # the key is reported beside it
         yield Finding("error", what, node.path, str(error), node.metadata_key)
     elif isinstance(node, ArrayNode):
         yield from _words_of_old(node)
-        with suppress(StoreError):  # which is told where the chunks are looked at
+        with suppress(StoreError):  # which the check of the chunks reports
             yield from _separator_not_named(node)
             yield from _keys_of_a_draft(node)
     yield from _array_and_group(node)
 
 
 def _words_of_old(array: ArrayNode) -> Iterator[Finding]:
-    """Where a document is understood here that is none of version 3 as accepted."""
+    """A document that zarrcore understands although it is not accepted Zarr v3."""
     if array.hierarchy.format.name != "v3":
         return
     document = array.stored_document()
     if is_of_february_2023(document):
-        sentence = "the document is in the words of the draft of February 2023: other readers refuse it"
+        sentence = "the document follows the draft of February 2023: other readers refuse it"
         yield Finding("warning", "document-of-a-draft", array.path, sentence, array.metadata_key)
         return
     stored = document.get("codecs")
@@ -53,25 +53,25 @@ def _words_of_old(array: ArrayNode) -> Iterator[Finding]:
 
 
 def _separator_not_named(array: ArrayNode) -> Iterator[Finding]:
-    """Where reading has found out the separator from the keys; other readers return fill values, and say nothing."""
+    """A separator that only the stored keys show; other readers silently return fill values."""
     told, separator = array.metadata.chunk_key_encoding, array.chunk_key_encoding.separator
     if not told.is_told and separator != told.separator:
-        sentence = f"the document does not tell the separator of chunk keys, {separator!r}: others see no chunks at all"
+        sentence = f"the document does not state the separator of chunk keys, {separator!r}: other readers find no chunks"
         yield Finding("warning", "separator-not-named", array.path, sentence, array.metadata_key)
 
 
 def _keys_of_a_draft(array: ArrayNode) -> Iterator[Finding]:
-    """Where reading has found out how keys are built; other readers return fill values, and say nothing."""
+    """A chunk key encoding that only the stored keys show; other readers silently return fill values."""
     keys = array.chunk_key_encoding
     if array.hierarchy.format.name == "v3" and keys.name == "draft":
-        sentence = f"chunk keys are those of a draft, {keys.encode((0,) * array.ndim)!r}: others see no chunks at all"
+        sentence = f"chunk keys are those of a draft, {keys.encode((0,) * array.ndim)!r}: other readers find no chunks"
         yield Finding("warning", "keys-of-a-draft", array.path, sentence, array.metadata_key)
 
 
 def _array_and_group(node: AnyNode) -> Iterator[Finding]:
-    """Formats with documents of several names can say "array" and "group" of one path; the array wins."""
+    """One path with the documents of both an array and a group; the array wins."""
     format_, store = node.hierarchy.format, node.hierarchy.store
-    keys = format_.document_keys(node.path)[:2]  # of a third one nothing depends
+    keys = format_.document_keys(node.path)[:2]  # nothing depends on a third one
     if len(keys) < 2:
         return
     kinds: dict[bool, str] = {}
@@ -79,12 +79,12 @@ def _array_and_group(node: AnyNode) -> Iterator[Finding]:
         try:
             document = node.documents[position] or fetch_document(store, key)
         except StoreError:
-            continue  # the node itself was read, so this is told where it matters
+            continue  # the node itself was read, so this is reported where it matters
         alone = tuple(document if i == position else None for i in range(len(node.documents)))
         if document is not None and (is_array := _is_array(format_, alone)) is not None:
             kinds.setdefault(is_array, key)
     if len(kinds) == 2:
-        sentence = f"{kinds[True]} makes an array of it and {kinds[False]} a group; it is read as the array"
+        sentence = f"{kinds[True]} makes it an array and {kinds[False]} a group; it is read as the array"
         yield Finding("warning", "array-and-group", node.path, sentence, kinds[False])
 
 
@@ -109,7 +109,7 @@ def foreign_keys(format_: Format, path: str) -> dict[str, Format]:
 
 
 def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
-    """Whether documents of further formats stand at this node, where ``found`` are keys of such."""
+    """Whether this node also has documents of other formats; ``found`` are keys of such documents."""
     hierarchy = node.hierarchy
     for other in FORMATS:
         keys = found.intersection(other.document_keys(node.path))
@@ -117,12 +117,14 @@ def check_other_formats(node: AnyNode, found: set[str]) -> Iterator[Finding]:
             continue
         documents = other.fetch(partial(fetch_document, hierarchy.store), node.path)
         if other.claims(documents):
-            sentence = f"a document of {other.title} stands here too; it is read as {hierarchy.format.title}"
+            sentence = (
+                f"there is also a document of {other.title}; the node is read as {hierarchy.format.title}"
+            )
             yield Finding("warning", "several-formats", node.path, sentence, min(keys))
 
 
 class Consolidated:
-    """The root's consolidated metadata, compared with the nodes' own documents, which are the truth.
+    """The root's consolidated metadata, compared with the nodes' own documents, which decide.
 
     Args:
         node: the root.
@@ -136,35 +138,35 @@ class Consolidated:
             get = partial(fetch_document, hierarchy.store)
             self._documents = hierarchy.format.consolidated_documents(get, node.documents)
         except MetadataError as error:
-            if not isinstance(node, BrokenNode):  # which is told already, and may be the same document
+            if not isinstance(node, BrokenNode):  # which is reported already, and may be the same document
                 self._error = error
 
     def check_node(self, node: AnyNode) -> Iterator[Finding]:
-        """Whether the consolidated metadata says of a node what its own documents say."""
+        """Whether the consolidated metadata of a node equals its own documents."""
         if self._documents is None or not any(node.documents):
             return
         consolidated = self._documents.pop(node.path, None)
         if isinstance(node, BrokenNode):
             return
         try:
-            own = node.hierarchy.format.comparable(node.documents)
+            own = node.hierarchy.format.normalize(node.documents)
         except MetadataError:
             return
         if consolidated is None:
             if node.path != "/":
-                yield self._stale(node.path, "the consolidated metadata does not have it")
+                yield self._stale(node.path, "the consolidated metadata does not include it")
         elif consolidated != own:
             differ = sorted(
                 name for name in own.keys() | consolidated.keys() if own.get(name) != consolidated.get(name)
             )
-            yield self._stale(node.path, f"the consolidated metadata tells another {', '.join(differ)}")
+            yield self._stale(node.path, f"the consolidated metadata has another {', '.join(differ)}")
 
     def check_rest(self) -> Iterator[Finding]:
-        """Whether it tells of nodes that are not there; to be asked after all nodes."""
+        """Whether it includes nodes that do not exist; call this after all nodes."""
         if self._error is not None:
             yield Finding("warning", "stale-consolidated", "/", f"consolidated metadata: {self._error}")
         for path in self._documents or ():
-            yield self._stale(path, "the consolidated metadata has it, and no node stands there")
+            yield self._stale(path, "the consolidated metadata includes it, but the node does not exist")
 
     @staticmethod
     def _stale(path: str, sentence: str) -> Finding:
@@ -172,5 +174,5 @@ class Consolidated:
             "warning",
             "stale-consolidated",
             path,
-            f"{sentence}: readers that trust it go astray (consolidate again)",
+            f"{sentence}: readers that use it get wrong metadata (consolidate again)",
         )

@@ -21,12 +21,12 @@ def check_group(group: Group) -> Iterator[AnyNode | Finding]:
             names.add(child.name)
             other = folded.setdefault(child.name.casefold(), child.name)
             if other != child.name:
-                sentence = f"the names {other!r} and {child.name!r} differ in case only; some file systems take them for one"
+                sentence = f"the names {other!r} and {child.name!r} differ in case only; some file systems treat them as one"
                 yield Finding("warning", "equal-but-for-case", child.path, sentence)
             yield child
         yield from _check_keys(group, names)
     except ListingUnsupportedError as error:
-        yield Finding("note", "not-checked", group.path, f"its children are not known: {error}")
+        yield Finding("note", "not-checked", group.path, f"its children are unknown: {error}")
     except StoreError as error:
         yield Finding("error", "unreadable", group.path, str(error), error.key or "")
 
@@ -34,12 +34,12 @@ def check_group(group: Group) -> Iterator[AnyNode | Finding]:
 def _check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
     format_, store, path = group.hierarchy.format, group.hierarchy.store, group.path
     if group.kind == "collection":
-        return  # what lies beside hierarchies is nobody's error
+        return  # other files beside hierarchies are not an error
     if format_.name in ("v3", "v2") and not any(group.documents):
-        sentence = f"no document says that this is a group; other readers of {format_.title} list neither it nor what is below"
+        sentence = f"no document makes this a group; other readers of {format_.title} list neither it nor the nodes below it"
         yield Finding("warning", "implicit-group", path, sentence, format_.prefix(path))
     prefix = format_.prefix(path)
-    # The drafts of version 3 keep documents and chunks in trees of their own; what else is in them is not looked for.
+    # The drafts of Zarr v3 keep documents and chunks in separate trees; other keys in these are not checked.
     if not isinstance(store, ListableStore) or not format_.document_keys("/x")[0].startswith("x"):
         return
     own, foreign = set(format_.document_keys(path)), foreign_keys(format_, path)
@@ -55,9 +55,7 @@ def _check_keys(group: Group, names: set[str]) -> Iterator[Finding]:
                 if finding is not None and tally.passes(finding):
                     yield finding
     except ListingUnsupportedError:
-        yield Finding(
-            "note", "not-checked", path, "the store cannot be listed: which other keys there are is not known"
-        )
+        yield Finding("note", "not-checked", path, "the store cannot be listed: other keys are unknown")
     yield from tally.rest()
     if path != "/":
         yield from check_other_formats(group, found)
@@ -67,7 +65,7 @@ def _finding(path: str, entry: StoreEntry, is_child: bool) -> Finding | None:
     if entry.is_prefix:
         if is_child:
             return None
-        return Finding("note", "stray-key", path, "no node stands at this prefix", entry.key)
+        return Finding("note", "stray-key", path, "there is no node at this prefix", entry.key)
     if is_temporary(entry.key):
         return Finding(
             "warning",

@@ -1,4 +1,4 @@
-"""Checks of the keys below an array: which are chunks, and what are the others?"""
+"""Checks of the keys below an array: which of them are chunks, and what the others are."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from zarrcore.stores.local.store import LocalStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 
 ROOT_KEYS = frozenset({".zmetadata", "zarr.json", ".zgroup", ".zattrs", "attributes.json", MARKER_KEY})
-"""Keys at the root that belong to no single node's documents."""
+"""Keys at the root that are not documents of a single node."""
 
-# What writers leave that were stopped: ours, zarr-python's, tensorstore's, those of editors and of NFS.
+# Files that interrupted writers leave: those of zarrcore, zarr-python, tensorstore, editors and NFS.
 _TEMPORARY = re.compile(r"(.*/)?([^/]*\.partial|[^/]*\.__lock|[^/]*\.tmp|[^/]*~|\.nfs[0-9a-f]{8,})")
 
-LEFT = "an interrupted writer has left this; it can be erased once nobody writes any more"
+LEFT = "an interrupted writer left this; it can be erased when no program is writing"
 
 
 def is_temporary(key: str) -> bool:
-    """Whether a key looks like what an interrupted writer has left.
+    """Whether a key looks like one that an interrupted writer left.
 
     >>> is_temporary("c/0/0.1f2e.partial"), is_temporary("c/0/0")
     (True, False)
@@ -40,7 +40,7 @@ def is_temporary(key: str) -> bool:
 
 
 def check_leftovers(store: ReadableStore) -> Iterator[Finding]:
-    """The temporary files of our own writers that were killed: a local store's listings do not show them."""
+    """The temporary files of killed zarrcore writers: listings of a local store do not show them."""
     while isinstance(store, ReadOnlyStore):
         store = store.store
     if not isinstance(store, LocalStore):
@@ -57,33 +57,33 @@ def check_leftovers(store: ReadableStore) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk that is there."""
+    """A stored chunk."""
 
     index: tuple[int, ...]
     """Its place in the grid."""
     key: str
     """Its key."""
     size: int | None
-    """Its bytes, where the listing tells."""
+    """Its size in bytes, if the listing has it."""
 
 
 @dataclass(slots=True)
 class ArrayKeys:
-    """The keys below one array, told apart as a listing passes by."""
+    """The keys below one array, classified while they are listed."""
 
     array: ArrayNode
     prefix: str
-    """What the array's keys begin with."""
+    """The prefix of the array's keys."""
     present: int = 0
     """Chunks of the grid found so far."""
     foreign: set[str] = field(default_factory=set)
-    """Keys found at which another format has documents."""
+    """Keys found that are documents of another format."""
     findings: list[Finding] = field(default_factory=list)
-    """What was found since the last `taken`."""
+    """The findings since the last `taken`."""
     _other_separator: int = 0
 
     def chunks(self, entries: Iterator[StoreEntry]) -> Iterator[StoredChunk]:
-        """The chunks of the grid among ``entries``; what is to be said of the others gathers in `findings`."""
+        """The chunks of the grid among ``entries``; remarks on the others are added to `findings`."""
         array = self.array
         encoding, grid_shape = array.chunk_key_encoding, array.chunk_grid_shape
         documents = set(array.hierarchy.format.document_keys(array.path))
@@ -102,13 +102,11 @@ class ArrayKeys:
                 self.present += 1
                 yield StoredChunk(index, entry.key, entry.size)
             else:
-                sentence = (
-                    f"this chunk lies outside the grid of {grid_shape}; growing the array would show it again"
-                )
+                sentence = f"this chunk is outside the grid of {grid_shape}; resizing the array would make it visible again"
                 self.findings.append(Finding("warning", "outside-the-grid", array.path, sentence, entry.key))
 
     def probed(self) -> Iterator[StoredChunk]:
-        """The chunks of the grid that are there, each asked for: for stores that cannot list."""
+        """The stored chunks of the grid, asked for one by one: for stores that cannot list."""
         array, store = self.array, self.array.store
 
         def probe(index: tuple[int, ...]) -> StoredChunk | None:
@@ -123,23 +121,23 @@ class ArrayKeys:
                 yield chunk
 
     def taken(self) -> list[Finding]:
-        """What was found since the last call."""
+        """The findings since the last call."""
         taken, self.findings = self.findings, []
         return taken
 
     def rest(self) -> Iterator[Finding]:
-        """What only the whole listing shows."""
+        """Findings that only the whole listing shows."""
         array, total = self.array, math.prod(self.array.chunk_grid_shape)
         if self._other_separator:
             separator = "/" if array.chunk_key_encoding.separator == "." else "."
             sentence = (
                 f"{self._other_separator:,} keys name chunks with the separator {separator!r}, which the document does not "
-                f"tell: they read as missing (set dimension_separator to {separator!r})"
+                f"state: they read as missing (set dimension_separator to {separator!r})"
             )
             yield Finding("error", "separator-not-named", array.path, sentence, count=self._other_separator)
         if missing := total - self.present:
             chunks = "chunk is" if total == 1 else "chunks are"
-            with np.errstate(invalid="ignore"):  # of a NaN that signals
+            with np.errstate(invalid="ignore"):  # of a signalling NaN
                 value = str(array.fill_value)
             sentence = f"{missing:,} of {total:,} {chunks} missing and read as the fill value {value}"
             yield Finding("note", "missing-chunks", array.path, sentence, count=missing)

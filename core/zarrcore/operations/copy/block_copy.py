@@ -1,8 +1,9 @@
-"""The copying of one block: read, write, read back, compare. It pickles, so that any process can do it."""
+"""Copying one block: read, write, read back, compare. It can be pickled, so that any process can do it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,24 +22,24 @@ class BlockCopy:
     """Copies blocks of one array."""
 
     source: Array
-    """Where elements come from."""
+    """The source."""
     destination: Array
-    """Where they go."""
+    """The destination."""
     verify: bool = True
-    """Read back what was written, which finds chunks that do not decode."""
+    """Whether to read back what was written, which finds chunks that do not decode."""
     compare: bool = True
-    """And compare it with what was read; not where a codec rounds."""
+    """Whether to compare it with the source as well; false if a codec rounds."""
 
     def __call__(self, box: Box) -> int:
-        """Copy the elements of ``box``; their bytes.
+        """Copy the elements of ``box``; returns their number of bytes.
 
         Raises:
             CodecError: a chunk of the source does not decode.
-            BrokenBodyError: what was written reads back as something else.
-            StoreError: a store did not answer as it should.
+            BrokenBodyError: the written block reads back differently.
+            StoreError: a store failed.
         """
         values = self.source.read(box or ...)
-        # Where nothing is stored yet there is nothing to erase either: a request saved for each missing chunk.
+        # Nothing is stored yet, so nothing needs to be erased: this saves a request for each missing chunk.
         if not is_fill(values, self.destination.metadata.fill_value):
             self.destination.write(box or ..., values)
             if self.verify:
@@ -49,7 +50,7 @@ class BlockCopy:
         try:
             self._verify(box, values)
         except ZarrError:
-            # What is there counts as copied when the copy goes on: chunks of fill values are erased.
+            # A resumed copy counts stored chunks as copied, so chunks of fill values are erased.
             self.destination.write(box or ..., self.destination.fill_value)
             raise
 
@@ -65,7 +66,7 @@ class BlockCopy:
                 )
 
     def _parts(self, box: Box) -> list[Box]:
-        """The box in parts along its first dimension, of whole inner chunks: what is read back need not fit twice."""
+        """The box in parts of whole inner chunks along its first dimension: the data read back need not fit in memory twice."""
         if not box:
             return [box]
         first, unit = box[0], self.destination.inner_chunk_shape[0]
@@ -99,3 +100,9 @@ def _rows(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         .view("u1")
         .reshape(math.prod(array.shape), array.dtype.itemsize)
     )
+
+
+Piece = tuple[BlockCopy, Box, int]
+"""What copies a block, the block, and the memory it takes."""
+RunPieces = Callable[[Iterable[Piece]], Iterator[int]]
+"""Copies pieces; the bytes of each, in their order."""

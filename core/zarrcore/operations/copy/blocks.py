@@ -1,7 +1,7 @@
-"""Blocks: what of an array is copied in one piece.
+"""Blocks: the parts of an array that are copied in one piece.
 
-A block holds whole chunks of the destination, so that no two blocks write the same one, and as many of them as it takes to
-cover whole chunks of the source, so that none is decoded twice, as far as memory allows.
+A block holds whole chunks of the destination, so that two blocks never write the same chunk. As far as memory allows, it
+also covers whole chunks of the source, so that none is decoded twice.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class BlockAxis:
     """One dimension in blocks of ``factor`` chunks."""
 
     chunks: ChunkAxis
-    """Where chunks begin."""
+    """The chunks of this dimension."""
     extent: int
     """The array's length."""
     factor: int = 1
-    """Chunks in a block; fewer in the last one."""
+    """Chunks in a block; the last block may have fewer."""
 
     @property
     def count(self) -> int:
-        """Blocks."""
+        """The number of blocks."""
         return -(-self.chunks.count(self.extent) // self.factor)
 
     def place(self, index: int) -> slice:
@@ -42,7 +42,7 @@ class BlockAxis:
         return slice(start, min(final + length, self.extent))
 
     def crossed(self, part: slice) -> range:
-        """The blocks that hold elements of ``part``, which is not empty and ends within the array."""
+        """The blocks with elements of ``part``, which is not empty and ends within the array."""
         return range(
             self.chunks.find(part.start) // self.factor, self.chunks.find(part.stop - 1) // self.factor + 1
         )
@@ -67,7 +67,7 @@ class BlockGrid:
 
     @property
     def count(self) -> int:
-        """Blocks."""
+        """The number of blocks."""
         return math.prod(self.shape)
 
     def box(self, number: int) -> Box:
@@ -79,7 +79,7 @@ class BlockGrid:
         return tuple(axis.place(along) for axis, along in zip(self.axes, reversed(index), strict=True))
 
     def crossed(self, box: Box) -> Iterator[int]:
-        """The numbers of the blocks that hold elements of ``box``, which is not empty and ends within the array."""
+        """The numbers of the blocks with elements of ``box``, which is not empty and ends within the array."""
         for index in product(*(axis.crossed(part) for axis, part in zip(self.axes, box, strict=True))):
             number = 0
             for axis, along in zip(self.axes, index, strict=True):
@@ -88,7 +88,7 @@ class BlockGrid:
 
 
 def nbytes_of(box: Box, itemsize: int) -> int:
-    """Bytes of the elements of ``box``."""
+    """The number of bytes of the elements of ``box``."""
     size: int = math.prod(part.stop - part.start for part in box)
     return size * itemsize
 
@@ -96,14 +96,14 @@ def nbytes_of(box: Box, itemsize: int) -> int:
 def block_factors(
     shape: Sequence[int], chunk_shape: Sequence[int], source_shape: Sequence[int], limit: int, most: int
 ) -> tuple[int, ...]:
-    """How many chunks a block holds along each dimension.
+    """The number of chunks of a block along each dimension.
 
     Args:
-        shape: the array's.
-        chunk_shape: the destination's chunks'.
-        source_shape: the shape of what is decoded as a whole in the source.
-        limit: as many elements make a good block.
-        most: elements of a block at most, if that spares decoding twice; but for a block of one chunk.
+        shape: shape of the array.
+        chunk_shape: shape of the destination's chunks.
+        source_shape: shape of the smallest part of the source that is decoded as a whole.
+        limit: a good number of elements for a block.
+        most: the most elements of a block, if that avoids decoding twice; a block of one chunk may exceed it.
 
     >>> block_factors((100, 100), (10, 10), (25, 50), 10_000, 10_000)
     (10, 10)
@@ -121,7 +121,7 @@ def block_factors(
         )
         return max(1, limit // max(1, math.prod(lengths)))
 
-    # First whole chunks of the source, then neighbours along the dimension that is stored together.
+    # First whole chunks of the source, then neighbours along the dimension that is contiguous in storage.
     for axis in reversed(range(len(counts))):
         wanted = math.lcm(chunk_shape[axis], source_shape[axis]) // chunk_shape[axis]
         factors[axis] = min(wanted, counts[axis], room(most))
@@ -131,7 +131,7 @@ def block_factors(
 
 
 class NumberSet:
-    """Numbers below ``count``: a bit for each as long as that is little, else those that are in it.
+    """A set of numbers below ``count``: one bit for each if that is small, otherwise a set.
 
     >>> numbers = NumberSet(100)
     >>> numbers.add(70); numbers.add(3); numbers.add(70)
@@ -155,7 +155,7 @@ class NumberSet:
         return bool(self._bits[number >> 3] >> (number & 7) & 1)
 
     def __iter__(self) -> Iterator[int]:
-        """The numbers from the smallest on."""
+        """The numbers in increasing order."""
         if self._bits is None:
             yield from sorted(self._numbers)
             return

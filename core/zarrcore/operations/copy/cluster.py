@@ -1,4 +1,4 @@
-"""Copying blocks on a Dask cluster: the same plan, with the cluster's processes in place of threads."""
+"""Copying blocks on a Dask cluster: the same plan, with the cluster's processes instead of threads."""
 
 from __future__ import annotations
 
@@ -7,29 +7,26 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zarrcore.errors import MissingExtraError, StoreError, UnreachableError
-from zarrcore.operations.copy.block_copy import BlockCopy
+from zarrcore.operations.copy.block_copy import BlockCopy, Piece, RunPieces
 from zarrcore.operations.copy.blocks import Box
 from zarrcore.stores.memory import MemoryStore
 
-if TYPE_CHECKING:
-    from zarrcore.operations.copy.execute import Piece, RunPieces
-
 _AHEAD = 2
-"""Blocks that wait at the cluster for each thread it has."""
+"""Blocks that are queued at the cluster for each of its threads."""
 
 
 @contextmanager
 def on_cluster(address: str) -> Iterator[RunPieces]:
-    """What runs pieces of a copy on the cluster whose scheduler is at ``address``.
+    """A function that runs pieces of a copy on the cluster whose scheduler is at ``address``.
 
-    Every worker has to reach both stores: local ones through a file system that all share.
+    Every worker must reach both stores; local ones through a shared file system.
 
     Raises:
         MissingExtraError: Dask's distributed scheduler is not installed.
-        UnreachableError: there is no scheduler at ``address``.
+        UnreachableError: no scheduler answers at ``address``.
     """
     try:
         from distributed import Client
@@ -56,7 +53,7 @@ def _run(client: Any, pieces: Iterable[Piece]) -> Iterator[int]:
             if packed is None or packed[0] is not block_copy:
                 _refuse_memory(block_copy)
                 packed = block_copy, pickle.dumps(block_copy)
-            # Copying a block twice does no harm: so a block of a worker that dies goes to another.
+            # Copying a block twice is harmless, so another worker takes the blocks of one that dies.
             ahead.append(client.submit(_copy_block, packed[1], box, pure=False, retries=1))
             if len(ahead) >= most:
                 yield ahead.popleft().result()
@@ -82,6 +79,6 @@ def _copy_block(packed: bytes, box: Box) -> int:
 
 @lru_cache(maxsize=8)
 def _unpacked(packed: bytes) -> BlockCopy:
-    """Made once for all blocks of an array that a worker copies: a store has connections that are dear to open."""
+    """Made once for all blocks of an array that a worker copies: opening the connections of a store is expensive."""
     block_copy: BlockCopy = pickle.loads(packed)  # noqa: S301 - from this program, through Dask, which pickles itself
     return block_copy

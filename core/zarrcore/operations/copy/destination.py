@@ -1,4 +1,4 @@
-"""The destination of a copy: what may be there already, and what is done about it."""
+"""The destination of a copy, and what it may already hold."""
 
 from __future__ import annotations
 
@@ -19,51 +19,51 @@ from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 
 
 def prepare(plan: CopyPlan, source: ReadableStore, store: ReadableStore, *, overwrite: bool) -> bool:
-    """Make ``store`` ready for a copy; whether this copy was begun there before.
+    """Prepare ``store`` for a copy; returns whether this copy was started there before.
 
     Raises:
-        NodeExistsError: it holds something else, which is not to be overwritten, or is no hierarchy.
-        SelectionError: it is the source itself, or one lies within the other.
-        StoreError: it did not answer as it should.
+        NodeExistsError: it holds something else that must not be overwritten, or that is not a hierarchy.
+        SelectionError: it is the source itself, or one is inside the other.
+        StoreError: it failed.
     """
     _refuse_itself(source, store)
     marker = read_marker(store)
     if marker == plan.fingerprint:
         return True
     if overwrite and marker is not None:
-        writable(store).erase_prefix("")  # all of it is what another copy has left
+        writable(store).erase_prefix("")  # an interrupted copy left all of it
     elif overwrite:
         erase_hierarchy(store)
     elif marker is not None:
         raise NodeExistsError(
             "/",
             store.url,
-            "is of another copy, which was interrupted: run that one again to finish it, or overwrite it (--overwrite)",
+            "belongs to another copy, which was interrupted: run that one again to finish it, or overwrite it (--overwrite)",
         )
     elif (found := _what_is_there(store)) is not None:
-        raise NodeExistsError("/", store.url, f"would be mixed with what is there already, {found}")
+        raise NodeExistsError("/", store.url, f"would be mixed with existing data, {found}")
     write_marker(writable(store), plan.source_url, plan.fingerprint)
     return False
 
 
 def _refuse_itself(source: ReadableStore, store: ReadableStore) -> None:
-    """Where one lies within the other, the copy would be copied, or the source erased."""
+    """Refuse source and destination inside each other: the copy would be copied, or the source erased."""
     one, other = _place(source), _place(store)
     if source.identity == store.identity or one.startswith(other) or other.startswith(one):
         raise SelectionError(
-            f"{store.url} is the source itself, or one lies within the other: name another destination"
+            f"{store.url} is the source itself, or one is inside the other: name another destination"
         )
 
 
 def _place(store: ReadableStore) -> str:
-    """What the place of everything within a store begins with, whatever the credentials."""
+    """The common beginning of all places in a store, without credentials."""
     while isinstance(store, ReadOnlyStore | CacheStore):
         store = store.store
     if isinstance(store, MemoryStore):
         return f"memory {id(store)}/"
     if isinstance(store, ObstoreStore):
         return f"{store.options.endpoint_url or ''} {store.url}/"
-    path = re.sub("^(lmdb|sqlite)://", "", store.url)  # of a zip file as it is
+    path = re.sub("^(lmdb|sqlite)://", "", store.url)  # the path of a zip file, unchanged
     return os.path.join(os.path.realpath(path), "")
 
 

@@ -1,7 +1,7 @@
-"""Carrying out a plan, and going on where a copy was interrupted.
+"""Carrying out a plan, and resuming an interrupted copy.
 
-A marker is written first and erased last. Where it is found again, chunks that are there are whole, for every ``set`` is
-atomic, and are not copied again. Documents cost little and are written anew.
+A marker is written first and erased last. If it exists, stored chunks are complete, since every ``set`` is
+atomic, and are not copied again. Documents are cheap and written again.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from zarrcore.array import Array
 from zarrcore.array.pools import CORES
 from zarrcore.formats.interface import Documents
 from zarrcore.hierarchy import Hierarchy
-from zarrcore.operations.copy.block_copy import BlockCopy
-from zarrcore.operations.copy.blocks import BlockGrid, Box, nbytes_of
+from zarrcore.operations.copy.block_copy import BlockCopy, Piece, RunPieces
+from zarrcore.operations.copy.blocks import BlockGrid, nbytes_of
 from zarrcore.operations.copy.destination import prepare
 from zarrcore.operations.copy.left_keys import LeftKeys, find_left_keys
 from zarrcore.operations.copy.plan import ArrayPlan, CopyPlan
@@ -29,12 +29,8 @@ from zarrcore.operations.parallel import in_parallel
 from zarrcore.stores.interface import ReadableStore, WritableStore
 from zarrcore.stores.wrapper.interface import writable
 
-Piece = tuple[BlockCopy, Box, int]
-"""What copies a block, the block, and the memory it takes."""
-RunPieces = Callable[[Iterable[Piece]], Iterator[int]]
-"""Copies pieces; the bytes of each, in their order."""
 Progress = Callable[[str, int, int], None]
-"""Called with an array's path, the bytes done of all arrays, and the bytes of all arrays."""
+"""Called with an array's path, the bytes done, and the bytes of all arrays."""
 
 _REMOTE_BLOCKS = 16
 _LISTED_CHUNKS = 1_000_000
@@ -42,7 +38,7 @@ _LISTED_CHUNKS = 1_000_000
 
 @dataclass(slots=True)
 class CopyResult:
-    """What a copy has done."""
+    """The result of a copy."""
 
     groups: int
     """Groups made."""
@@ -51,17 +47,17 @@ class CopyResult:
     nbytes: int
     """Decoded bytes of all arrays."""
     copied_nbytes: int = 0
-    """Of these, bytes of blocks that were copied."""
+    """Bytes of the blocks that were copied."""
     resumed_nbytes: int = 0
-    """Bytes of blocks that an interrupted copy had left."""
+    """Bytes of the blocks that an interrupted copy had already copied."""
     resumed: bool = False
-    """Whether an interrupted copy was finished."""
+    """Whether this finished an interrupted copy."""
     left: LeftKeys = field(default_factory=LeftKeys)
     """Keys of the source that belong to no node, and were not copied."""
 
     @property
     def missing_nbytes(self) -> int:
-        """Bytes of blocks that the source does not store, as its listing tells."""
+        """Bytes of the blocks that the source does not store, according to its listing."""
         return self.nbytes - self.copied_nbytes - self.resumed_nbytes
 
 
@@ -76,24 +72,24 @@ def execute(
     progress: Progress | None = None,
     run_pieces: RunPieces | None = None,
 ) -> CopyResult:
-    """Carry out ``plan``: copy from ``source`` to ``destination``, or go on with the copy that was interrupted there.
+    """Carry out ``plan``: copy from ``source`` to ``destination``, or resume the copy that was interrupted there.
 
     Args:
         plan: what to copy.
-        source: the hierarchy that was planned with.
-        destination: the store to write to; the copy's root stands at its empty prefix.
-        overwrite: erase the hierarchy in ``destination`` first, but for what this copy has left there itself.
+        source: the hierarchy of the plan.
+        destination: the store to write to; the copy's root is at its empty prefix.
+        overwrite: erase the hierarchy in ``destination`` first, except the part that this copy wrote itself.
         verify: read back every block, and compare.
         consolidate: write consolidated metadata too.
-        progress: told how far the copy has come.
-        run_pieces: copies blocks elsewhere than in this process's threads.
+        progress: called with the progress of the copy.
+        run_pieces: copies blocks somewhere other than in this process's threads.
 
     Raises:
         NodeExistsError: ``destination`` holds something else.
-        ReadOnlyError: it can only be read.
+        ReadOnlyError: it is read-only.
         CodecError: a chunk of the source does not decode.
-        BrokenBodyError: a block reads back as something else than was written.
-        StoreError: a store did not answer as it should.
+        BrokenBodyError: a block reads back differently.
+        StoreError: a store failed.
     """
     store = writable(destination)
     resuming = prepare(plan, source.store, destination, overwrite=overwrite)
@@ -185,8 +181,8 @@ class _Copier:
         self._passed_nbytes += array.nbytes - offered - resumed
 
     def _wanted(self, array: ArrayPlan, source: Array, prefix: str) -> Iterable[int]:
-        """The numbers of blocks of which the source may store something."""
-        # Asking for a chunk on disk that is missing costs microseconds, and finds links that a listing leaves out.
+        """The numbers of the blocks that the source may store in part."""
+        # Asking a local store for a missing chunk costs microseconds, and finds links that a listing leaves out.
         many = source.store.is_remote or math.prod(source.chunk_grid_shape) > _LISTED_CHUNKS
         if many and array.blocks.count > 1 and array.same_fill_value:
             hierarchy = self._source.member(array.source_path)
@@ -209,7 +205,7 @@ def _in_threads(budget: int, is_remote: bool, pieces: Iterable[Piece]) -> Iterat
 
 
 class _Allowance:
-    """Memory that threads share: who wants more than is left waits."""
+    """Memory that threads share. A thread that needs more than is left waits."""
 
     def __init__(self, nbytes: int) -> None:
         self._left = nbytes

@@ -1,4 +1,4 @@
-"""What the copy of an array is to be like: chunks, shards and codecs, in the terms of the destination's format."""
+"""The storage of an array's copy: chunks, shards and codecs in the destination's format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from zarrcore.metadata.named_configuration import parse_named_configuration
 
 _ZSTD = NamedConfiguration("zstd", {"level": 3, "checksum": True})
 _INDEX_CODECS = ({"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"})
-# Codecs that give back what they were given. Bytes → bytes codecs all do.
+# Lossless codecs. All bytes → bytes codecs are lossless.
 _EXACT = {
     *(
         "transpose",
@@ -44,12 +44,12 @@ _EXACT = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is asked of the copies of all arrays; None keeps what the source has."""
+    """The requested storage of all copied arrays; None keeps that of the source."""
 
     chunk_shape: tuple[int, ...] | None = None
-    """Of chunks (the inner ones, where there are shards), for arrays of as many dimensions; -1 is a whole dimension."""
+    """Shape of chunks (inner chunks, if there are shards), for arrays of as many dimensions; -1 is a whole dimension."""
     shard_shape: tuple[int, ...] | None = None
-    """Likewise of shards; an empty one means none."""
+    """Shape of shards; an empty one means no shards."""
     codecs: tuple[NamedConfiguration, ...] | None = None
     """Codecs instead of the source's; an array → bytes codec may be left out."""
 
@@ -57,16 +57,16 @@ class Layout:
 def destination_metadata(
     source: ArrayMetadata, to: Format, layout: Layout, *, same_format: bool
 ) -> tuple[ArrayMetadata, str | None]:
-    """The metadata of an array's copy, and what is to be said of it where codecs could not be kept.
+    """The metadata of an array's copy, and notes on codecs that could not be kept.
 
     Raises:
-        SelectionError: chunks and shards that do not fit each other.
-        MetadataError: codecs that do not fit the array.
-        UnsupportedError: the format cannot hold such an array, or not with the codecs asked for.
+        SelectionError: chunks and shards do not fit each other.
+        MetadataError: codecs do not fit the array.
+        UnsupportedError: the format cannot hold the array, or not with the requested codecs.
     """
     wanted = source if same_format else replace(source, chunk_key_encoding=to.default_chunk_key_encoding())
     if not (same_format or source.shape):
-        wanted = replace(wanted, dimension_names=())  # which version 2's readers want told
+        wanted = replace(wanted, dimension_names=())  # which readers of Zarr v2 need
     wanted = _laid_out(wanted, layout)
     try:
         adapted = _adapted(wanted, to)
@@ -76,22 +76,22 @@ def destination_metadata(
         return adapted, None if layout.codecs is not None else _renamed(wanted, adapted)
     except UnsupportedError as error:
         if error.kind == "fill value" and wanted.fill_value.tobytes().strip(b"\0"):
-            # Chunks that are missing in the source are then written, with that value.
+            # Chunks that are missing in the source are then written with that value.
             zeroed = replace(wanted, fill_value=zero(wanted.data_type.dtype))
             return _adapted(zeroed, to), f"{error}; it is zero there"
         if layout.codecs is not None:
             raise
-        # The values matter, how they were compressed does not: what every format of ours can say is tried.
+        # The values matter, their compression does not: try codecs that every writable format has.
         plain = _without_codecs(wanted)
         try:
-            return _adapted(plain, to), f"{error}; zstd takes the place of the source's codecs"
+            return _adapted(plain, to), f"{error}; zstd replaces the source's codecs"
         except UnsupportedError:
             raise error from None
 
 
 def _adapted(metadata: ArrayMetadata, to: Format) -> ArrayMetadata:
     adapted = to.adapted(metadata)
-    if not isinstance(adapted, ArrayMetadata):  # pragma: no cover - a format's own fault
+    if not isinstance(adapted, ArrayMetadata):  # pragma: no cover - a bug of a format
         raise UnsupportedError("format", to.name, "cannot hold an array")
     return adapted
 
@@ -105,7 +105,7 @@ def _laid_out(source: ArrayMetadata, layout: Layout) -> ArrayMetadata:
         return source
     plain = without_shards(without_blocks(source))
     if shard_shape is None and not without and chunk_shape is None and _is_sharded(source):
-        shard_shape = source.chunk_grid.chunk_shape  # only other codecs are asked for
+        shard_shape = source.chunk_grid.chunk_shape  # only other codecs are requested
     grid = plain.chunk_grid if chunk_shape is None else RegularChunkGrid(chunk_shape)
     codecs = plain.codecs if layout.codecs is None else _chain(layout.codecs, plain)
     result = replace(plain, chunk_grid=grid, codecs=codecs)
@@ -127,14 +127,14 @@ def _is_sharded(metadata: ArrayMetadata) -> bool:
 def _sharded(plain: ArrayMetadata, shard_shape: tuple[int, ...]) -> ArrayMetadata:
     inner = plain.chunk_grid.chunk_shape
     if not isinstance(plain.chunk_grid, RegularChunkGrid):
-        raise UnsupportedError("chunk grid", "rectilinear", "has no place in shards: give chunks a shape")
+        raise UnsupportedError("chunk grid", "rectilinear", "is not possible in shards: give chunks a shape")
     if any(shard % chunk for shard, chunk in zip(shard_shape, inner, strict=True)):
-        # The whole of a dimension need not be a multiple; a shard may overhang.
+        # A whole dimension need not be a multiple; a shard may overhang.
         whole = zip(shard_shape, inner, plain.shape, strict=True)
         shard_shape = tuple(-(-s // c) * c if s >= length else s for s, c, length in whole)
     if any(shard % chunk for shard, chunk in zip(shard_shape, inner, strict=True)):
         raise SelectionError(f"shards of {shard_shape} do not hold whole chunks of {inner}")
-    # The inner codecs are spelled out here: they are copied into a document as they stand.
+    # The inner codecs are made explicit here: they are copied into a document unchanged.
     spec = ArraySpec(inner, plain.data_type.dtype, plain.fill_value)
     configuration = {
         "chunk_shape": list(inner),
@@ -151,7 +151,7 @@ def _chain_of(metadata: ArrayMetadata) -> CodecChain:
 
 
 def _holds_fill_value(metadata: ArrayMetadata) -> bool:
-    """Whether the filters encode the fill value, with which chunks at the edge are filled up."""
+    """Whether the filters can encode the fill value, which pads chunks at the edge."""
     chain = _chain_of(metadata)
     if not chain.filters:
         return True
@@ -162,7 +162,7 @@ def _holds_fill_value(metadata: ArrayMetadata) -> bool:
     except CodecError:
         return False
     except (MetadataError, UnsupportedError):
-        return True  # told where an array is made of it
+        return True  # reported when an array is made from it
     return True
 
 
@@ -170,7 +170,7 @@ def _chain(codecs: Sequence[NamedConfiguration], plain: ArrayMetadata) -> tuple[
     if any(issubclass(codec_class(codec.name), ArrayToBytesCodec) for codec in codecs):
         return tuple(codecs)
     chain = codec_chain(codecs, len(plain.shape))
-    # `codec_chain` names "bytes" where no array → bytes codec is given; strings have another one.
+    # `codec_chain` adds "bytes" if there is no array → bytes codec; strings need another one.
     filters = tuple(codec for codec in codecs if codec not in chain.compressors)
     return (*filters, _array_to_bytes(plain), *chain.compressors)
 
@@ -180,7 +180,7 @@ def _array_to_bytes(metadata: ArrayMetadata) -> NamedConfiguration:
 
 
 def _without_codecs(metadata: ArrayMetadata) -> ArrayMetadata:
-    with suppress(UnsupportedError):  # else chunks become as large as shards were
+    with suppress(UnsupportedError):  # otherwise chunks become as large as shards were
         metadata = without_shards(without_blocks(metadata))
     return replace(metadata, codecs=(_array_to_bytes(metadata), _ZSTD))
 
@@ -193,13 +193,13 @@ def _renamed(wanted: ArrayMetadata, adapted: ArrayMetadata) -> str | None:
 
 
 def _compressors(metadata: ArrayMetadata) -> list[str]:
-    """Short names of what is not the same thing by another name in another format."""
+    """Short names of codecs, without those that only differ in their name between formats."""
     names = (name.removeprefix("numcodecs.").removeprefix("n5_") for name in codec_names(metadata.codecs))
     return [name for name in names if name not in {*_EXACT, "default", "crc32c", "v2_view"}]
 
 
 def codec_names(codecs: Sequence[NamedConfiguration]) -> list[str]:
-    """The names of all codecs, with those inside of others."""
+    """The names of all codecs, including those inside others."""
     names = []
     for codec in codecs:
         names.append(codec.name)
@@ -210,7 +210,7 @@ def codec_names(codecs: Sequence[NamedConfiguration]) -> list[str]:
 
 
 def is_exact(metadata: ArrayMetadata) -> bool:
-    """Whether what is written reads back bit for bit: none of the codecs rounds, and none is unknown."""
+    """Whether written values read back bit for bit: no codec rounds or is unknown."""
     return all(
         name in _EXACT or issubclass(codec_class(name), BytesToBytesCodec)
         for name in codec_names(metadata.codecs)

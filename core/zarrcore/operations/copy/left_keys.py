@@ -27,30 +27,30 @@ class LeftKeys:
     """The keys that were left behind."""
 
     count: int = 0
-    """How many there are."""
+    """Their number."""
     examples: tuple[str, ...] = ()
-    """The first of them."""
+    """The first few of them."""
 
 
 def find_left_keys(plan: CopyPlan, source: Hierarchy) -> LeftKeys:
     """The keys below the node that ``plan`` copies that belong to no node of the plan.
 
-    Costs one listing of what was copied; of a store that cannot be listed no such key is known. Not counted are what an
-    interrupted writer has left, documents of other formats beside a node's own, and what lies beside the hierarchies of
+    Costs one listing of the copied part. For a store that cannot be listed, such keys are unknown. Not counted are files that
+    an interrupted writer left, documents of other formats beside a node's own, and files beside the hierarchies of
     a collection.
 
     Args:
         plan: what was copied.
-        source: the hierarchy that it was planned with.
+        source: the hierarchy of the plan.
 
     Raises:
-        StoreError: the store did not answer as it should.
+        StoreError: the store failed.
     """
     members: dict[str, _Member] = {}
     for path, array in _nodes(plan):
         hierarchy = source.member(path)
         if not isinstance(hierarchy, Collection):
-            # Parents come first, so the first node of a member is the top of what was copied of it.
+            # Parents come first, so the first node of a member is the top of its copied part.
             member = members.setdefault(hierarchy.at, _Member(hierarchy, hierarchy.within(path)))
             member.take(hierarchy.within(path), array)
     count, examples = 0, []
@@ -71,7 +71,7 @@ def _nodes(plan: CopyPlan) -> Iterator[tuple[str, ArrayMetadata | None]]:
 
 
 class _Member:
-    """The keys of one hierarchy, and which of them belong to nodes."""
+    """The keys of one hierarchy, divided into those of nodes and others."""
 
     def __init__(self, hierarchy: Hierarchy, top: str) -> None:
         format_ = hierarchy.format
@@ -81,17 +81,17 @@ class _Member:
         self._chunks: dict[str, tuple[ChunkKeyEncoding, int]] = {}
 
     def take(self, path: str, array: ArrayMetadata | None) -> None:
-        """Take the keys of a node for its own."""
+        """Mark the keys of a node."""
         own = self._hierarchy.format
         for known in (own, *_WRITTEN):
             self._keys.update(known.document_keys(path))
-        # Writers put consolidated metadata into other groups than the root too.
+        # Writers also put consolidated metadata into groups other than the root.
         self._keys.update(own.prefix(path) + key for key in _CONSOLIDATED)
         if array is not None:
             self._chunks[own.chunk_prefix(path)] = array.chunk_key_encoding, len(array.shape)
 
     def left(self) -> Iterator[str]:
-        """The keys that belong to no node, as the whole source names them."""
+        """The keys that belong to no node, as the source names them."""
         store, prefix = self._hierarchy.store, f"{self._hierarchy.at}/".lstrip("/")
         if isinstance(store, ListableStore):
             try:

@@ -1,6 +1,6 @@
-"""The plan of a copy: which nodes are to be made, and in which blocks their elements go.
+"""The plan of a copy: the nodes to make, and the blocks in which their elements are copied.
 
-A plan is a value: it can be compared, pickled, and carried out anywhere. Making one reads documents only.
+A plan is a value: it can be compared, pickled, and carried out anywhere. Making one only reads documents.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zarrcore.operations.copy.layout import Layout, destination_metadata, is_exa
 
 DEFAULT_MEMORY_NBYTES = 512 << 20
 _BLOCK_NBYTES = 32 << 20
-# A block's elements, the chunks that are encoded of them, shards being put together, and some slack.
+# A block's elements, their encoded chunks, the shards being assembled, and some slack.
 _COPIES = 4
 
 
@@ -35,15 +35,15 @@ class ArrayPlan:
     path: str
     """Its path in the destination."""
     source: ArrayMetadata
-    """What it is."""
+    """Its metadata in the source."""
     destination: ArrayMetadata
-    """What its copy is to be."""
+    """Its metadata in the destination."""
     blocks: BlockGrid
     """The pieces in which it is copied."""
     held_nbytes: int
-    """Memory that the copying of one block takes."""
+    """Memory that copying one block needs."""
     is_exact: bool
-    """Whether the copy reads back bit for bit, so that it can be compared."""
+    """Whether the copy reads back bit for bit, so that it can be verified."""
 
     @property
     def nbytes(self) -> int:
@@ -52,7 +52,7 @@ class ArrayPlan:
 
     @property
     def same_fill_value(self) -> bool:
-        """Whether missing chunks of the source may be missing in the destination too."""
+        """Whether chunks that are missing in the source may also be missing in the destination."""
         return self.source.fill_value.tobytes() == self.destination.fill_value.tobytes() or (
             self.source.data_type.dtype.kind in "TO" and self.source.fill_value == self.destination.fill_value
         )
@@ -63,19 +63,19 @@ class CopyPlan:
     """The copy of a node and all below it."""
 
     source_url: str
-    """Where it is."""
+    """URL of the source."""
     format: Format
-    """The destination's."""
+    """Format of the destination."""
     groups: tuple[tuple[str, GroupMetadata], ...]
     """Path in the destination and metadata of each group, parents first."""
     arrays: tuple[ArrayPlan, ...]
     """The arrays."""
     notes: tuple[str, ...]
-    """What the copy cannot keep as it is."""
+    """What the copy cannot keep unchanged."""
     memory_nbytes: int = DEFAULT_MEMORY_NBYTES
-    """How much memory blocks may take at a time."""
+    """Memory that blocks may use at a time."""
     source_path: str = "/"
-    """The path in the source of the node that becomes the root."""
+    """Path in the source of the node that becomes the root."""
 
     @property
     def nbytes(self) -> int:
@@ -84,9 +84,9 @@ class CopyPlan:
 
     @property
     def fingerprint(self) -> str:
-        """Tells this copy from another to the same place: another source, other arrays, other chunks or codecs.
+        """Distinguishes this copy from another one to the same place: another source, other arrays, other chunks or codecs.
 
-        Attributes do not count, nor does memory: they change nothing of the chunks that an interrupted copy has left.
+        Attributes and memory do not count: they do not change the chunks that an interrupted copy wrote.
         """
         digest = hashlib.sha256(f"{self.source_url} {self.format.name}".encode())
         for array in self.arrays:
@@ -96,7 +96,7 @@ class CopyPlan:
         return digest.hexdigest()
 
     def documents(self) -> Iterator[tuple[str, Documents]]:
-        """Path and documents of every node, groups first."""
+        """Paths and documents of all nodes, groups first."""
         for path, group in self.groups:
             yield path, self.format.encode(group, at_root=path == "/")
         for array in self.arrays:
@@ -114,17 +114,17 @@ def plan_copy(
     """Plan the copy of the node at ``path`` and all below it; the node becomes the destination's root.
 
     Args:
-        source: where the node is.
+        source: the hierarchy of the node.
         path: the node.
-        to: the destination's format; None takes the source's, or the newest where that cannot be written.
-        layout: what the copies of arrays are to be like.
-        memory_nbytes: how much memory blocks may take at a time.
+        to: the destination's format; None takes the source's, or the newest one if that cannot be written.
+        layout: the storage of the copied arrays.
+        memory_nbytes: memory that blocks may use at a time.
 
     Raises:
-        NodeNotFoundError: no node stands at ``path``.
-        MetadataError, UnsupportedError: a node is broken, or the format cannot hold its like.
-        SelectionError: a layout that fits no array.
-        StoreError: a block does not fit into the memory allowed, or the store did not answer as it should.
+        NodeNotFoundError: there is no node at ``path``.
+        MetadataError, UnsupportedError: a node is broken, or the format cannot hold it.
+        SelectionError: a layout that does not fit any array.
+        StoreError: a block does not fit into the allowed memory, or the store failed.
     """
     top = normalize_path(path)
     own = source.member(top).format
@@ -139,7 +139,7 @@ def plan_copy(
             raise node.error.with_traceback(None)
         if below != "/" and not format_.may_name_node(node.name):
             raise UnsupportedError(
-                "node", node.path, f"cannot be copied: {format_.title} has no nodes of such names"
+                "node", node.path, f"cannot be copied: {format_.title} does not allow this name"
             )
         if isinstance(node, Group):
             metadata = format_.adapted(node.metadata)
@@ -165,7 +165,7 @@ def _check_layout(layout: Layout, arrays: list[ArrayPlan]) -> None:
     for what, lengths in (("chunks", layout.chunk_shape), ("shards", layout.shard_shape)):
         if lengths and not any(len(array.source.shape) == len(lengths) for array in arrays):
             raise SelectionError(
-                f"{what} of {len(lengths)} dimensions are asked for, and no array has as many"
+                f"{what} of {len(lengths)} dimensions are requested, but no array has as many"
             )
 
 
@@ -188,8 +188,8 @@ def _plan_array(
             break
         if all(factor == 1 for factor in factors):
             raise StoreError(
-                f"{node.path}: to copy one {'shard' if _has_shards(destination) else 'chunk'} takes {held >> 20:,} MiB of "
-                f"memory, and {memory_nbytes >> 20:,} MiB are allowed: allow more, or make chunks smaller"
+                f"{node.path}: copying one {'shard' if _has_shards(destination) else 'chunk'} takes {held >> 20:,} MiB of "
+                f"memory, but only {memory_nbytes >> 20:,} MiB are allowed: allow more, or make chunks smaller"
             )
         limit //= 2
     axes = zip(destination.chunk_grid.axes, source.shape, factors, strict=True)
@@ -198,7 +198,7 @@ def _plan_array(
 
 
 def _units_held(block_shape: list[int], unit_shape: tuple[int, ...], pool: int) -> int:
-    """Elements of the source's chunks that are being decoded for one block at a time."""
+    """Elements of the source's chunks that are decoded at a time for one block."""
     crossed = math.prod(
         (length - 1) // unit + 2 for length, unit in zip(block_shape, unit_shape, strict=True)
     )

@@ -1,4 +1,4 @@
-"""What is stored of an array, as one listing tells: so that what is missing is neither read nor written."""
+"""The stored chunks of an array, from one listing, so that missing chunks are neither read nor written."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 
 
 def stored_blocks(source: Array, prefix: str, documents: set[str], blocks: BlockGrid) -> NumberSet | None:
-    """The blocks in which a chunk of ``source`` is stored; None where a listing cannot tell.
+    """The blocks in which a chunk of ``source`` is stored; None if a listing does not show it.
 
-    It cannot where there are keys that are neither chunks nor ``documents``: some writers name chunks in other ways, which
-    reading finds.
+    This is so if there are keys that are neither chunks nor ``documents``: some writers name chunks differently, which
+    reading detects.
 
     Raises:
-        StoreError: the store did not answer as it should.
+        StoreError: the store failed.
     """
     grid, shape = source.metadata.chunk_grid, source.shape
     counts = source.chunk_grid_shape
@@ -40,10 +40,10 @@ def stored_blocks(source: Array, prefix: str, documents: set[str], blocks: Block
 
 
 def stored_chunks(store: ReadableStore, prefix: str, metadata: ArrayMetadata) -> NumberSet:
-    """The numbers, in C order, of the chunks that are there; none where the store cannot list.
+    """The numbers, in C order, of the stored chunks; empty if the store cannot list.
 
     Raises:
-        StoreError: the store did not answer as it should.
+        StoreError: the store failed.
     """
     axes = zip(metadata.chunk_grid.axes, metadata.shape, strict=True)
     grid = BlockGrid(tuple(BlockAxis(*axis) for axis in axes))

@@ -19,6 +19,7 @@ from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
     ReadableStore,
+    Renaming,
     StoreStat,
 )
 from zarrcore.stores.keys import check_key, check_prefix
@@ -195,15 +196,15 @@ class CacheStore(WrapperStore):
         finally:
             self._written([key])
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         try:
-            return writable(self.store).rename(key, new, if_absent=if_absent)
+            return Renaming(writable(self.store).rename(key, new, if_absent=if_absent))
         finally:
             self._written([key, new])
 
-    def link(self, key: str, new: str) -> bool | None:
+    def link(self, key: str, new: str) -> Renaming:
         try:
-            return writable(self.store).link(key, new)
+            return Renaming(writable(self.store).link(key, new))
         finally:
             self._written([new])
 

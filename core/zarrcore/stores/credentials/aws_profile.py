@@ -24,11 +24,16 @@ class AwsProfile:
     region: str | None = None
     endpoint_url: str | None = None
     """Where S3 answers; a section of ``services`` counts before the profile's own word for all services."""
-    foreign: str | None = None
-    """A member that says where credentials are to be had and that we do not follow, as ``sso_session``."""
+    delegated: tuple[str, ...] = field(default=(), repr=False)
+    """Members that say where credentials are to be had, with their values: ``sso_session=work``. boto3 follows them."""
+
+    @property
+    def delegates_by(self) -> str | None:
+        """The name of the first such member; None where the profile has none."""
+        return self.delegated[0].partition("=")[0] if self.delegated else None
 
 
-_FOREIGN: Final = (
+_DELEGATING: Final = (
     "sso_session",
     "sso_start_url",
     "role_arn",
@@ -66,7 +71,7 @@ def read_profile(name: str | None) -> AwsProfile:
         found.get("credential_process"),
         found.get("region"),
         _service_endpoint(config, found) or found.get("endpoint_url"),
-        next((member for member in _FOREIGN if member in found), None),
+        tuple(f"{member}={found[member]}" for member in _DELEGATING if member in found),
     )
 
 

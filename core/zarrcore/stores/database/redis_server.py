@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-import time
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -21,6 +20,7 @@ from zarrcore.errors import (
 )
 from zarrcore.stores.object.failures import certificate_trouble_in
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.retries import Retries
 
 if TYPE_CHECKING:
     import redis
@@ -31,8 +31,6 @@ DEFAULT_PORT: Final = 6379
 REFUSED: Final = object()
 """In place of an answer: the server knows no such request, or does not allow it."""
 
-_FIRST_PAUSE_S: Final = 0.1
-_LONGEST_PAUSE_S: Final = 5.0
 _READ_AT_ONCE: Final = 1 << 20
 _MOST_CONNECTIONS: Final = 1024
 
@@ -140,17 +138,13 @@ class RedisServer:
     def _repeat(self, call: Callable[[], Any], again: bool) -> Any:
         from redis.exceptions import AuthenticationError, ConnectionError  # noqa: A004 - redis's own
 
-        deadline = time.monotonic() + self.options.timeout_s
-        pause_s = _FIRST_PAUSE_S
-        for _ in range(self.options.retries if again else 0):
+        retries = Retries(self.options)
+        while True:
             try:
                 return call()
             except ConnectionError as error:
-                if isinstance(error, AuthenticationError) or time.monotonic() + pause_s > deadline:
+                if not again or isinstance(error, AuthenticationError) or not retries.wait():
                     raise
-            time.sleep(pause_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        return call()
 
     def _failure(self, error: Exception, key: str | None) -> StoreError:
         shown = key if key is None or key.isprintable() else repr(key)

@@ -28,6 +28,7 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.local.atomic_files import is_temporary, temporary_name
 from zarrcore.stores.options import DEFAULTS, StoreOptions
+from zarrcore.stores.retries import Retries
 
 _ATTEMPTS: Final = 20
 _TIMES: Final = ("mtime", "LastModified", "last_modified", "updated", "modified", "created")
@@ -147,17 +148,17 @@ class FsspecStore(ReadableStore, ListableStore, WritableStore):
 
     def _ask(self, key: str, call: Callable[[Any, str], Any], *, again: bool = True) -> Any:
         """What the file system answers; asked again, through a new one, where the connection broke."""
-        for attempt in range(self._options.retries + 1):
+        retries = Retries(self._options)
+        while True:
             try:
                 fs, path = self._source.get()
                 with turn(fs):
                     return call(fs, path.rstrip("/") + "/" if path else "")
             except Exception as error:  # noqa: BLE001 - each implementation raises errors of its own
                 failure = fsspec_failure(error, key, self.url, self._source.hint)
-                if not isinstance(failure, UnreachableError) or not again or attempt == self._options.retries:
+                if not isinstance(failure, UnreachableError) or not again or not retries.wait():
                     raise failure from None
                 self._source.forget()
-        raise AssertionError("unreachable")
 
 
 def _info(fs: Any, path: str) -> dict[str, Any] | None:

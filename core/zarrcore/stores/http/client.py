@@ -23,14 +23,13 @@ from zarrcore.stores.interface import ByteRange, StoreStat
 from zarrcore.stores.object.clients import WHOLE_TRANSFER, is_loopback, trust
 from zarrcore.stores.object.failures import Failure, trouble_in
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.retries import Retries
 
 if TYPE_CHECKING:
     import httpx
 
 T = TypeVar("T")
 
-_FIRST_PAUSE_S: Final = 0.1
-_LONGEST_PAUSE_S: Final = 5.0
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
 _ENCODINGS: Final = ("", "identity", "gzip", "deflate")
 """Encodings of a body that can be undone."""
@@ -133,18 +132,10 @@ class WebClient:
         deadline: float | None = None,
     ) -> T | Failure:
         """What ``attempt`` gives, which is told when to give up, by the first that is no passing failure."""
-        give_up = deadline or time.monotonic() + self._options.timeout_s
-        pause_s = _FIRST_PAUSE_S
-        result = tried or attempt(give_up)
-        for _ in range(self._options.retries):
-            if not isinstance(result, Failure) or not result.passing:
-                break
-            wait_s = max(pause_s, result.retry_after_s)
-            if time.monotonic() + wait_s >= give_up:
-                break
-            time.sleep(wait_s)
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-            result = attempt(give_up)
+        retries = Retries(self._options, deadline)
+        result = tried or attempt(retries.give_up)
+        while isinstance(result, Failure) and result.passing and retries.wait(result.retry_after_s):
+            result = attempt(retries.give_up)
         return result
 
     def speaks(self, method: str, url: str, status: int) -> bool:

@@ -15,8 +15,8 @@ import time
 from itertools import islice
 from typing import Final
 
+from zarrcore.stores.descriptors import LARGEST_CALL
 from zarrcore.stores.interface import BytesLike
-from zarrcore.stores.local.file_reading import LARGEST_READ
 
 _PREFIX: Final = ".zarrscope-"
 _SUFFIX: Final = ".partial"
@@ -91,7 +91,7 @@ def write_new(directory: int, name: str, value: BytesLike | int, *, durable: boo
         else:
             rest = memoryview(value).cast("B")
             while len(rest):
-                rest = rest[os.write(descriptor, rest[:LARGEST_READ]) :]
+                rest = rest[os.write(descriptor, rest[:LARGEST_CALL]) :]
         if durable:
             os.fsync(descriptor)
     finally:

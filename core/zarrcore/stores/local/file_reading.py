@@ -9,7 +9,6 @@ from typing import Final
 
 from zarrcore.errors import (
     AccessDeniedError,
-    BrokenBodyError,
     ChangedError,
     KeyTooLongError,
     StoreError,
@@ -18,11 +17,9 @@ from zarrcore.errors import (
     UnreachableError,
     ValueTooLargeError,
 )
+from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
 from zarrcore.stores.interface import ByteRange, BytesLike
 from zarrcore.stores.local.confined_paths import OutsideError
-
-LARGEST_READ: Final = 2**31 - 4096
-"""Linux reads and writes no more than this at once."""
 
 _KINDS: Final[dict[int, type[StoreError]]] = {
     errno.EACCES: AccessDeniedError,
@@ -94,8 +91,7 @@ def read_range(
     if max_nbytes is not None and size > max_nbytes:
         raise TooLarge(size, max_nbytes)
     try:
-        head = os.pread(descriptor, size, start) if size <= LARGEST_READ else b""
-        return head if len(head) == size else _read_on(descriptor, head, start, size)
+        return read_descriptor(descriptor, size, start)
     except (MemoryError, OverflowError) as error:
         raise StoreError(f"there is no memory for {size} bytes at once") from error
 
@@ -114,26 +110,8 @@ def read_range_into(descriptor: int, byte_range: ByteRange | None, buffer: memor
     size = stop - start
     if size > len(buffer):
         raise TooLarge(size, len(buffer))
-    done = 0
-    while done < size:
-        got = os.preadv(descriptor, [buffer[done : min(size, done + LARGEST_READ)]], start + done)
-        if got == 0:
-            raise BrokenBodyError(f"the file became shorter while it was read: {done} of {size} bytes")
-        done += got
+    read_descriptor_into(descriptor, buffer[:size], start)
     return size
-
-
-def _read_on(descriptor: int, head: bytes, start: int, size: int) -> memoryview:
-    """The rest of what one read did not give, because it is very large or a signal came."""
-    buffer = memoryview(bytearray(size))
-    buffer[: len(head)] = head
-    done = len(head)
-    while done < size:
-        got = os.preadv(descriptor, [buffer[done : done + LARGEST_READ]], start + done)
-        if got == 0:
-            raise BrokenBodyError(f"the file became shorter while it was read: {done} of {size} bytes")
-        done += got
-    return buffer.toreadonly()
 
 
 def dangling_link(directory: int, path: str) -> str | None:

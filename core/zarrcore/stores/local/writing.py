@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from zarrcore.errors import StoreError, StoreNotFoundError
-from zarrcore.stores.interface import BytesLike, WritableStore
+from zarrcore.stores.interface import BytesLike, Renaming, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.local.atomic_files import empty_directory, put_file, remove_abandoned, unlink
 from zarrcore.stores.local.confined_paths import DIRECTORY
@@ -112,30 +112,30 @@ class LocalWriting(WritableStore):
         finally:
             os.close(descriptor)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
-        renamed = self._name(key, new, _link if if_absent else _rename)
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
+        renamed = self._act_on_names(key, new, _link if if_absent else _rename)
         if renamed and if_absent:
             self.erase(key)
         elif renamed:
             self._remove_empty(self._directory().descriptor, key.rpartition("/")[0])
         return renamed
 
-    def link(self, key: str, new: str) -> bool | None:
-        return self._name(key, new, _link)
+    def link(self, key: str, new: str) -> Renaming:
+        return self._act_on_names(key, new, _link)
 
-    def _name(self, key: str, new: str, act: Callable[[int, str, int, str], None]) -> bool | None:
-        """Let a file have another name, too, or instead of its own; returns what `rename` returns."""
+    def _act_on_names(self, key: str, new: str, act: Callable[[int, str, int, str], None]) -> Renaming:
+        """Link or rename a file, as ``act`` does with the directories and names of both."""
         check_path_like_key(key, self.url)
         check_path_like_key(new, self.url)
         (parent, _, name), (new_parent, _, new_name) = key.rpartition("/"), new.rpartition("/")
         try:
             source = self._open(self._directory().descriptor, parent or ".", DIRECTORY)
         except OSError:
-            return None
+            return Renaming.NOT_POSSIBLE
         try:
             # Of a symbolic link, which may lead elsewhere from there, the value is copied.
             if not stat.S_ISREG(os.lstat(name, dir_fd=source).st_mode):
-                return None
+                return Renaming.NOT_POSSIBLE
             target = self._writable_directory(new_parent)
             try:
                 act(source, name, target, new_name)
@@ -144,15 +144,15 @@ class LocalWriting(WritableStore):
             finally:
                 os.close(target)
         except FileExistsError:
-            return False
+            return Renaming.KEY_TAKEN
         except OSError as error:
             self._remove_empty(self._directory().descriptor, new_parent)
             if error.errno in _NOT_THIS_WAY:
-                return None
+                return Renaming.NOT_POSSIBLE
             raise file_failure(error, new, self.url) from error
         finally:
             os.close(source)
-        return True
+        return Renaming.DONE
 
     def erase(self, key: str) -> None:
         check_path_like_key(key, self.url)

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any, Final
 
 from zarrcore.errors import StoreError
-from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore, read_descriptor
+from zarrcore.stores.descriptors import read_descriptor
+from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat, WritableStore
 from zarrcore.stores.keys import check_path_like_key, check_path_like_prefix
 from zarrcore.stores.object.failures import Failure, obstore_errors
 from zarrcore.stores.object.listing import listed
@@ -154,7 +155,7 @@ def _erasing_errors() -> tuple[type[Exception], ...]:
     return (*obstore_errors(), TypeError)
 
 
-def _parts(descriptor: int, size: int) -> Iterator[bytes]:
+def _parts(descriptor: int, size: int) -> Iterator[BytesLike]:
     """The first ``size`` bytes of an open file."""
     for start in range(0, size, _PART):
         yield read_descriptor(descriptor, min(_PART, size - start), start)

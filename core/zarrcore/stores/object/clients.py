@@ -1,4 +1,4 @@
-"""What every obstore client is made from: timeouts, retries, headers, certificates, proxies.
+"""What every obstore client is made from: timeouts, headers, certificates, proxies.
 
 obstore runs its requests on threads of its own, which do not survive a fork: a process forked after the first
 request would wait for ever on its own first one. Clients are therefore made when first used, and one made in
@@ -19,7 +19,7 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.options import StoreOptions
 
 if TYPE_CHECKING:
-    from obstore.store import ClientConfig, RetryConfig
+    from obstore.store import ClientConfig
 
 REQUESTS_IN_FLIGHT: Final = 64
 """Requests at once to a remote store: enough to fill the line where each takes tens of milliseconds."""
@@ -91,19 +91,6 @@ def client_options(
     if options.ca_bundle is not None:
         made["root_certificate"] = _certificates(options.ca_bundle)
     return made
-
-
-def retry_config(options: StoreOptions) -> RetryConfig:
-    """obstore's ``retry_config``: a hung server costs its deadline once, not once for each retry."""
-    return {
-        "max_retries": options.retries,
-        "retry_timeout": timedelta(seconds=options.timeout_s),
-        "backoff": {
-            "init_backoff": timedelta(milliseconds=100),
-            "max_backoff": timedelta(seconds=min(5.0, options.timeout_s)),
-            "base": 2,
-        },
-    }
 
 
 def trust(context: ssl.SSLContext, bundle: str) -> None:

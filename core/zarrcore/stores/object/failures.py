@@ -23,7 +23,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores.object import service_codes as codes
+from zarrcore.stores.object import service_codes
 
 _STATUS: Final = re.compile(r"non-2xx status code: (\d{3})")
 _CODE: Final = re.compile(r"<Code>(\w{1,64})</Code>")
@@ -115,7 +115,7 @@ class Failure:
         status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
         return cls(
             status=int(status.group(1)) if status else 0,
-            code=code.group(1) if code else codes.NO_KEYS if codes.NO_KEYS in text else "",
+            code=code.group(1) if code else service_codes.NO_KEYS if service_codes.NO_KEYS in text else "",
             kind=kind.group(1) if kind else "",
             name=type(error).__name__,
             text=without_secrets(text.partition("\n")[0]),
@@ -144,7 +144,7 @@ class Failure:
     @property
     def no_bucket(self) -> bool:
         """Whether the bucket or container is not there at all."""
-        return self.code in codes.NO_BUCKET
+        return self.code in service_codes.NO_BUCKET
 
     @property
     def absent(self) -> bool:
@@ -161,12 +161,12 @@ class Failure:
     def denied(self) -> bool:
         """Whether the service refused."""
         refusals = ("PermissionDeniedError", "UnauthenticatedError")
-        return self.status in (401, 403) or self.code in codes.DENIED or self.name in refusals
+        return self.status in (401, 403) or self.code in service_codes.DENIED or self.name in refusals
 
     @property
     def expired(self) -> bool:
         """Whether the credentials were right once."""
-        return self.code in codes.EXPIRED
+        return self.code in service_codes.EXPIRED
 
     @property
     def past_end(self) -> bool:
@@ -192,7 +192,7 @@ class Failure:
     def wrong_region(self) -> bool:
         """Whether the bucket lies in another region than the one asked."""
         elsewhere = self.code == "AuthorizationHeaderMalformed" and self.region
-        return self.redirected or bool(elsewhere) or self.code in codes.WRONG_REGION
+        return self.redirected or bool(elsewhere) or self.code in service_codes.WRONG_REGION
 
     @property
     def redirected(self) -> bool:
@@ -222,13 +222,13 @@ class Failure:
         if self.denied:
             return (
                 AccessDeniedError,
-                f"{self._answer(codes.DENIED.get(self.code, 'access is denied'))}; {hint}",
+                f"{self._answer(service_codes.DENIED.get(self.code, 'access is denied'))}; {hint}",
             )
         if self.kind == "Timeout" or self.status in (408, 504):
             return StoreTimeoutError, "no answer within the time allowed (--timeout)"
         if self.status == 429:
             return UnreachableError, self._answer("the server wants fewer requests") + "; try again later"
-        if self.status >= 500 or self.code in codes.FAILING:
+        if self.status >= 500 or self.code in service_codes.FAILING:
             return UnreachableError, self._answer("the server fails")
         if self.not_understood:
             return BrokenBodyError, f"the answer is none that {service} would give"
@@ -259,7 +259,7 @@ def unusable(error: Exception, url: str) -> StoreError:
     text = str(error)
     fallback = "its address, a credential or an option cannot be used"
     return StoreError(
-        f"{url}: {next((meaning for sign, meaning in codes.UNUSABLE.items() if sign in text), fallback)}",
+        f"{url}: {next((meaning for sign, meaning in service_codes.UNUSABLE.items() if sign in text), fallback)}",
         url=url,
     )
 

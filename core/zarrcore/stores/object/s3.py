@@ -10,12 +10,14 @@ from urllib.parse import quote
 from zarrcore.errors import AccessDeniedError, StoreError
 from zarrcore.stores.credentials.aws_credentials import ProfileCredentials
 from zarrcore.stores.credentials.aws_profile import AwsProfile, read_profile
+from zarrcore.stores.credentials.boto_credentials import BotoCredentials
 from zarrcore.stores.credentials.cloud_machine import any_set, first_set, is_machine_of, is_yes
 from zarrcore.stores.http.client import tls_context
 from zarrcore.stores.object.bucket import BucketStore
-from zarrcore.stores.object.clients import client_options, retry_config
+from zarrcore.stores.object.clients import client_options
 from zarrcore.stores.object.failures import Failure
 from zarrcore.stores.options import StoreOptions
+from zarrcore.stores.retries import retry_config
 from zarrcore.stores.validation import check_address, check_bucket, check_sendable
 
 if TYPE_CHECKING:
@@ -67,10 +69,11 @@ class S3Store(BucketStore):
             credential_provider=credentials,
         )
 
-    def _credentials(self, profile: AwsProfile) -> ProfileCredentials | None:
+    def _credentials(self, profile: AwsProfile) -> ProfileCredentials | BotoCredentials | None:
         """Those of the profile where it counts, or None where the environment does, or nothing at all.
 
         Raises:
+            MissingExtraError: the profile needs boto3, which is not installed.
             AccessDeniedError: there are none, and obstore would ask for them where nobody answers.
         """
         options = self.options
@@ -84,16 +87,11 @@ class S3Store(BucketStore):
             return ProfileCredentials(profile)
         if any_set(_OTHER_SOURCES) and options.profile is None:
             return None
-        if profile.foreign is not None:
-            reason = (
-                f"the AWS profile {profile.name} has {profile.foreign} instead of keys, which is not followed; "
-                f'run: eval "$(aws configure export-credentials --profile {profile.name} --format env)"'
-            )
-        elif options.profile or not _may_ask_metadata_address():
-            reason = f"no credentials were found; {self._hint()}"
-        else:
-            return None
-        raise AccessDeniedError(f"{self.url}: {reason}", url=self.url)
+        if profile.delegated:
+            return BotoCredentials(profile)
+        if options.profile or not _may_ask_metadata_address():
+            raise AccessDeniedError(f"{self.url}: no credentials were found; {self._hint()}", url=self.url)
+        return None
 
     def _configuration(self, profile: AwsProfile) -> S3Config:
         """What obstore must be told beside what it finds in the environment itself."""

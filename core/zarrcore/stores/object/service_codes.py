@@ -22,7 +22,7 @@ NO_KEYS: Final = "External AWS credential provider"
 """What obstore names where it was given no keys."""
 
 DENIED: Final = {
-    NO_KEYS: "the AWS profile, or its credential_process, gives no keys",
+    NO_KEYS: "the AWS profile gives no keys: its credential_process, role or single sign-on (aws sso login) fails",
     **dict.fromkeys(EXPIRED, "the credentials have expired"),
     "InvalidToken": "the session token is not valid",
     "AuthorizationHeaderMalformed": "the access key is none",

@@ -10,6 +10,7 @@ from zarrcore.stores.interface import (
     BytesLike,
     ListableStore,
     ReadableStore,
+    Renaming,
     StoreEntry,
     StoreStat,
     WritableStore,
@@ -89,11 +90,12 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         return writable(self.store).set_file(key, descriptor, if_absent=if_absent)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
-        return writable(self.store).rename(key, new, if_absent=if_absent)
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
+        # A store of another package may still return True, False or None, the values of the enumeration.
+        return Renaming(writable(self.store).rename(key, new, if_absent=if_absent))
 
-    def link(self, key: str, new: str) -> bool | None:
-        return writable(self.store).link(key, new)
+    def link(self, key: str, new: str) -> Renaming:
+        return Renaming(writable(self.store).link(key, new))
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
         writable(self.store).set_partial_values(key_start_values)
@@ -128,6 +130,6 @@ def writable(store: ReadableStore) -> WritableStore:
     if not isinstance(store, WritableStore):
         raise ReadOnlyError(f"{store.url} cannot be written: stores of this kind can only be read")
     if store.read_only:
-        store.erase_values(())  # a store that refuses says why
+        store.check_writable()
         raise ReadOnlyError(f"{store.url} cannot be written")
     return store

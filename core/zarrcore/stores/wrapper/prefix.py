@@ -8,6 +8,7 @@ from zarrcore.stores.interface import (
     ByteRange,
     BytesLike,
     ReadableStore,
+    Renaming,
     StoreEntry,
     StoreStat,
 )
@@ -82,10 +83,10 @@ class PrefixStore(WrapperStore):
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         return super().set_file(self._inner(key), descriptor, if_absent=if_absent)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         return super().rename(self._inner(key), self._inner(new), if_absent=if_absent)
 
-    def link(self, key: str, new: str) -> bool | None:
+    def link(self, key: str, new: str) -> Renaming:
         return super().link(self._inner(key), self._inner(new))
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:

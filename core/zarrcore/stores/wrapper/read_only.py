@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 
 from zarrcore.errors import ReadOnlyError
-from zarrcore.stores.interface import BytesLike, ReadableStore, WritableStore
+from zarrcore.stores.interface import BytesLike, ReadableStore, Renaming, WritableStore
 from zarrcore.stores.wrapper.interface import WrapperStore
 
 
@@ -27,10 +27,10 @@ class RefusingStore(WritableStore):
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         raise self._refused(key)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         raise self._refused(key)
 
-    def link(self, key: str, new: str) -> bool | None:
+    def link(self, key: str, new: str) -> Renaming:
         raise self._refused(new)
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:

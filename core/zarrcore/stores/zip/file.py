@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from zarrcore.stores.descriptors import LARGEST_CALL
 from zarrcore.stores.interface import ByteRange, BytesLike, StoreStat
-from zarrcore.stores.local.file_reading import LARGEST_READ, file_failure, read_range
+from zarrcore.stores.local.file_reading import file_failure, read_range
 from zarrcore.stores.local.store import stat_of
 
 _ASKED_EACH_S: Final = 0.002
@@ -62,7 +63,7 @@ class OpenFile:
         for part in parts:
             rest = memoryview(part).cast("B")
             while len(rest):
-                done = os.pwrite(self.descriptor, rest[:LARGEST_READ], position)
+                done = os.pwrite(self.descriptor, rest[:LARGEST_CALL], position)
                 rest, position = rest[done:], position + done
 
     def lock(self, wait_s: float) -> bool:

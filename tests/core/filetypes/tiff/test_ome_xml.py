@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.core.filetypes.tiff.ome_schema import validate
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.tiff.ome_xml import ImageFacts, ome_xml
+from zarrcore.filetypes.tiff.ome_xml import ImageMetadata, ome_xml
 from zarrcore.hierarchy.multiscales import MultiscaleChannel
 
 COLOURS = st.none() | st.tuples(*[st.integers(0, 255)] * 3)
@@ -22,7 +22,7 @@ UNITS = st.sampled_from(
 
 @given(
     facts=st.builds(
-        ImageFacts,
+        ImageMetadata,
         st.text(),
         st.text(),
         st.dictionaries(st.sampled_from("XYZTC"), st.tuples(st.floats(), UNITS)),
@@ -31,7 +31,7 @@ UNITS = st.sampled_from(
     order=st.permutations("TCZ"),
     samples=st.sampled_from([1, 3, 4]),
 )
-def test_it_is_valid_whatever_is_known(facts: ImageFacts, order: list[str], samples: int) -> None:
+def test_it_is_valid_whatever_is_known(facts: ImageMetadata, order: list[str], samples: int) -> None:
     shape = {**dict.fromkeys(order, 2), "Y": 5, "X": 6, "S": samples}
     text = ome_xml(facts, shape, "uint8")
     assert text.isascii()
@@ -47,7 +47,7 @@ def test_it_is_valid_whatever_is_known(facts: ImageFacts, order: list[str], samp
 
 
 def pixels_of(**facts: Any) -> Any:
-    return ome_types.from_xml(ome_xml(ImageFacts(**facts), {"Y": 5, "X": 6}, "uint8")).images[0].pixels
+    return ome_types.from_xml(ome_xml(ImageMetadata(**facts), {"Y": 5, "X": 6}, "uint8")).images[0].pixels
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_steps_that_are_none(step: float) -> None:
 
 
 def test_text_that_xml_cannot_hold() -> None:
-    text = ome_xml(ImageFacts("a\0b<&>\ud800", "\x1f ä\n"), {"Y": 5, "X": 6}, "uint8")
+    text = ome_xml(ImageMetadata("a\0b<&>\ud800", "\x1f ä\n"), {"Y": 5, "X": 6}, "uint8")
     image = ome_types.from_xml(text).images[0]
     assert (image.name, image.description) == ("a\ufffdb<&>\ufffd", "\ufffd ä\n")
 
@@ -92,5 +92,5 @@ def test_what_is_too_long() -> None:
         {"C": 1 << 30, "S": 4},
     ):
         with pytest.raises(UnsupportedError, match="too long for OME-TIFF"):
-            ome_xml(ImageFacts(), shape, "uint8")
-    assert b"<Channel" not in ome_xml(ImageFacts(), {"C": 1 << 20, "Y": 1, "X": 1}, "uint8")
+            ome_xml(ImageMetadata(), shape, "uint8")
+    assert b"<Channel" not in ome_xml(ImageMetadata(), {"C": 1 << 20, "Y": 1, "X": 1}, "uint8")

@@ -223,7 +223,7 @@ UNKNOWN = {"extension": "https://example.org/fancy", "must_understand": True}
         (
             entry_point(extensions=[UNKNOWN]),
             UnsupportedError,
-            "extension 'https://example.org/fancy' is not known, and must be understood",
+            "extension 'https://example.org/fancy' is unknown and must be understood",
         ),
         (
             entry_point(extensions=[{"extension": 3}]),
@@ -338,7 +338,7 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
     ({"data_type": "float1"}, "float1"),
     ({"data_type": 3}, "data_type: expected"),
     ({"data_type": "r7"}, "multiple of 8"),
-    ({"data_type": {"extension": "https://example.org/x", "type": "x"}}, "extension that is not known"),
+    ({"data_type": {"extension": "https://example.org/x", "type": "x"}}, "is an unknown extension"),
     ({"data_type": {"extension": DATETIME, "type": "now"}}, "data_type"),
     ({"chunk_grid": ...}, "chunk_grid: (expected an object, found null|the member is missing)"),
     ({"chunk_grid": {"type": "hexagonal"}}, "chunk grid 'hexagonal'|chunk_grid.name: expected a string"),

@@ -297,13 +297,13 @@ def test_broken_datasets_say_what_and_where(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"data_type": "bool"}, "data type 'bool' cannot be told in N5"),
-        ({"data_type": "complex64"}, "data type 'complex64' cannot be told in N5"),
-        ({"shape": (), "chunk_shape": ()}, "array 'of no dimensions' cannot be told in N5"),
-        ({"codecs": ["crc32c"]}, "codec 'crc32c' cannot be told in N5"),
-        ({"fill_value": 3}, "fill value '3' cannot be told in N5"),
-        ({"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be told in N5"),
-        ({"data_type": "string"}, "data type 'string' cannot be told in N5"),
+        ({"data_type": "bool"}, "data type 'bool' cannot be expressed in N5"),
+        ({"data_type": "complex64"}, "data type 'complex64' cannot be expressed in N5"),
+        ({"shape": (), "chunk_shape": ()}, "array 'without dimensions' cannot be expressed in N5"),
+        ({"codecs": ["crc32c"]}, "codec 'crc32c' cannot be expressed in N5"),
+        ({"fill_value": 3}, "fill value '3' cannot be expressed in N5"),
+        ({"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),
+        ({"data_type": "string"}, "data type 'string' cannot be expressed in N5"),
         ({"attributes": {"dimensions": 3}}, "attributes.dimensions: N5 uses this name itself"),
     ],
 )
@@ -385,15 +385,15 @@ class TestBlocks:
     @pytest.mark.parametrize(
         ("block", "words"),
         [
-            (b"", "0 bytes are shorter than a block's header"),
-            (b"\0\0\0", "3 bytes are shorter than a block's header"),
+            (b"", "0 bytes are fewer than a block's header"),
+            (b"\0\0\0", "3 bytes are fewer than a block's header"),
             (b"\0\0\0\2\0\0\0\1", "expected a header of 12 bytes, found 8"),
             (struct.pack(">HHI", 9, 2, 12), "expected a block of mode 0, 1 or 2, found mode 9"),
             (struct.pack(">HHII", 1, 2, 4, 3), "expected a header of 16 bytes, found 12"),
             (struct.pack(">HHIII", 1, 2, 4, 3, 12) + bytes(23), "expected 24 bytes"),
             (struct.pack(">HHIII", 0, 3, 1, 1, 1), "expected a block of 2 dimensions, found 3"),
-            (struct.pack(">HHII", 0, 2, 5, 3), r"expected a block of at most \(4, 3\), found \(5, 3\)"),
-            (struct.pack(">HHII", 0, 2, 2**32 - 1, 2**32 - 1), "expected a block of at most"),
+            (struct.pack(">HHII", 0, 2, 5, 3), r"expected a block of shape \(4, 3\) at most, found \(5, 3\)"),
+            (struct.pack(">HHII", 0, 2, 2**32 - 1, 2**32 - 1), "expected a block of shape"),
             (struct.pack(">HHII", 0, 2, 4, 3) + bytes(23), "expected 24 bytes"),
         ],
     )

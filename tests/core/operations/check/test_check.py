@@ -50,7 +50,7 @@ def kinds(root: Path | ReadableStore, path: str = "/", **options: Any) -> set[tu
     return {(finding.severity, finding.what, finding.path) for finding in findings(root, path, **options)}
 
 
-def test_nothing_is_wrong_with_what_zarr_python_writes(hierarchy: Written) -> None:
+def test_hierarchies_of_zarr_python_have_no_findings(hierarchy: Written) -> None:
     wrong = [finding for finding in findings(hierarchy.path) if finding.severity != "note"]
     # Its fixture has old documents in which codecs are not told.
     assert [finding for finding in wrong if finding.what != "codecs-not-named"] == []
@@ -104,7 +104,7 @@ def test_a_wrong_checksum(tmp_path: Path) -> None:
     assert "checksum" in found.sentence.lower() or "crc32c" in found.sentence.lower()
 
 
-def test_missing_chunks_are_noted(root: Path) -> None:
+def test_missing_chunks_give_a_note(root: Path) -> None:
     (root / "a/c/0/0").unlink()
     (root / "a/c/3/2").unlink()
     (found,) = findings(root)
@@ -112,7 +112,7 @@ def test_missing_chunks_are_noted(root: Path) -> None:
     assert "2 of 12" in found.sentence
 
 
-def test_keys_that_are_no_chunks(root: Path) -> None:
+def test_keys_that_are_not_chunks_are_reported(root: Path) -> None:
     for key in ("a/c/4/0", "a/c/00/1", "a/notes.txt", "a/c/0/1.4f3a.partial", "b.txt", "more/x"):
         (root / key).parent.mkdir(parents=True, exist_ok=True)
         (root / key).write_bytes(b"x")
@@ -124,7 +124,7 @@ def test_keys_that_are_no_chunks(root: Path) -> None:
     assert ("stray-key", "b.txt") in found
 
 
-def test_a_million_strays_make_few_lines(root: Path) -> None:
+def test_many_stray_keys_make_few_findings(root: Path) -> None:
     for number in range(50):
         (root / f"a/stray{number}").write_bytes(b"")
     found = findings(root, decode=False)
@@ -153,7 +153,7 @@ def test_broken_documents(root: Path) -> None:
     }
 
 
-def test_codecs_that_are_not_named(root: Path) -> None:
+def test_a_document_without_codecs_gives_a_warning(root: Path) -> None:
     zarr.create_array(root / "old", data=DATA, chunks=(5, 5), compressors=None)
     document = json.loads((root / "old/zarr.json").read_text())
     del document["codecs"]
@@ -253,7 +253,7 @@ def test_a_store_that_cannot_be_listed(root: Path) -> None:
     }
 
 
-def test_a_store_that_fails_is_no_end(root: Path) -> None:
+def test_a_failing_store_does_not_end_the_check(root: Path) -> None:
     class Failing(LocalStore):
         asked = 0
 
@@ -271,7 +271,7 @@ def test_a_store_that_fails_is_no_end(root: Path) -> None:
     assert store.asked < 400
 
 
-def test_what_our_own_writers_left(root: Path) -> None:
+def test_files_of_our_own_interrupted_writers_are_reported(root: Path) -> None:
     name = temporary_name()
     (root / "a/c" / name).write_bytes(b"half")
     (found,) = findings(root)
@@ -279,7 +279,7 @@ def test_what_our_own_writers_left(root: Path) -> None:
 
 
 @pytest.mark.parametrize("to", ["v2", "n5"])
-def test_nothing_is_wrong_with_what_we_write(root: Path, tmp_path: Path, to: str) -> None:
+def test_hierarchies_of_ours_have_no_findings(root: Path, tmp_path: Path, to: str) -> None:
     source = zc.open(root)
     execute(plan_copy(source, to=format_named(to)), source, LocalStore(tmp_path / "t", create=True))
     assert findings(tmp_path / "t") == []
@@ -290,6 +290,6 @@ def test_an_unfinished_copy(root: Path) -> None:
     assert ("error", "unfinished-copy", "/") in kinds(root)
 
 
-def test_a_broken_root_is_told_once(root: Path) -> None:
+def test_a_broken_root_is_reported_once(root: Path) -> None:
     (root / "zarr.json").write_text("{")
     assert [finding.what for finding in findings(root)] == ["broken-document"]

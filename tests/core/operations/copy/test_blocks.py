@@ -34,7 +34,7 @@ def test_blocks_cover_the_array_once(grid: BlockGrid) -> None:
 
 
 @given(grid=grids)
-def test_no_two_blocks_hold_elements_of_one_chunk(grid: BlockGrid) -> None:
+def test_two_blocks_never_share_a_chunk(grid: BlockGrid) -> None:
     for axis in grid.axes:
         owner: dict[int, int] = {}
         for block in range(axis.count):
@@ -59,7 +59,7 @@ lengths = st.lists(st.tuples(st.integers(1, 500), st.integers(1, 60), st.integer
 
 
 @given(lengths=lengths, limit=st.integers(1, 10**6))
-def test_blocks_stay_within_the_limit_and_hold_what_decoding_gives(
+def test_blocks_stay_within_the_limit_and_hold_whole_decoded_chunks(
     lengths: list[tuple[int, int, int]], limit: int
 ) -> None:
     shape, chunks, units = zip(*lengths, strict=True) if lengths else ((), (), ())

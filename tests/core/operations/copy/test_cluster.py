@@ -50,7 +50,7 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_on_a_cluster(source: Path, tmp_path: Path, scheduler: str) -> None:
+def test_a_cluster_copies_everything(source: Path, tmp_path: Path, scheduler: str) -> None:
     target = tmp_path / "target"
     outcome = run_inside(
         "copy", source, target, "--to", "v2", "--chunks", "20,20", "--memory", "40K", "--scheduler", scheduler
@@ -62,7 +62,7 @@ def test_on_a_cluster(source: Path, tmp_path: Path, scheduler: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_an_error_on_a_worker_is_told_as_one_here(source: Path, tmp_path: Path, scheduler: str) -> None:
+def test_an_error_on_a_worker_reads_like_a_local_one(source: Path, tmp_path: Path, scheduler: str) -> None:
     (source / "a/c/0/0").write_bytes(b"broken")
     outcome = run_inside("copy", source, tmp_path / "target", "--scheduler", scheduler)
     assert outcome.status == 1
@@ -70,7 +70,7 @@ def test_an_error_on_a_worker_is_told_as_one_here(source: Path, tmp_path: Path, 
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_memory_is_not_shared(source: Path, scheduler: str) -> None:
+def test_memory_stores_cannot_be_copied_on_a_cluster(source: Path, scheduler: str) -> None:
     hierarchy = zc.open(source)
     with on_cluster(scheduler) as run, pytest.raises(zc.StoreError, match="memory of this process"):
         execute(plan_copy(hierarchy), hierarchy, MemoryStore(), run_pieces=run)

@@ -101,7 +101,7 @@ def test_to_another_format(source: Path, tmp_path: Path, to: str) -> None:
     assert list((target).glob(".zarrscope*")) == [], "the marker is gone"
 
 
-def test_of_version_2_groups_without_documents_are_copied(tmp_path: Path) -> None:
+def test_groups_of_version_2_without_documents_are_copied(tmp_path: Path) -> None:
     zarr.create_group(tmp_path / "s", zarr_format=2)
     zarr.create_array(tmp_path / "s/A/1/0", data=DATA, chunks=(5, 12), zarr_format=2)
     (tmp_path / "s/A/.zattrs").write_text('{"who": "me"}')
@@ -117,7 +117,7 @@ def test_of_version_2_groups_without_documents_are_copied(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("to", ["v3", "v2", "n5"])
-def test_keys_that_belong_to_no_node_are_told(source: Path, tmp_path: Path, to: str) -> None:
+def test_keys_that_belong_to_no_node_are_reported(source: Path, tmp_path: Path, to: str) -> None:
     copy(source, tmp_path / "s", to=to, consolidate=to != "n5")
     assert copy(tmp_path / "s", MemoryStore()).left == LeftKeys()
     (tmp_path / "s/g/notes").write_text("mine")
@@ -133,7 +133,7 @@ def test_keys_that_belong_to_no_node_are_told(source: Path, tmp_path: Path, to: 
 
 
 @pytest.mark.parametrize("day", DRAFTS)
-def test_keys_that_belong_to_no_node_of_a_draft(day: str) -> None:
+def test_keys_that_belong_to_no_node_of_a_draft_are_reported(day: str) -> None:
     values = write(day, {"/": {"n": 1}, "/g/x": DraftArray(DATA, (5, 12)), "/y": DraftArray(DATA, (24, 36))})
     assert copy(MemoryStore(values=values), MemoryStore()).left == LeftKeys()
     (chunk,) = (key for key in values if "/y/" in f"/{key}" and "zarr.json" not in key)
@@ -141,7 +141,7 @@ def test_keys_that_belong_to_no_node_of_a_draft(day: str) -> None:
     assert copy(MemoryStore(values={**values, lost: b""}), MemoryStore()).left == LeftKeys(1, (lost,))
 
 
-def test_keys_that_belong_to_no_node_of_a_collection(source: Path, tmp_path: Path) -> None:
+def test_keys_that_belong_to_no_node_of_a_collection_are_reported(source: Path, tmp_path: Path) -> None:
     place = tmp_path / "place"
     shutil.copytree(source, place / "deep/one.zarr")
     copy(source, place / "two.n5", to="n5")
@@ -156,7 +156,7 @@ def test_keys_that_belong_to_no_node_of_a_collection(source: Path, tmp_path: Pat
     assert (left.count, sorted(left.examples)) == (2, ["deep/one.zarr/notes", "two.n5/g/notes"])
 
 
-def test_of_stores_that_cannot_be_listed_no_left_key_is_known(source: Path, tmp_path: Path) -> None:
+def test_left_keys_are_unknown_if_the_store_cannot_list(source: Path, tmp_path: Path) -> None:
     class Unlisted(LocalStore):
         def list_prefix(self, prefix: str) -> Any:
             raise zc.ListingUnsupportedError("cannot be listed", url=self.url)
@@ -169,7 +169,7 @@ def test_of_stores_that_cannot_be_listed_no_left_key_is_known(source: Path, tmp_
     assert (result.arrays, result.left) == (2, LeftKeys())
 
 
-def test_nothing_is_left_of_what_zarr_python_writes(hierarchy: Written) -> None:
+def test_no_key_of_zarr_python_is_left_behind(hierarchy: Written) -> None:
     arrays = [node.path for node in zc.open(hierarchy.path).walk() if node.kind == "array"]
     for path in arrays[:: len(arrays) // 8]:
         assert copy(hierarchy.path, MemoryStore(), path).left == LeftKeys()
@@ -179,22 +179,22 @@ def test_nothing_is_left_of_what_zarr_python_writes(hierarchy: Written) -> None:
 @pytest.mark.parametrize(
     "name", ["float8_e5m2", "complex_float16", "complex_bfloat16", "complex_float8_e5m2", "int4", "bfloat16"]
 )
-def test_a_type_that_the_format_does_not_have_is_told_with_the_array(name: str, to: str) -> None:
+def test_a_type_that_the_format_lacks_is_named_with_the_array(name: str, to: str) -> None:
     store = MemoryStore()
     made = zc.create(store)
     fields = [{"name": "x", "data_type": name}]
     record = {"name": "struct", "configuration": {"fields": fields}}
     for path, data_type in (("g/plain", name), ("record", record)):
         made.create_array(path, shape=(3,), data_type=data_type)
-        title = "version 2" if to == "v2" else "N5"
+        title = "Zarr v2" if to == "v2" else "N5"
         told = data_type if isinstance(data_type, str) else "struct"
-        sentence = f"array '/{path}' cannot be copied: data type '{told}' cannot be told in {title}"
+        sentence = f"array '/{path}' cannot be copied: data type '{told}' cannot be expressed in {title}"
         with pytest.raises(UnsupportedError, match=f"^{sentence}$"):
             copy(store, MemoryStore(), to=to)
         made.erase(path)
 
 
-def test_codecs_that_do_not_fit_are_told_with_the_array() -> None:
+def test_codecs_that_do_not_fit_are_named_with_the_array() -> None:
     store = MemoryStore()
     zc.create(store).create_array("g/text", shape=(3,), data_type="string")
     with pytest.raises(MetadataError, match=r"^/g/text: .*packbits"):
@@ -208,7 +208,7 @@ def test_missing_chunks_stay_missing(source: Path, tmp_path: Path) -> None:
     assert stored == {f"{y}.{x}" for y in range(5) for x in range(3)} - {"1.1"}
 
 
-def test_of_a_remote_store_only_what_is_stored_is_asked_for(source: Path) -> None:
+def test_only_stored_chunks_of_a_remote_store_are_requested(source: Path) -> None:
     class Remote(LocalStore):
         is_remote = True
         requests_in_flight = 4
@@ -236,12 +236,12 @@ def test_a_chunk_that_a_listing_leaves_out_is_not_taken_for_missing(source: Path
         copy(source, MemoryStore())
 
 
-def test_a_missing_chunk_is_written_where_the_format_has_no_fill_value(source: Path, tmp_path: Path) -> None:
+def test_a_missing_chunk_is_written_if_the_format_has_no_fill_value(source: Path, tmp_path: Path) -> None:
     copy(source, tmp_path / "t", to="n5")
     assert np.array_equal(zc.open(tmp_path / "t")["a"][...], EXPECTED)
 
 
-def test_back_again_the_documents_are_the_same(source: Path, tmp_path: Path) -> None:
+def test_documents_survive_a_copy_there_and_back(source: Path, tmp_path: Path) -> None:
     copy(source, tmp_path / "v2", to="v2")
     copy(tmp_path / "v2", tmp_path / "v3", to="v3")
     before, after = (json.loads((root / "a/zarr.json").read_text()) for root in (source, tmp_path / "v3"))
@@ -287,7 +287,7 @@ def test_other_chunks_shards_and_codecs(
         ({"chunk_shape": (3, 3), "shard_shape": (6, -1)}, (6, 36), (3, 3)),
     ],
 )
-def test_shards_stay_unless_they_are_not_wanted(
+def test_shards_stay_unless_other_storage_is_requested(
     source: Path, tmp_path: Path, layout: dict[str, Any], chunk_shape: Any, inner: Any
 ) -> None:
     copy(source, tmp_path / "t", "/g/s", **layout)
@@ -356,7 +356,7 @@ def test_consolidated_metadata_on_request(source: Path, tmp_path: Path) -> None:
         assert np.array_equal(opened["a"][...], EXPECTED)
 
 
-def test_a_codec_that_the_format_does_not_have_gives_way(tmp_path: Path) -> None:
+def test_a_codec_that_the_format_lacks_is_replaced(tmp_path: Path) -> None:
     with warnings.catch_warnings(action="ignore"):
         zarr.create_array(
             tmp_path / "x",
@@ -385,13 +385,13 @@ def test_a_plan_is_a_value(source: Path) -> None:
         assert other.fingerprint != plan.fingerprint
 
 
-def test_what_does_not_fit_into_memory_is_refused(source: Path, tmp_path: Path) -> None:
-    with pytest.raises(zc.StoreError, match="/g/s: to copy one shard takes"):
+def test_blocks_that_do_not_fit_into_memory_are_refused(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(zc.StoreError, match="/g/s: copying one shard takes"):
         copy(source, tmp_path / "t", memory_nbytes=2000)
     assert not (tmp_path / "t").exists()
 
 
-def test_a_layout_that_fits_no_array_is_refused(source: Path, tmp_path: Path) -> None:
+def test_a_layout_that_does_not_fit_any_array_is_refused(source: Path, tmp_path: Path) -> None:
     with pytest.raises(zc.SelectionError, match="chunks of 3 dimensions"):
         copy(source, tmp_path / "t", chunk_shape=(1, 2, 3))
     with pytest.raises(zc.SelectionError, match="whole chunks"):
@@ -407,7 +407,9 @@ def test_a_broken_node_is_not_copied_silently(source: Path, tmp_path: Path) -> N
 def test_a_name_that_the_other_format_reserves_is_not_lost_silently() -> None:
     source = zc.create(MemoryStore(), "n5")
     source.create_array("__mine/a", shape=(3,), data_type="int8")[...] = 1
-    with pytest.raises(zc.UnsupportedError, match="node '/__mine' cannot be copied: Zarr v3 has no nodes"):
+    with pytest.raises(
+        zc.UnsupportedError, match="node '/__mine' cannot be copied: Zarr v3 does not allow this name"
+    ):
         copy(source.store, MemoryStore(), to="v3")
     assert copy(source.store, MemoryStore(), "/__mine", to="v3").arrays == 1
 
@@ -419,14 +421,14 @@ def test_a_broken_chunk_ends_the_copy(source: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("inside", ["", "inside", ".."])
-def test_the_source_is_no_destination(source: Path, inside: str) -> None:
+def test_the_source_cannot_be_the_destination(source: Path, inside: str) -> None:
     before = sorted(source.rglob("*"))
     with pytest.raises(zc.SelectionError, match="source itself"):
         copy(source, (source / inside).resolve(), overwrite=True)
     assert [path for path in sorted(source.rglob("*")) if path.name != "inside"] == before
 
 
-def test_what_is_there_is_not_overwritten_unasked(source: Path, tmp_path: Path) -> None:
+def test_existing_data_is_only_overwritten_on_request(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "t"
     zarr.create_group(target).create_array("old", data=DATA)
     with pytest.raises(NodeExistsError, match="a hierarchy of Zarr v3"):
@@ -443,27 +445,27 @@ def test_what_is_there_is_not_overwritten_unasked(source: Path, tmp_path: Path) 
     assert (tmp_path / "full/letter.txt").exists()
 
 
-def test_the_folder_of_a_zip_file_is_no_destination_for_it(source: Path, tmp_path: Path) -> None:
+def test_the_folder_of_a_zip_file_cannot_be_its_destination(source: Path, tmp_path: Path) -> None:
     zc.create(tmp_path / "full")
     with open_store(tmp_path / "full/a.zip", create=True) as target:
         copy(source, target)
-    with pytest.raises(zc.SelectionError, match="lies within the other"):
+    with pytest.raises(zc.SelectionError, match="is inside the other"):
         copy(tmp_path / "full/a.zip", tmp_path / "full", overwrite=True)
     with (
-        pytest.raises(zc.SelectionError, match="lies within the other"),
+        pytest.raises(zc.SelectionError, match="is inside the other"),
         open_store(source / "new.zip", create=True) as target,
     ):
         copy(source, target)
     assert zc.open(tmp_path / "full/a.zip")["a"].shape == DATA.shape
 
 
-def test_a_place_in_a_bucket_within_the_source_is_no_destination(source: Path, tmp_path: Path) -> None:
+def test_a_prefix_inside_the_source_cannot_be_the_destination(source: Path, tmp_path: Path) -> None:
     hierarchy = zc.open(source)
     plan = plan_copy(hierarchy)
     for one, other in [("data/x", "data/x"), ("data/x", "data"), ("data", "data/x")]:
         target = open_store(f"s3://bucket/{other}")
         for options in ({}, {"cache_dir": tmp_path / "cache"}):
-            with pytest.raises(zc.SelectionError, match="lies within the other"):
+            with pytest.raises(zc.SelectionError, match="is inside the other"):
                 prepare(
                     plan,
                     open_store(f"s3://bucket/{one}", anonymous=True, **options),
@@ -482,7 +484,7 @@ class Forgetful(MemoryStore):
         return super().set(key, bytes(data), if_absent=if_absent)
 
 
-def test_what_does_not_read_back_is_an_error(source: Path) -> None:
+def test_a_block_that_does_not_read_back_is_an_error(source: Path) -> None:
     with pytest.raises(zc.BrokenBodyError, match="does not read back"):
         copy(source, Forgetful(), codecs=())
     assert copy(source, Forgetful(), codecs=(), verify=False).arrays == 2

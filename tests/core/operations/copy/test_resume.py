@@ -60,7 +60,7 @@ def copy(
 
 @pytest.mark.parametrize("chunks", [None, (5, 6)])
 @pytest.mark.parametrize("after", [0, 1, 50])
-def test_what_is_there_is_not_copied_again(source: Path, chunks: tuple[int, ...] | None, after: int) -> None:
+def test_stored_chunks_are_not_copied_again(source: Path, chunks: tuple[int, ...] | None, after: int) -> None:
     store = Stopping()
     store.left = after
     with pytest.raises(zc.UnreachableError):
@@ -79,7 +79,7 @@ def test_what_is_there_is_not_copied_again(source: Path, chunks: tuple[int, ...]
     assert store.get(MARKER_KEY) is None
 
 
-def test_another_copy_does_not_go_on(source: Path) -> None:
+def test_another_copy_is_not_resumed(source: Path) -> None:
     store = Stopping()
     store.left = 20
     with pytest.raises(zc.UnreachableError):
@@ -92,7 +92,7 @@ def test_another_copy_does_not_go_on(source: Path) -> None:
     assert np.array_equal(zc.open(store)["a"][...], DATA)
 
 
-def test_overwriting_goes_on_too(source: Path) -> None:
+def test_an_overwriting_copy_is_resumed_too(source: Path) -> None:
     store = Stopping()
     zc.create(store, "v2").create_array("old", shape=(3,), data_type="int8")
     store.left = 50
@@ -131,7 +131,7 @@ def test_a_source_of_another_shape_is_another_copy(source: Path) -> None:
         copy(source, store)
 
 
-def test_a_finished_copy_is_not_begun_again(source: Path) -> None:
+def test_a_finished_copy_is_not_restarted(source: Path) -> None:
     store = Stopping()
     copy(source, store)
     with pytest.raises(NodeExistsError, match="a hierarchy of Zarr v3"):
@@ -158,7 +158,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_process(source: Path, tmp_path: Path, how: signal.Signals) -> None:
+def test_the_copy_of_a_killed_process_is_resumed(source: Path, tmp_path: Path, how: signal.Signals) -> None:
     target = tmp_path / "target"
     arguments = ["copy", str(source), str(target), "--to", "v2", "--memory", "4K"]
     process = subprocess.Popen(

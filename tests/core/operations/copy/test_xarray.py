@@ -89,7 +89,7 @@ def test_within_version_2_zeros_stay_zeros(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["v3", "v2"])
-def test_what_is_made_here(tmp_path: Path, format_: str) -> None:
+def test_hierarchies_made_here_open_in_xarray(tmp_path: Path, format_: str) -> None:
     hierarchy = zarrcore.create(tmp_path / "ours", format=format_)
     for name, variable in DATASET.drop_vars("time").variables.items():
         hierarchy.create_array(

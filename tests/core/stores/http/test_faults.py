@@ -20,8 +20,7 @@ from zarrcore.errors import (
     StoreTimeoutError,
     UnreachableError,
 )
-from zarrcore.stores import ByteRange, ReadableStore, open_store
-from zarrcore.stores.http import client as web_client
+from zarrcore.stores import ByteRange, ReadableStore, open_store, retries
 
 RANGES = [None, ByteRange(0, 10), ByteRange(3, 9), ByteRange(10_000), ByteRange(-9), ByteRange(9, 99_999)]
 
@@ -36,7 +35,7 @@ def check_parts(store: ReadableStore, ranges: list[ByteRange | None] = RANGES) -
 @pytest.fixture(autouse=True)
 def _haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hardly a pause between one try and the next."""
-    monkeypatch.setattr(web_client, "_FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.01)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_a_server_that_wants_to_be_left_alone_is_left_alone(
     faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(web_client.time, "sleep", pauses.append)
+    monkeypatch.setattr(retries.time, "sleep", pauses.append)
     faults.values["key"] = b"1"
     faults.headers["Retry-After"] = formatdate(time.time() + 3, usegmt=True) if said == "date" else said
     faults.faults["key"] = [429, 503, 429]

@@ -19,10 +19,9 @@ from zarrcore.errors import (
     StoreError,
     StoreNotFoundError,
 )
-from zarrcore.stores import ByteRange, LocalStore, open_store
+from zarrcore.stores import ByteRange, LocalStore, descriptors, open_store
 from zarrcore.stores.local import atomic_files
 from zarrcore.stores.local import confined_paths as beneath
-from zarrcore.stores.local import file_reading as files
 from zarrcore.stores.local import store as local_module
 
 
@@ -121,7 +120,7 @@ def test_names_that_are_no_utf8_are_kept(tmp_path: Path) -> None:
 
 
 def test_large_values_take_several_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LARGEST_READ", 1000)
+    monkeypatch.setattr(descriptors, "LARGEST_CALL", 1000)
     store = LocalStore(tmp_path)
     value = os.urandom(12_345)
     store.set("a", value)
@@ -228,7 +227,7 @@ def test_a_value_that_no_memory_holds_is_told(tmp_path: Path, monkeypatch: pytes
 
     with open(tmp_path / "sparse", "wb") as file:
         file.truncate(2**40)
-    monkeypatch.setattr(files, "bytearray", bytearray_, raising=False)
+    monkeypatch.setattr(descriptors, "bytearray", bytearray_, raising=False)
     store = LocalStore(tmp_path)
     for byte_range in (None, ByteRange(1), ByteRange(0, 2**39)):
         with pytest.raises(StoreError, match=r"^sparse in .*: there is no memory for \d+ bytes at once$"):

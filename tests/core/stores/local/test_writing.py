@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, StoreError, StoreFullError
-from zarrcore.stores import LocalStore, open_store
+from zarrcore.stores import LocalStore, Renaming, open_store
 from zarrcore.stores.local import atomic_files
 
 _WRITER = """
@@ -136,8 +136,8 @@ def test_a_file_found_by_two_paths_stays(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("e/x", b"value")
     (tmp_path / "d").symlink_to("e")
-    assert store.rename("d/x", "e/x") is True
-    assert store.rename("d/x", "e/x", if_absent=True) is False
+    assert store.rename("d/x", "e/x") is Renaming.DONE
+    assert store.rename("d/x", "e/x", if_absent=True) is Renaming.KEY_TAKEN
     assert store.get("e/x") == b"value"
 
 
@@ -145,7 +145,7 @@ def test_a_symbolic_link_is_not_moved_to_where_it_may_lead_elsewhere(tmp_path: P
     store = LocalStore(tmp_path)
     store.set("a/x", b"value")
     (tmp_path / "a" / "link").symlink_to("x")
-    assert store.rename("a/link", "b/link") is store.link("a/link", "b/link") is None
+    assert store.rename("a/link", "b/link") is store.link("a/link", "b/link") is Renaming.NOT_POSSIBLE
     assert [entry.key for entry in store.list_dir("")] == ["a/"]
 
 

@@ -22,11 +22,12 @@ from zarrcore.stores.interface import (
     StoreEntry,
     StoreStat,
 )
-from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.control import Control
-from zarrfs.trees.entry import Directory, Entry, File, WouldBlockError
+from zarrfs.trees.entry import Directory, Entry, File
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
-from zarrfs.trees.keys.tree import KeysView
+from zarrfs.trees.keys.tree import KeysTree
 from zarrfs.trees.root import LazyTree, NamedTrees, WithControl
 
 
@@ -113,7 +114,7 @@ def store(request: pytest.FixtureRequest) -> ReadableStore:
 
 
 def test_directories_win_and_odd_segments_are_spelled(store: ReadableStore) -> None:
-    root = KeysView(store, fresh()).root()
+    root = KeysTree(store, fresh()).root()
     assert sorted(names(root)) == ["%252E", "a", "d", "n%00l", "z"]
     assert sorted(names(walk(root, "a"))) == ["%", "b"]
     assert content(walk(root, "a", "b")) == b"AB"
@@ -126,7 +127,7 @@ def test_directories_win_and_odd_segments_are_spelled(store: ReadableStore) -> N
 
 
 def test_keys_first_shows_the_key(store: ReadableStore) -> None:
-    root = KeysView(store, fresh(), keys_first=True).root()
+    root = KeysTree(store, fresh(), keys_first=True).root()
     assert content(walk(root, "a")) == b"A"
     assert isinstance(walk(root, "d"), Directory)
     assert isinstance(dict(root.entries())["a"], File)
@@ -135,7 +136,7 @@ def test_keys_first_shows_the_key(store: ReadableStore) -> None:
 def test_a_remote_store_is_asked_once_within_the_time_to_live() -> None:
     clock = Clock()
     store = Remote({"a/b": b"1", "c": b"22"})
-    root = KeysView(store, fresh(60.0, clock)).root()
+    root = KeysTree(store, fresh(60.0, clock)).root()
     with pytest.raises(WouldBlockError):
         root.lookup("c", wait=False)
     assert root.lookup("c", wait=True) is not None
@@ -149,7 +150,7 @@ def test_a_remote_store_is_asked_once_within_the_time_to_live() -> None:
 
 def test_a_listing_answers_for_what_is_not_there() -> None:
     store = Remote({"a/b": b"1", "c": b"22"})
-    root = KeysView(store, fresh()).root()
+    root = KeysTree(store, fresh()).root()
     assert names(root) == ["a", "c"]
     store.asked.clear()
     assert root.lookup("nothing", wait=False) is None
@@ -160,7 +161,7 @@ def test_a_listing_answers_for_what_is_not_there() -> None:
 def test_refreshing_forgets() -> None:
     freshness = fresh(float("inf"))
     store = Remote({"c": b"22"})
-    root = KeysView(store, freshness).root()
+    root = KeysTree(store, freshness).root()
     assert names(root) == ["c"]
     store.values["d"] = b""
     assert root.lookup("d", wait=False) is None
@@ -169,13 +170,13 @@ def test_refreshing_forgets() -> None:
 
 
 def test_sizes_that_a_listing_does_not_tell_are_asked_for() -> None:
-    root = KeysView(Remote({"c": b"22", "d": b"333"}, sizes=False), fresh()).root()
+    root = KeysTree(Remote({"c": b"22", "d": b"333"}, sizes=False), fresh()).root()
     assert [entry.size for _, entry in root.entries() if isinstance(entry, File)] == [2, 3]
 
 
 def test_a_store_without_listings_is_walked_by_name() -> None:
     store = Remote({"foo/zarr.json": b"{}", "v1.0/zarr.json": b"{}"}, listable=False)
-    root = KeysView(store, fresh(), is_node=lambda path: path == "/v1.0").root()
+    root = KeysTree(store, fresh(), is_node=lambda path: path == "/v1.0").root()
     assert content(walk(root, "foo", "zarr.json")) == b"{}"
     assert content(walk(root, "v1.0", "zarr.json")) == b"{}"
     assert walk(root, "zarr.json") is None
@@ -185,7 +186,7 @@ def test_a_store_without_listings_is_walked_by_name() -> None:
 
 def test_parts_of_a_value_all_belong_to_one_version() -> None:
     store = Remote({"k": bytes(3 << 20)})
-    opened = walk(KeysView(store, fresh()).root(), "k").open(True)
+    opened = walk(KeysTree(store, fresh()).root(), "k").open(True)
     assert opened.read(5, 10, True) == bytes(10)
     store.values["k"] = b"\1" * (3 << 20)
     with pytest.raises(ChangedError):
@@ -194,7 +195,7 @@ def test_parts_of_a_value_all_belong_to_one_version() -> None:
 
 def test_a_small_remote_value_is_fetched_once() -> None:
     store = Remote({"k": b"0123456789"})
-    opened = walk(KeysView(store, fresh()).root(), "k").open(False)
+    opened = walk(KeysTree(store, fresh()).root(), "k").open(False)
     with pytest.raises(WouldBlockError):
         opened.read(2, 3, False)
     assert opened.read(2, 3, True) == b"234"
@@ -205,7 +206,7 @@ def test_a_small_remote_value_is_fetched_once() -> None:
 
 def test_a_value_that_vanished_is_stale() -> None:
     store = MemoryStore(values={"k": b"0123456789"})
-    entry = walk(KeysView(store, fresh()).root(), "k")
+    entry = walk(KeysTree(store, fresh()).root(), "k")
     opened = entry.open(True)
     store.erase("k")
     with pytest.raises(ChangedError):
@@ -242,7 +243,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def arrays(path: Path, **options: Any) -> Directory:
-    return ArraysView(lambda: zc.open(path), fresh(), **options).root(True)
+    return ArraysTree(lambda: zc.open(path), fresh(), **options).root(True)
 
 
 def test_a_group(small: Path) -> None:
@@ -294,10 +295,10 @@ def test_places_of_slices_are_unique_and_lead_back(small: Path) -> None:
 
 
 def test_facts(small: Path) -> None:
-    root = ArraysView(lambda: zc.open(small), fresh()).root(True)
+    root = ArraysTree(lambda: zc.open(small), fresh()).root(True)
     tree = WithControl(LazyTree(lambda wait: root), root)
-    assert tree.facts(False) == {"kind": "group", "format": "v3", "attributes.title": "é"}
-    assert walk(root, "cube").facts(False) == {
+    assert tree.metadata(False) == {"kind": "group", "format": "v3", "attributes.title": "é"}
+    assert walk(root, "cube").metadata(False) == {
         "kind": "array",
         "format": "v3",
         "shape": [3, 4, 5, 6],
@@ -307,10 +308,10 @@ def test_facts(small: Path) -> None:
         "chunk_shape": [2, 2, 3, 3],
         "numpy_dtype": "int32",
     }
-    assert walk(root, "broken").facts(False)["kind"] == "broken"
-    assert walk(root, "cube", "data.npy").facts(False) == {}
-    keys = KeysView(Remote({"k": b"1"}), fresh()).root()
-    assert walk(keys, "k").facts(False) == {"etag": str(hash(b"1"))}
+    assert walk(root, "broken").metadata(False)["kind"] == "broken"
+    assert walk(root, "cube", "data.npy").metadata(False) == {}
+    keys = KeysTree(Remote({"k": b"1"}), fresh()).root()
+    assert walk(keys, "k").metadata(False) == {"etag": str(hash(b"1"))}
 
 
 def test_millions_of_slices_list_at_once(tmp_path: Path) -> None:
@@ -360,7 +361,7 @@ def test_elements_of_any_length_are_text(small: Path) -> None:
 def test_a_text_that_changes_is_stale(tmp_path: Path) -> None:
     values = zarr.create_array(tmp_path / "a.zarr", shape=(2,), dtype=str)
     clock = Clock()
-    root = ArraysView(lambda: zc.open(tmp_path / "a.zarr"), fresh(60.0, clock)).root(True)
+    root = ArraysTree(lambda: zc.open(tmp_path / "a.zarr"), fresh(60.0, clock)).root(True)
     file = walk(root, "data.json")
     values[0] = "longer"
     assert content(file) == b'["", ""]\n'
@@ -381,7 +382,7 @@ def test_a_text_that_is_too_long_is_not_shown(tmp_path: Path) -> None:
 def test_the_control_directory_is_hidden_and_reserved() -> None:
     refreshed = []
     values = {"a": b"1", ".zarrscope": b"real"}
-    keys = KeysView(MemoryStore(values=values), fresh()).root()
+    keys = KeysTree(MemoryStore(values=values), fresh()).root()
     control = Control(lambda: {"n": 1}, lambda: refreshed.append(1), keys)
     root = WithControl(keys, control)
     assert names(root) == ["a"]
@@ -395,7 +396,7 @@ def test_trees_side_by_side() -> None:
     def broken(wait: bool) -> Directory:
         raise OSError("an outage")
 
-    keys = KeysView(MemoryStore(values={}), fresh()).root()
+    keys = KeysTree(MemoryStore(values={}), fresh()).root()
     root = WithControl(NamedTrees({"keys": keys, "arrays": LazyTree(broken)}, 1.0), keys)
     assert names(root) == ["keys", "arrays"]
     assert root.lookup("arrays", False) is not None
@@ -410,6 +411,6 @@ def test_a_hierarchy_that_does_not_open_says_why(error: Exception) -> None:
     def broken() -> zc.Hierarchy:
         raise error
 
-    root = ArraysView(broken, fresh()).root(True)
+    root = ArraysTree(broken, fresh()).root(True)
     assert names(root) == ["error.txt"]
     assert content(walk(root, "error.txt")) == f"{error}\n".encode()

@@ -20,10 +20,10 @@ from tests.servers.latency import distant
 from tests.zfs.conftest import LONGITUDE, Mount, Mounter, wait_until
 from tests.zfs.trees.arrays.test_tree import Clock, walk
 from tests.zfs.trees.hdf5.test_tree import run
-from zarrfs.trees.arrays.tree import ArraysView
-from zarrfs.trees.entry import WouldBlockError
+from zarrfs.trees.arrays.tree import ArraysTree
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness
-from zarrfs.trees.hdf5.tree import HDF5View
+from zarrfs.trees.hdf5.tree import HDF5Tree
 
 
 def made(mount: Mount) -> int:
@@ -191,9 +191,9 @@ def test_what_is_written_shows(ocean: Path, tmp_path: Path, mount: Mounter) -> N
     assert caught.value.errno in (errno.EROFS, errno.EACCES)
 
 
-def view(path: Path, clock: Clock) -> HDF5View:
+def view(path: Path, clock: Clock) -> HDF5Tree:
     freshness = Freshness(10.0, clock)
-    return HDF5View(ArraysView(lambda: zc.open(path, metadata_max_age_s=0.0), freshness))
+    return HDF5Tree(ArraysTree(lambda: zc.open(path, metadata_max_age_s=0.0), freshness))
 
 
 def test_a_file_is_no_older_than_what_it_is_made_of(ocean: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.stores import MemoryStore
-from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.freshness import Freshness
 from zarrfs.trees.writing.array_edits import ArrayEdits, Stretches
 
@@ -357,7 +357,7 @@ def test_a_changed_key_concerns_only_what_was_made_of_it() -> None:
     store = MemoryStore(values={})
     zc.create(store).create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 7
     cache = zc.ChunkCache(1 << 20)
-    view = ArraysView(lambda: zc.open(store, chunk_cache=cache), Freshness(1000.0), cache.clear)
+    view = ArraysTree(lambda: zc.open(store, chunk_cache=cache), Freshness(1000.0), cache.clear)
 
     def decoded_again(key: str | None) -> int:
         before = cache.misses

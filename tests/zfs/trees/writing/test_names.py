@@ -21,9 +21,10 @@ from tests.zfs.conftest import Mount, Mounter
 from zarrcore.errors import StoreError
 from zarrcore.stores import MemoryStore
 from zarrcore.stores.interface import BytesLike, StoreEntry, StoreStat
-from zarrfs.trees.entry import Directory, File, RefusedError
+from zarrfs.trees.entry import Directory, File
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.freshness import Freshness
-from zarrfs.trees.keys.tree import KeysView
+from zarrfs.trees.keys.tree import KeysTree
 from zarrfs.trees.keys.watched_store import WatchedStore
 from zarrfs.trees.keys.writer import KeyWriter
 from zarrfs.trees.writing.spool import SpoolMemory
@@ -112,17 +113,17 @@ class Far(MemoryStore):
     requests_in_flight = 4
 
 
-def remembering() -> tuple[KeysView, Far]:
+def remembering() -> tuple[KeysTree, Far]:
     """An empty store, and its keys, of which everything that was asked is remembered."""
     store = Far(values={})
-    views: list[KeysView] = []
+    views: list[KeysTree] = []
 
     def changed(key: str) -> None:
         for view in views:
             view.changed(key)
 
     views.append(
-        KeysView(
+        KeysTree(
             store, Freshness(1000.0), writer=KeyWriter(WatchedStore(store, changed), SpoolMemory(1 << 20))
         )
     )
@@ -144,7 +145,7 @@ def shown(directory: Directory, path: str = "") -> dict[str, bytes | None]:
     return found
 
 
-def step(view: KeysView, what: str, path: str, other: str) -> None:
+def step(view: KeysTree, what: str, path: str, other: str) -> None:
     """Do what the kernel would ask for, having looked at the names."""
     above: Directory = view.root()
     *folders, name = path.split("/")
@@ -185,7 +186,7 @@ def test_what_is_remembered_of_a_remote_store_is_what_is_there(course: list[tupl
         with contextlib.nullcontext() if what != "rmdir" else contextlib.suppress(RefusedError):
             step(view, what, path, other)
         seen = shown(view.root())
-        assert shown(KeysView(store, Freshness(0.0)).root()).items() <= seen.items()
+        assert shown(KeysTree(store, Freshness(0.0)).root()).items() <= seen.items()
         keys = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
         assert {path: value for path, value in seen.items() if value is not None} == keys
 
@@ -220,7 +221,7 @@ class Interrupted(Far):
 def test_what_was_asked_before_a_change_is_not_remembered(asks: str) -> None:
     """S32: "opens for reading (else ENOENT) once its value is stored", whatever somebody else is listing."""
     store = Interrupted(values={"a/old": b"1"})
-    view = KeysView(
+    view = KeysTree(
         store,
         Freshness(1000.0),
         writer=KeyWriter(WatchedStore(store, lambda key: view.changed(key)), SpoolMemory(0)),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing import unnamed_file
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
@@ -79,10 +79,10 @@ def test_values_share_the_memory_that_there_is() -> None:
     first.write(0, bytes(60))
     second.write(0, bytes(60))  # which finds no room, and goes to disk
     first.resize(100)
-    assert not memory.take(1)
+    assert not memory.reserve(1)
     first.resize(10)
-    assert memory.take(90)
-    memory.give_back(90)
+    assert memory.reserve(90)
+    memory.release(90)
     first.close()
     second.close()
-    assert memory.take(100)
+    assert memory.reserve(100)

@@ -30,10 +30,10 @@ from tests.hierarchies import values, write_collection
 from tests.servers import S3Server
 from tests.zfs.conftest import Mount, Mounter
 from tests.zfs.test_hierarchies import little, same_bits, shown
-from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory
 from zarrfs.trees.freshness import Freshness
-from zarrfs.trees.zarr3.tree import Zarr3View
+from zarrfs.trees.zarr3.tree import Zarr3Tree
 
 TENSORSTORE_LACKS = "mMSUV"
 """Kinds of elements of which it knows no data type, or not by their names in zarr-python."""
@@ -296,9 +296,9 @@ def test_where_there_is_no_hierarchy(tmp_path: Path, mount: Mounter) -> None:
 def test_places_lead_back_and_facts_are_the_arrays(tmp_path: Path) -> None:
     array = zarr.create_array(tmp_path / "a.zarr", shape=(5, 7, 3), chunks=(2, 3, 3), dtype="u2")
     array[...] = np.arange(105).reshape(5, 7, 3)
-    arrays = ArraysView(lambda: zc.open(tmp_path / "a.zarr"), Freshness(60.0))
-    root = Zarr3View(arrays).root(wait=True)
-    assert root.facts(wait=True) == arrays.root(wait=True).facts(wait=True)
+    arrays = ArraysTree(lambda: zc.open(tmp_path / "a.zarr"), Freshness(60.0))
+    root = Zarr3Tree(arrays).root(wait=True)
+    assert root.metadata(wait=True) == arrays.root(wait=True).metadata(wait=True)
     places: dict[int, str] = {}
     waiting = [("c", root.lookup("c", wait=True))]
     while waiting:

@@ -14,9 +14,9 @@ class Inode:
         name: its name there.
         lookups: how often the kernel was told of it and has not forgotten.
         taken_s: when the entry was learnt.
-        is_listed: whether a listing told it and nobody used it since.
+        is_listed: whether a listing named it and it was not used since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
-        is_shown: whether the entry is what somebody has open for writing, whatever its name stands for.
+        is_shown: whether the entry is a file open for writing, whatever its name leads to.
         is_resized: whether the kernel itself has just given it another size.
         opened: how often it is open.
         open_version: the version that is open. All who have a number open share one page cache, so that another
@@ -73,7 +73,7 @@ class Inode:
             and known.is_sized
             and entry.is_sized
             and not self.is_resized
-            and not entry.direct_io
+            and entry.caching.uses_pages
         )
 
     def become(self, entry: Entry) -> None:
@@ -82,5 +82,5 @@ class Inode:
         self.is_resized = False
 
     def may_open(self, version: str | None) -> bool:
-        """Whether nobody has another version open."""
+        """Whether no other version is open."""
         return not self.opened or version is None or version == self.open_version

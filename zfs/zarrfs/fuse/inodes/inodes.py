@@ -24,7 +24,7 @@ class InodeTable:
     """All numbers that the kernel knows, and no other.
 
     Attributes:
-        is_changed_here: whether entries may be unsettled.
+        is_changed_here: whether entries may change through this mount.
     """
 
     def __init__(self, root: Directory) -> None:
@@ -80,8 +80,8 @@ class InodeTable:
         if self._shown and (shown := self._shown.get(entry.version)) is not None:
             self._attach(above, name, shown)
             return shown
-        if number is not None and (not self.is_changed_here or entry.is_settled):
-            # While somebody writes, or wants to, whoever looks has a number that nobody else can open before him.
+        if number is not None and (not self.is_changed_here or entry.caching.keeps_attributes):
+            # While a writer is active, each lookup gets its own inode.
             inode = self._inodes[number]
             if inode.may_become(entry):
                 if not inode.is_shown:
@@ -129,7 +129,7 @@ class InodeTable:
             self._listed += 1
 
     def touch(self, number: int) -> None:
-        """Somebody uses what a number stands for."""
+        """Note that an inode is used."""
         self._use(self._inodes[number])
 
     def _use(self, inode: Inode) -> None:
@@ -153,7 +153,7 @@ class InodeTable:
         return True
 
     def close(self, number: int) -> None:
-        """Somebody who had a number open has closed it."""
+        """Note that one of its handles was closed."""
         inode = self._inodes.get(number)
         if inode is not None:
             inode.opened -= 1
@@ -163,7 +163,7 @@ class InodeTable:
                 self.expire(number)
 
     def leave_to_readers(self, number: int) -> bool:
-        """Give the name of a number another one where somebody reads this one; whether that is so."""
+        """Detach an inode that is being read from its name, which gets another one; False where it has no reader."""
         inode = self._inodes.get(number)
         if inode is None or not inode.opened or inode.is_shown or inode.open_version is None:
             return False
@@ -225,7 +225,7 @@ class InodeTable:
         self._detach(inode, number)
 
     def _detach(self, inode: Inode, number: int) -> None:
-        """Whoever looks its name up gets another number."""
+        """Detach an inode from its name; the next lookup gets another number."""
         above = self._inodes.get(inode.parent)
         if above is not None and above.children is not None and above.children.get(inode.name) == number:
             del above.children[inode.name]

@@ -11,7 +11,7 @@ from typing import Final
 
 _PAGE: Final = mmap.PAGESIZE
 _UNUSED: Final = 2
-"""References to memory that nobody uses: the list that holds it, and the one who asks."""
+"""References to memory that is not in use: the list that holds it, and the caller."""
 
 
 class Buffers:
@@ -33,7 +33,7 @@ class Buffers:
     def take(self, nbytes: int) -> memoryview:
         """So many bytes of memory, of any content. They begin at a page, where the kernel copies fastest to.
 
-        Whoever has it, or a part of it, has it to himself until he lets go of the last part.
+        The memory belongs to the caller until the last reference to any part of it is gone.
         """
         wanted = -(-nbytes // _PAGE) * _PAGE
         for position in range(len(self._kept)):
@@ -48,11 +48,11 @@ class Buffers:
         return memoryview(self._kept[-1])[:nbytes]
 
     def clear(self) -> None:
-        """Give back what nobody uses."""
+        """Free the memory that is not in use."""
         self._make_room(self._limit)
 
     def _make_room(self, nbytes: int) -> None:
-        """Give back what nobody uses, oldest first, until so much may be added."""
+        """Free memory that is not in use, oldest first, until ``nbytes`` can be added."""
         position = 0
         while position < len(self._kept) and self.nbytes + nbytes > self._limit:
             if _is_unused(self._kept, position):

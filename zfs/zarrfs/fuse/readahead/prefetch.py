@@ -18,7 +18,9 @@ from typing import Any, Final, Protocol, TypeVar
 import trio
 
 from zarrfs.fuse.readahead.buffers import Buffers
-from zarrfs.trees.entry import BytesLike, OpenFile, WouldBlockError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import WouldBlockError
+from zarrfs.trees.layout import Layout
 
 T = TypeVar("T")
 
@@ -40,7 +42,7 @@ _FETCHES_MAX: Final = 4
 
 FETCHES_MAX: Final = 16
 """Blocks that are fetched at once for all handles. None is begun without a free thread, so that none ever waits for
-one; whoever may not begin any is served as it would be without reading ahead."""
+one; a reader that may not begin any is served as without reading ahead."""
 
 
 class Threads(Protocol):
@@ -65,7 +67,7 @@ class Budget:
         self.buffers = Buffers(nbytes)
         self._fetches = 0
 
-    def take(self, nbytes: int) -> bool:
+    def reserve(self, nbytes: int) -> bool:
         """Reserve bytes and a thread to fetch them, where that many are left."""
         if self.used + nbytes > self.limit or self._fetches >= FETCHES_MAX:
             return False
@@ -77,7 +79,7 @@ class Budget:
         """Give back the thread."""
         self._fetches -= 1
 
-    def give_back(self, nbytes: int) -> None:
+    def release(self, nbytes: int) -> None:
         """Give back bytes that are no longer held."""
         self.used -= nbytes
         if not self.used:
@@ -119,6 +121,7 @@ class Reader:
 
     def __init__(self, file: OpenFile, threads: Threads, budget: Budget, push: Push | None = None) -> None:
         self.file = file
+        self._layout = file.layout
         self._push = push
         self.ahead_hits = 0
         self._threads = threads
@@ -133,13 +136,13 @@ class Reader:
         nbytes = min(nbytes, self.file.size - offset)
         if nbytes <= 0:
             return b""
-        if self.file.reads_ahead:
+        if self._layout is not None:
             if self._changes != self.file.changes:
                 # What was fetched is out of date. A handle that writes between its reads fetches nothing ahead.
                 self._changes = self.file.changes
                 self._begin(offset)
                 self._drop_all()
-            self._follow(offset, nbytes)
+            self._follow(offset, nbytes, self._layout)
             if self._blocks:
                 return await self._joined(offset, offset + nbytes)
         return await self._read_now(offset, nbytes)
@@ -155,35 +158,35 @@ class Reader:
         self._drop_all()
         self.file.close()
 
-    def _follow(self, offset: int, nbytes: int) -> None:
+    def _follow(self, offset: int, nbytes: int, layout: Layout) -> None:
         """Take note of a request, and fetch ahead where it continues a sequence."""
         pushed = max((block.stop for block in self._blocks if block.pushed), default=0)
         if not self._next - _SLACK <= offset <= max(self._next, pushed) + _SLACK:
             self._begin(offset)
             self._drop_all()
-        elif self.file.holds_many and offset > max(self._next, pushed) + nbytes:
+        elif layout.holds_many and offset > max(self._next, pushed) + nbytes:
             # Rows or columns of an array: what lies between them is not wanted.
             self._begin(offset)
         self._run += max(nbytes, offset + nbytes - self._next)
         self._next = max(self._next, offset + nbytes)
         if self._run >= _BEGIN:
             self._drop_behind()
-            self._fetch_until(self._next + min(_WINDOW_MAX, 2 * self._run))
+            self._fetch_until(self._next + min(_WINDOW_MAX, 2 * self._run), layout)
 
     def _begin(self, offset: int) -> None:
         """Take a request for the first of a sequence."""
         self._begun = self._next = offset
         self._run = 0
 
-    def _fetch_until(self, stop: int) -> None:
+    def _fetch_until(self, stop: int, layout: Layout) -> None:
         start = self._blocks[-1].stop if self._blocks else self._next
-        begin, limit, plane, slab = self.file.array_at(self._next - 1)
+        begin, limit, plane, slab = layout.array_at(self._next - 1)
         if self._begun < begin:  # one array after the other
             plane, limit = _BLOCK_MAX, self.file.size
-        elif self.file.holds_many and slab and self._run <= slab + _BEGIN:
+        elif layout.holds_many and slab and self._run <= slab + _BEGIN:
             # Several planes may be wanted: no more than cross the same chunks.
             limit = min(limit, begin + -(-(self._next - begin) // slab) * slab)
-        if self.file.holds_many and self._run <= min(plane, _WINDOW_MAX) + _BEGIN:
+        if layout.holds_many and self._run <= min(plane, _WINDOW_MAX) + _BEGIN:
             return  # one plane may be wanted, and nothing after it
         stop = min(stop, limit)
         if 0 < slab <= self._budget.limit // 2:
@@ -198,7 +201,7 @@ class Reader:
             end = min(limit, _end_of_block(start + wanted, begin, slab))
             if end > stop and end - start > max(_BLOCK_MIN, slab) and end != limit:
                 return
-            if self._fetches >= _FETCHES_MAX or not self._budget.take(end - start):
+            if self._fetches >= _FETCHES_MAX or not self._budget.reserve(end - start):
                 return
             self._fetches += 1
             block = _Block(start, end, left=end - start)
@@ -223,7 +226,7 @@ class Reader:
             content = await self._threads.run_ahead(self.file.read_into, block.start, buffer)
             if len(content) == len(buffer):
                 block.content = memoryview(content)
-        except Exception:  # noqa: BLE001 - whoever asks for these bytes meets the error, and only for those at fault
+        except Exception:  # noqa: BLE001 - a request for these bytes raises it again, for the faulty ones only
             self._run = 0
         finally:
             block.done.set()
@@ -287,7 +290,7 @@ class Reader:
 
     def _give_back(self, block: _Block) -> None:
         block.content = None
-        self._budget.give_back(block.stop - block.start)
+        self._budget.release(block.stop - block.start)
 
 
 def _end_of_block(wanted: int, begin: int, slab: int) -> int:

@@ -10,23 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from zarrcore.array import parse_selection
 from zarrcore.errors import SelectionError, UnsupportedError
-from zarrcore.filetypes import SUFFIXES, OmeTiffFile, VirtualFile, suffix_of, virtual_file
-from zarrcore.filetypes.tiff import array_as_ome_tiff
+from zarrcore.filetypes import SUFFIXES, VirtualFile, file_type, suffix_of
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json
-from zarrfs.trees.arrays.facts import facts_of
+from zarrfs.trees.arrays.node_metadata import metadata_of
 from zarrfs.trees.arrays.slices import Slices
 from zarrfs.trees.arrays.texts import Texts
 from zarrfs.trees.entry import Directory, Entry
 from zarrfs.trees.writing.array_editor import ArrayEditor
 from zarrfs.trees.writing.editable import EditableFile
-
-_EDITABLE: Final = ("raw", "npy")
 
 
 class ArrayDirectory(Directory):
@@ -79,20 +76,19 @@ class ArrayDirectory(Directory):
             selection = () if text == "data" else parse_selection(text, self._array.dimension_names)
             if is_text:
                 return self._texts.file(self._array, selection, self.mtime_s, wait)
-            if text == "data" and suffix in _EDITABLE and self._editor is not None:
+            kind = file_type(suffix)
+            if text == "data" and kind.is_editable and self._editor is not None:
                 return EditableFile(self._array, suffix, self.mtime_s, self._before_open, self._editor)
-            make: Callable[[], VirtualFile] = partial(virtual_file, self._array, selection, suffix)
-            version, size = self._array.version, None
-            if suffix == OmeTiffFile.suffix:
-                make = partial(array_as_ome_tiff, self._array, selection, self._group_attributes(wait))
-                file = make()
-                version, size = file.version, file.size
-            version = f"{self._array.path}/{name} {version}"
-            return DecodedFile(make, version, self.mtime_s, self._before_open, size)
+            make: Callable[..., VirtualFile] = partial(kind.of_array, self._array, selection)
+            if kind.reads_group:
+                make = partial(make, group_attributes=self._group_attributes(wait))
+            file = make()
+            version = f"{self._array.path}/{name} {file.version}"
+            return DecodedFile(make, version, self.mtime_s, self._before_open, file.size)
         except SelectionError:
             return None
         except UnsupportedError:
-            if is_text:  # there is such a file, but nobody can be shown all of it
+            if is_text:  # the file exists, but its text is too long to be shown
                 raise
             return None
 
@@ -100,12 +96,12 @@ class ArrayDirectory(Directory):
     def mode(self) -> int:
         return 0o555 if self._editor is None else 0o755
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._array)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return metadata_of(self._array)
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
+    def set_metadata(self, name: str, value: bytes | None) -> None:
         if self._editor is None:
-            super().set_fact(name, value)
+            super().set_metadata(name, value)
         else:
             self._editor.set_attribute(self._array, name, value)
 
@@ -118,7 +114,7 @@ class ArrayDirectory(Directory):
 
     @property
     def lists_at_once(self) -> bool:
-        return OmeTiffFile.suffix not in self._shown
+        return not any(file_type(suffix).reads_group for suffix in self._shown)
 
     def _slices(self) -> Entry | None:
         if self._array.data_type.is_variable_length:  # there is no file type for its planes

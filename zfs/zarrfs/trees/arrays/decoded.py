@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 
-from zarrcore.filetypes import OmeTiffFile, VirtualFile
-from zarrfs.trees.entry import BytesLike, File, OpenFile, WouldBlockError
+from zarrcore.filetypes import VirtualFile
+from zarrfs.trees.caching import DECODED
+from zarrfs.trees.entry import BytesLike, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 
 
 class DecodedFile(File):
@@ -45,66 +46,33 @@ class DecodedFile(File):
 
     def open(self, wait: bool) -> OpenFile:
         self._before_open()
-        file = self._make()
-        opened = OpenArrays(file) if isinstance(file, OmeTiffFile) else OpenDecoded(file)
+        opened = OpenDecoded(self._make())
         if self._version is not None:
-            # All who have a number open share its pages: whoever opens it when metadata have changed must get another.
+            # All handles of an inode share its pages: after the metadata have changed, a new handle needs another inode.
             opened.version, opened.shown = self._version, self
         return opened
-
-
-class Decodes(Protocol):
-    """A file that is decoded while it is read: a `VirtualFile`, or a chunk."""
-
-    size: int
-
-    @property
-    def slabs(self) -> tuple[int, int]:
-        """As `OpenFile.slabs`."""
-
-    def readinto(self, offset: int, buffer: memoryview) -> int:
-        """Copy bytes from ``offset`` on into ``buffer``; returns how many."""
-
-    def cached(self, offset: int, nbytes: int) -> bool:
-        """Whether reading a range of bytes costs no I/O and no decoding."""
 
 
 class OpenDecoded(OpenFile):
     """A decoded file, open."""
 
-    reads_ahead = True
-    gets_old = True
+    caching = DECODED
 
-    def __init__(self, file: Decodes) -> None:
+    def __init__(self, file: VirtualFile) -> None:
         self._file = file
         self.size = file.size
-        self.slabs = file.slabs
+        self.layout = file
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        if not wait and not self._file.cached(offset, nbytes):
+        plan = self._file.plan(offset, nbytes)
+        if not wait and not plan.is_ready():
             raise WouldBlockError
         # NumPy's memory is not cleared first, and from 4 MiB on it comes in large pages: far fewer page faults.
-        return self.read_into(offset, np.empty(max(0, min(nbytes, self.size - offset)), np.uint8).data)
+        buffer = np.empty(plan.nbytes, np.uint8).data
+        plan.read_into(buffer)
+        return buffer
 
     def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
-        return buffer[: self._file.readinto(offset, buffer)]
-
-
-class HasArrays(Decodes, Protocol):
-    """A file of several arrays, or of an array in tiles."""
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """As `OpenFile.array_at`."""
-
-
-class OpenArrays(OpenDecoded):
-    """Such a file, open: readers want one of them or a part, and after a few parts those behind them."""
-
-    holds_many = True
-
-    def __init__(self, file: HasArrays) -> None:
-        super().__init__(file)
-        self._arrays = file
-
-    def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        return self._arrays.array_at(offset)
+        plan = self._file.plan(offset, len(buffer))
+        plan.read_into(buffer[: plan.nbytes])
+        return buffer[: plan.nbytes]

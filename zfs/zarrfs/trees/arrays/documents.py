@@ -22,7 +22,7 @@ class DocumentFile(File):
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """Bytes; found out when first asked, so that a document nobody looks at is never made."""
+        """Bytes; computed when first asked for, so that a document that is never read is never made."""
         if self._size is None:
             self._size = len(self._make())
         return self._size

@@ -8,37 +8,41 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from zarrcore.errors import MetadataError, NodeNotFoundError, ReadOnlyError, SelectionError, UnsupportedError
-from zarrcore.filetypes.tiff import IMAGE_NAME, OmeTiffFile, group_as_ome_tiff
+from zarrcore.filetypes import file_type
 from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode, Group
 from zarrcore.hierarchy.multiscales import is_multiscale
 from zarrfs.trees.arrays.decoded import DecodedFile
 from zarrfs.trees.arrays.documents import DocumentFile, as_json, sentence
-from zarrfs.trees.arrays.facts import facts_of
-from zarrfs.trees.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.arrays.node_metadata import metadata_of
+from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.names import file_name, segment
 
-if TYPE_CHECKING:
-    from zarrfs.trees.arrays.tree import ArraysView
+if TYPE_CHECKING:  # the tree makes these directories, and they ask it for what is in them
+    from zarrfs.trees.arrays.tree import ArraysTree
 
 _NPY: Final = ".npy"
+_IMAGE: Final = file_type("ome.tiff")
+IMAGE_NAME: Final = f"image.{_IMAGE.suffix}"
+"""The file that holds the levels of an image."""
 _log = logging.getLogger(__name__)
 
 
 class GroupDirectory(Directory):
     """A group: its nodes, ``metadata.json`` and ``attributes.json``; a collection, which has no documents, only its nodes."""
 
-    __slots__ = ("_editor", "_node", "_view", "mtime_s")
+    __slots__ = ("_editor", "_node", "_tree", "mtime_s")
 
-    def __init__(self, view: ArraysView, node: Group) -> None:
-        self._view = view
+    def __init__(self, tree: ArraysTree, node: Group) -> None:
+        self._tree = tree
         self._node = node
-        self._editor = None if node.hierarchy.read_only else view.editor
-        self.mtime_s = view.mtime_s(node)
+        self._editor = None if node.hierarchy.read_only else tree.editor
+        self.mtime_s = tree.mtime_s(node)
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
-        node = self._view.child(self._node, name, wait)
+        node = self._tree.child(self._node, name, wait)
         if node is not None:
-            return self._view.directory(node)
+            return self._tree.directory(node)
         if name == IMAGE_NAME and (image := self._image(wait)) is not None:
             return image
         return self._documents().get(name) or self._new(name, wait)
@@ -49,17 +53,17 @@ class GroupDirectory(Directory):
             return None
         _need(wait)
         try:
-            file = group_as_ome_tiff(self._node, self._find)
+            file = _IMAGE.of_group(self._node, find=self._find)
         except (UnsupportedError, MetadataError, NodeNotFoundError, SelectionError) as error:
-            if self._view.imageless.get(self._node.path) is None:
-                self._view.imageless.put(self._node.path, None, self._view.imageless.freshness.now())
+            if self._tree.imageless.get(self._node.path) is None:
+                self._tree.imageless.put(self._node.path, None, self._tree.imageless.freshness.now())
                 _log.warning("%s has no %s: %s", self._node.uri, IMAGE_NAME, error)
             return None
         version = f"{self._node.path}/{IMAGE_NAME} {file.version}"
-        return DecodedFile(lambda: file, version, self.mtime_s, self._view.before_open)
+        return DecodedFile(lambda: file, version, self.mtime_s, self._tree.before_open)
 
     def _find(self, path: str) -> AnyNode:
-        node = self._view.node(path, wait=True)
+        node = self._tree.node(path, wait=True)
         if node is None:
             raise NodeNotFoundError(path, self._node.hierarchy.url)
         return node
@@ -72,8 +76,8 @@ class GroupDirectory(Directory):
         new = self._editor.news.get(self._path(stem))
         if new is not None:
             return new.shown
-        node = self._view.child(self._node, stem, wait)
-        return self._view.directory(node).lookup("data.npy", wait) if isinstance(node, ArrayNode) else None
+        node = self._tree.child(self._node, stem, wait)
+        return self._tree.directory(node).lookup("data.npy", wait) if isinstance(node, ArrayNode) else None
 
     @property
     def mode(self) -> int:
@@ -92,7 +96,7 @@ class GroupDirectory(Directory):
         if self._editor is None:
             return super().make_directory(name, wait)
         _need(wait)
-        return self._view.directory(self._editor.make_group(self._path(name)))
+        return self._tree.directory(self._editor.make_group(self._path(name)))
 
     def remove(self, name: str, wait: bool) -> None:
         self._refuse(name)
@@ -106,9 +110,9 @@ class GroupDirectory(Directory):
     def copy(self, file: File, name: str, wait: bool) -> None:
         self._refuse(name)
 
-    def set_fact(self, name: str, value: bytes | None) -> None:
+    def set_metadata(self, name: str, value: bytes | None) -> None:
         if self._editor is None:
-            super().set_fact(name, value)
+            super().set_metadata(name, value)
         else:
             self._editor.set_attribute(self._node, name, value)
 
@@ -127,17 +131,17 @@ class GroupDirectory(Directory):
             )
         return f"{self._node.path.rstrip('/')}/{part}"
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._node)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return metadata_of(self._node)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         documents = self._documents()
-        if OmeTiffFile.suffix in self._view.shown and (image := self._image(wait=True)) is not None:
+        if _IMAGE.suffix in self._tree.shown and (image := self._image(wait=True)) is not None:
             documents[IMAGE_NAME] = image
-        for node in self._view.children(self._node):
+        for node in self._tree.children(self._node):
             name = file_name(node.name)
             documents.pop(name, None)
-            yield name, self._view.directory(node)
+            yield name, self._tree.directory(node)
         yield from documents.items()
 
     def _documents(self) -> dict[str, Entry]:
@@ -175,8 +179,8 @@ class BrokenDirectory(Directory):
         document = self._node.stored_bytes()
         return DocumentFile(lambda: document, self.mtime_s)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._node)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return metadata_of(self._node)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         for name in ("document.json", "error.txt"):

@@ -1,4 +1,4 @@
-"""Elements of any length: ``data.json``, and chunks of ``zarr3/``, made when somebody first asks for their size.
+"""Elements of any length: ``data.json``, and chunks of ``zarr3/``, made when their size is first asked for.
 
 Few are kept; what is dropped is made again. Texts are bounded; chunks are by what decodes them.
 """
@@ -12,7 +12,8 @@ from zarrcore.array import Selection
 from zarrcore.errors import ChangedError
 from zarrcore.filetypes import values_as_text
 from zarrcore.hierarchy import ArrayNode
-from zarrfs.trees.entry import Content, File, OpenFile, WouldBlockError
+from zarrfs.trees.entry import Content, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 
 _MAX_NBYTES: Final = 16 << 20

@@ -8,7 +8,6 @@ hierarchy itself should remember no documents, lest the two times add up.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -22,25 +21,24 @@ from zarrcore.errors import (
     UnsupportedError,
     ZarrError,
 )
-from zarrcore.formats import Format
+from zarrcore.formats import Format, is_node_key
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group, Hierarchy
 from zarrfs.trees.arrays.array_directory import ArrayDirectory
 from zarrfs.trees.arrays.documents import sentence
 from zarrfs.trees.arrays.group_directory import BrokenDirectory, ErrorDirectory, GroupDirectory
 from zarrfs.trees.arrays.texts import Texts
-from zarrfs.trees.entry import Directory, WouldBlockError
+from zarrfs.trees.entry import Directory
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.names import file_name, segment
 from zarrfs.trees.writing.array_editor import ArrayEditor
 from zarrfs.trees.writing.spool import SpoolMemory
 
 _NODES_MAX: Final = 10_000
-_TELLING: Final = re.compile(r"(json|/\.z\w+|/attrs|/meta|/[c\d.]+)$")
-"""What keys of documents and chunks look like in any format; what else lies below an array is nothing to it."""
 _SHOWN: Final = ("raw", "npy")
 
 
-class ArraysView:
+class ArraysTree:
     """The decoded tree of a hierarchy.
 
     Args:
@@ -100,9 +98,9 @@ class ArraysView:
                 continue
             # How the chunks' keys are built may have to be asked, and the store not answer.
             with suppress(ZarrError):
-                if known[0].forget_chunk(key) or not _TELLING.search(f"/{key}"):
+                if known[0].forget_chunk(key) or not is_node_key(known[0].hierarchy.within(f"/{key}")[1:]):
                     return
-        # A document, or a chunk of an array that nobody has asked for lately.
+        # A document, or a chunk of an array that was not asked for lately.
         self.freshness.refresh()
         self._forget_chunks()
 

@@ -1,4 +1,4 @@
-"""Nodes as files of HDF5 and NetCDF-4: made when somebody asks for their size or opens them, and kept for others.
+"""Nodes as files of HDF5 and NetCDF-4: made when their size is asked for or when they are opened, and then kept.
 
 What is made are metadata, from which the size follows; elements are decoded where they are read. Listing such files, and
 looking their names up, makes none. Who has one open keeps it as it is: when the metadata change, whoever opens the name anew
@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from weakref import ReferenceType, WeakValueDictionary, ref
 
 from zarrcore.errors import NodeNotFoundError
-from zarrcore.filetypes.hdf5 import HDF5File
+from zarrcore.filetypes import HDF5File
 from zarrcore.hierarchy import AnyNode, BrokenNode, Group
-from zarrfs.trees.arrays.decoded import OpenArrays
-from zarrfs.trees.entry import Entry, File, OpenFile, WouldBlockError
+from zarrfs.trees.arrays.decoded import OpenDecoded
+from zarrfs.trees.arrays.tree import ArraysTree
+from zarrfs.trees.entry import Entry, File, OpenFile
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Remembered
 
-if TYPE_CHECKING:
-    from zarrfs.trees.arrays.tree import ArraysView
-
 _KEPT_NBYTES: Final = 64 << 20
-"""Memory for files that nobody has open; the one that was made last is kept whatever it takes."""
+"""Memory for files that are not open; the last one made is kept whatever its size."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -45,7 +44,7 @@ class HDF5Files:
         count: how many were made so far.
     """
 
-    def __init__(self, arrays: ArraysView) -> None:
+    def __init__(self, arrays: ArraysTree) -> None:
         self.count = 0
         self.before_open = arrays.before_open
         self._arrays = arrays
@@ -69,7 +68,7 @@ class HDF5Files:
 
         Raises:
             WouldBlockError: not without waiting.
-            NodeNotFoundError: there is no such node any more.
+            NodeNotFoundError: the node was removed.
             As `HDF5File`.
         """
         known = self._made.get(question)
@@ -154,7 +153,7 @@ class NodeFile(File):
         return NodeFile(self._files, self._question, self.mtime_s, made)
 
 
-class OpenNodeFile(OpenArrays):
+class OpenNodeFile(OpenDecoded):
     """A node's file, open: all that is not elements stays as it is."""
 
     def __init__(self, made: Made, entry: NodeFile) -> None:

@@ -15,28 +15,30 @@ from contextlib import suppress
 from typing import Any, Final
 
 from zarrcore.errors import UnsupportedError
-from zarrcore.filetypes.hdf5.elements import stored
+from zarrcore.filetypes import FILE_TYPES
+from zarrcore.filetypes.hdf5 import stored
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrfs.trees.arrays.documents import sentence
-from zarrfs.trees.arrays.facts import facts_of
 from zarrfs.trees.arrays.group_directory import ErrorDirectory
-from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.arrays.node_metadata import metadata_of
+from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory, Entry
 from zarrfs.trees.hdf5.file import HDF5Files
 from zarrfs.trees.names import file_name
 
-SUFFIXES: Final = ("h5", "nc")
+SUFFIXES: Final = tuple(kind.suffix for kind in FILE_TYPES if not kind.takes_selection)
+"""The file types of whole nodes."""
 _ALL: Final = "__all__"
 
 
-class HDF5View:
+class HDF5Tree:
     """The tree.
 
     Args:
         arrays: finds the nodes, and remembers them for all trees.
     """
 
-    def __init__(self, arrays: ArraysView) -> None:
+    def __init__(self, arrays: ArraysTree) -> None:
         self.arrays = arrays
         self.files = HDF5Files(arrays)
         self.shown = tuple(suffix for suffix in SUFFIXES if suffix in arrays.shown)
@@ -61,12 +63,12 @@ class HDF5View:
 class HDF5Directory(Directory):
     """A group: its nodes, and all of it; a root that is an array has but the latter."""
 
-    __slots__ = ("_node", "_view", "mtime_s")
+    __slots__ = ("_node", "_tree", "mtime_s")
 
-    def __init__(self, node: AnyNode, view: HDF5View) -> None:
+    def __init__(self, node: AnyNode, tree: HDF5Tree) -> None:
         self._node = node
-        self._view = view
-        self.mtime_s = view.arrays.mtime_s(node)
+        self._tree = tree
+        self.mtime_s = tree.arrays.mtime_s(node)
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
         stem, _, suffix = name.rpartition(".")
@@ -74,33 +76,33 @@ class HDF5Directory(Directory):
             return self._file(self._node, suffix)
         if not isinstance(self._node, Group):
             return None
-        arrays = self._view.arrays
+        arrays = self._tree.arrays
         if suffix in SUFFIXES and isinstance(array := arrays.child(self._node, stem, wait), ArrayNode):
             return self._file(array, suffix)
         node = arrays.child(self._node, name, wait)
-        return None if node is None else self._view.directory(node)
+        return None if node is None else self._tree.directory(node)
 
     def _file(self, node: AnyNode, suffix: str) -> Entry:
         if isinstance(node, ArrayNode):
             _check(node, suffix)
-        return self._view.files.file(node, netcdf=suffix == "nc")
+        return self._tree.files.file(node, netcdf=suffix == "nc")
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._node)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return metadata_of(self._node)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         if not isinstance(self._node, Group):
             yield from self._files(self._node, _ALL)
             return
-        for node in self._view.arrays.children(self._node):
-            name, shown = file_name(node.name), self._view.directory(node)
+        for node in self._tree.arrays.children(self._node):
+            name, shown = file_name(node.name), self._tree.directory(node)
             if shown is not None and not self._is_name_of_array(name):
                 yield name, shown
             elif shown is None and node.name != _ALL:
                 yield from self._files(node, name)
 
     def _files(self, node: AnyNode, name: str) -> Iterator[tuple[str, Entry]]:
-        for suffix in self._view.shown:
+        for suffix in self._tree.shown:
             with suppress(UnsupportedError):
                 yield f"{name}.{suffix}", self._file(node, suffix)
 
@@ -110,7 +112,7 @@ class HDF5Directory(Directory):
         return (
             suffix in SUFFIXES
             and isinstance(self._node, Group)
-            and isinstance(self._view.arrays.child(self._node, stem, wait=True), ArrayNode)
+            and isinstance(self._tree.arrays.child(self._node, stem, wait=True), ArrayNode)
         )
 
 

@@ -7,58 +7,59 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import StoreStat
-from zarrfs.trees.entry import Directory, Entry, File, OpenFile, RefusedError, WouldBlockError
+from zarrcore.stores import StoreStat
+from zarrfs.trees.caching import CHANGING_KEY, FIXED_PATH, KEY, Caching
+from zarrfs.trees.entry import Directory, Entry, File, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, version_of
 from zarrfs.trees.names import file_name, segment
 
-if TYPE_CHECKING:
-    from zarrfs.trees.keys.tree import KeysView
+if TYPE_CHECKING:  # the tree makes these entries, and they ask it for what is in them
+    from zarrfs.trees.keys.tree import KeysTree
     from zarrfs.trees.keys.writer import KeyWriter
 
 
 class KeysDirectory(Directory):
     """The keys after one prefix."""
 
-    __slots__ = ("_prefix", "_view")
+    __slots__ = ("_prefix", "_tree")
 
-    knows_only_its_path = True
-    follows_writing = True
+    caching = FIXED_PATH
     mtime_s = None
 
-    def __init__(self, view: KeysView, prefix: str) -> None:
-        self._view = view
+    def __init__(self, tree: KeysTree, prefix: str) -> None:
+        self._tree = tree
         self._prefix = prefix
 
     @property
     def mode(self) -> int:
-        return 0o555 if self._view.writer is None else 0o755
+        return 0o555 if self._tree.writer is None else 0o755
 
     @property
     def lists_at_once(self) -> bool:
-        return self._view.is_quick
+        return self._tree.is_quick
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
         part = segment(name)
         if file_name(part) != name:
             return None
-        found = self._view.find(self._prefix, part, wait)
-        return None if found is None else self._view.entry(self._prefix + part, found)
+        found = self._tree.find(self._prefix, part, wait)
+        return None if found is None else self._tree.entry(self._prefix + part, found)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        for part, found in self._view.listed(self._prefix):
-            yield file_name(part), self._view.entry(self._prefix + part, found)
+        for part, found in self._tree.listed(self._prefix):
+            yield file_name(part), self._tree.entry(self._prefix + part, found)
 
     def create(self, name: str, wait: bool) -> OpenFile:
         writer, key = self.place(name)
-        if self._view.is_quick:
-            self._view.store.stat(key)  # which says where it can hold no such key
+        if self._tree.is_quick:
+            self._tree.store.stat(key)  # which says where it can hold no such key
         return writer.create(key)
 
     def make_directory(self, name: str, wait: bool) -> Directory:
         writer, key = self.place(name)
         writer.make_directory(key)
-        return KeysDirectory(self._view, key + "/")
+        return KeysDirectory(self._tree, key + "/")
 
     def remove(self, name: str, wait: bool) -> None:
         writer, key = self.place(name)
@@ -77,17 +78,17 @@ class KeysDirectory(Directory):
         target = target.behind(wait)
         other, new = target.place(new_name) if isinstance(target, KeysDirectory) else (None, "")
         if other is not writer:
-            raise RefusedError(errno.EXDEV, "a key cannot become part of another tree", is_news=False)
+            raise RefusedError(errno.EXDEV, "a key cannot become part of another tree", is_logged=False)
         if new == key:  # under two paths, or the kernel would not have asked
             if not replace:
-                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
             return
         if not isinstance(self.lookup(name, wait), Directory):
             writer.rename(key, new, replace=replace)
             return
-        if next(KeysDirectory(self._view, key + "/").entries(), None) is not None:
+        if next(KeysDirectory(self._tree, key + "/").entries(), None) is not None:
             # Programs copy key by key then, and erase: all of it at once is nothing that a store can do.
-            raise RefusedError(errno.EXDEV, f"{key} holds keys, which have no common name", is_news=False)
+            raise RefusedError(errno.EXDEV, f"{key} holds keys, which have no common name", is_logged=False)
         self._refuse_content(new)
         writer.make_directory(new)
         writer.remove_directory(key)
@@ -106,14 +107,14 @@ class KeysDirectory(Directory):
             ReadOnlyError: nothing does.
             RefusedError: it stands for none.
         """
-        writer, part = self._view.key_writer(), segment(name)
+        writer, part = self._tree.key_writer(), segment(name)
         if file_name(part) != name:
             raise RefusedError(errno.EINVAL, f"{name} stands for no part of a key: its percent signs are %25")
         return writer, self._prefix + part
 
     def _refuse_content(self, path: str) -> None:
-        if next(KeysDirectory(self._view, path + "/").entries(), None) is not None:
-            raise RefusedError(errno.ENOTEMPTY, f"{path} holds keys", is_news=False)
+        if next(KeysDirectory(self._tree, path + "/").entries(), None) is not None:
+            raise RefusedError(errno.ENOTEMPTY, f"{path} holds keys", is_logged=False)
 
 
 def _need(wait: bool) -> None:
@@ -124,61 +125,59 @@ def _need(wait: bool) -> None:
 class KeyFile(File):
     """One key's value."""
 
-    __slots__ = ("_etag", "_key", "_view", "mtime_s", "size")
+    __slots__ = ("_etag", "_key", "_tree", "mtime_s", "size")
 
-    follows_writing = True
-
-    def __init__(self, view: KeysView, key: str, facts: StoreStat) -> None:
-        self._view = view
+    def __init__(self, tree: KeysTree, key: str, stat: StoreStat) -> None:
+        self._tree = tree
         self._key = key
-        self._etag = facts.etag
-        self.size = facts.size
-        self.mtime_s = facts.mtime_s
+        self._etag = stat.etag
+        self.size = stat.size
+        self.mtime_s = stat.mtime_s
 
     @property
     def mode(self) -> int:
-        return 0o444 if self._view.writer is None else 0o644
+        return 0o444 if self._tree.writer is None else 0o644
 
     @property
-    def is_settled(self) -> bool:  # type: ignore[override]
-        """Not while somebody may store another value at any moment, whom the kernel does not ask."""
-        writer = self._view.writer
-        return writer is None or not writer.is_writing(self._key)
+    def caching(self) -> Caching:  # type: ignore[override]
+        """Nothing is kept while a writer may store another value, since the kernel does not ask the writer."""
+        writer = self._tree.writer
+        return KEY if writer is None or not writer.is_writing(self._key) else CHANGING_KEY
 
     @property
     def version(self) -> str:
-        return version_of(self._facts)
+        return version_of(self._stat)
 
     @property
     def written_as(self) -> str | None:
-        writer = self._view.writer
+        writer = self._tree.writer
         return None if writer is None else writer.version_written(self._key)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
+    def metadata(self, wait: bool) -> dict[str, Any]:
         return {} if self._etag is None else {"etag": self._etag}
 
     @property
-    def _facts(self) -> StoreStat:
+    def _stat(self) -> StoreStat:
         return StoreStat(self.size, self.mtime_s, self._etag)
 
     def open(self, wait: bool) -> OpenKey:
         """The value as it is now; what a remote store told is believed for the time to live."""
-        view = self._view
-        if not view.is_quick:
-            if view.freshness.ttl_s > 0:
-                return OpenKey(view.store, self._key, self._facts, view.forget)
+        tree = self._tree
+        if not tree.is_quick:
+            if tree.freshness.ttl_s > 0:
+                return OpenKey(tree.store, self._key, self._stat, tree.forget)
             if not wait:
                 raise WouldBlockError
-        now = view.store.stat(self._key)
+        now = tree.store.stat(self._key)
         if now is None or now.size != self.size:
-            view.forget(self._key)
+            tree.forget(self._key)
             raise ChangedError(
-                f"{self._key} changed since it was looked up", key=self._key, url=view.store.url
+                f"{self._key} changed since it was looked up", key=self._key, url=tree.store.url
             )
-        return OpenKey(view.store, self._key, now, view.forget)
+        return OpenKey(tree.store, self._key, now, tree.forget)
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
-        writer = self._view.key_writer()
+        writer = self._tree.key_writer()
         return writer.open(self._key, None if truncate else self.open(wait))
 
     def resize(self, nbytes: int, wait: bool) -> None:

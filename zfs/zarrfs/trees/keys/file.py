@@ -7,8 +7,10 @@ from threading import Lock
 from typing import Final, NoReturn
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import ByteRange, ReadableStore, StoreStat
-from zarrfs.trees.entry import BytesLike, OpenFile, WouldBlockError
+from zarrcore.stores import ByteRange, ReadableStore, StoreStat
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import WouldBlockError
+from zarrfs.trees.layout import OneRun
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 _INLINE_MAX: Final = 1 << 20
@@ -18,9 +20,9 @@ _WHOLE_MAX: Final = 1 << 20
 _PIECE: Final = 4 << 20
 
 
-def version_of(facts: StoreStat) -> str:
+def version_of(stat: StoreStat) -> str:
     """A text that differs between versions of a value, as far as the store tells them apart."""
-    return facts.etag or f"{facts.mtime_s}:{facts.size}"
+    return stat.etag or f"{stat.mtime_s}:{stat.size}"
 
 
 class OpenKey(OpenFile):
@@ -32,21 +34,20 @@ class OpenKey(OpenFile):
     Args:
         store: where it is.
         key: which one.
-        facts: what is known of it; without an etag the store is asked before the first part is fetched, since
+        stat: what is known of it; without an etag the store is asked before the first part is fetched, since
             listings and stats tell times with different precision.
-        changed: told when the value is another than ``facts`` says.
+        changed: told when the value is another than ``metadata`` says.
     """
 
-    reads_ahead = True
-
     def __init__(
-        self, store: ReadableStore, key: str, facts: StoreStat, changed: Callable[[str], None]
+        self, store: ReadableStore, key: str, stat: StoreStat, changed: Callable[[str], None]
     ) -> None:
-        self.size = facts.size
-        self.version = version_of(facts)
+        self.size = stat.size
+        self.layout = OneRun(stat.size)
+        self.version = version_of(stat)
         self._store = store
         self._key = key
-        self._baseline = facts if facts.etag is not None else None
+        self._baseline = stat if stat.etag is not None else None
         self._changed = changed
         self._whole: BytesLike | None = None
         self._lock = Lock()
@@ -94,10 +95,10 @@ class OpenKey(OpenFile):
         """
         if self._baseline is None:
             with self._lock:
-                facts = self._baseline or self._store.stat(self._key)
-            if facts is None or facts.size != self.size:
+                stat = self._baseline or self._store.stat(self._key)
+            if stat is None or stat.size != self.size:
                 self._fail()
-            self._baseline = facts
+            self._baseline = stat
         return version_of(self._baseline)
 
     def _fail(self) -> NoReturn:

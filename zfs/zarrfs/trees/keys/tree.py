@@ -16,10 +16,10 @@ from itertools import islice
 from typing import Final
 
 from zarrcore.errors import AccessDeniedError, InvalidKeyError, ListingUnsupportedError, ReadOnlyError
-from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry, StoreStat
-from zarrcore.stores.local.store import LocalStore
+from zarrcore.stores import ListableStore, LocalStore, ReadableStore, StoreEntry, StoreStat
 from zarrcore.threads import ThreadPool
-from zarrfs.trees.entry import Entry, File, WouldBlockError
+from zarrfs.trees.entry import Entry, File
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.entries import KeyFile, KeysDirectory
 from zarrfs.trees.keys.writer import KeyWriter
@@ -40,11 +40,11 @@ class Prefix(Enum):
 
 
 _PREFIX: Final = Prefix.PREFIX
-Found = StoreStat | Prefix | File
+LookupResult = StoreStat | Prefix | File
 """What stands under a name: a key, with what is known of it, or a prefix, or a file that is not stored yet."""
 
 
-class KeysView:
+class KeysTree:
     """All keys of a store, and what is remembered of them.
 
     Args:
@@ -71,8 +71,8 @@ class KeysView:
         self._names_mean_one_thing = isinstance(store, LocalStore)
         self._is_node = is_node
         self._keys_first = keys_first
-        self._listings: Remembered[str, dict[str, Found]] = Remembered(freshness, _NAMES_MAX)
-        self._lookups: Remembered[str, Found | None] = Remembered(freshness, _LOOKUPS_MAX)
+        self._listings: Remembered[str, dict[str, LookupResult]] = Remembered(freshness, _NAMES_MAX)
+        self._lookups: Remembered[str, LookupResult | None] = Remembered(freshness, _LOOKUPS_MAX)
         self._pool: ThreadPool | None = None
         self._changes = 0
         """Changes through this mount: what was asked before one, and answered after it, may be wrong already."""
@@ -91,7 +91,7 @@ class KeysView:
             raise ReadOnlyError("this mount is read-only")
         return self.writer
 
-    def find(self, prefix: str, name: str, wait: bool) -> Found | None:
+    def find(self, prefix: str, name: str, wait: bool) -> LookupResult | None:
         """What the store, or only the mount, holds under a segment after a prefix."""
         if self.writer is None:
             return self._find(prefix, name, wait)
@@ -101,7 +101,7 @@ class KeysView:
         found = self._find(prefix, name, wait)
         return _PREFIX if found is None and other is not None else found
 
-    def _find(self, prefix: str, name: str, wait: bool) -> Found | None:
+    def _find(self, prefix: str, name: str, wait: bool) -> LookupResult | None:
         key = prefix + name
         if self.is_quick:
             return self._ask(key)
@@ -140,24 +140,24 @@ class KeysView:
                 listing[0][last] = Prefix.UNKNOWN
             name = above
 
-    def _ask(self, key: str) -> Found | None:
+    def _ask(self, key: str) -> LookupResult | None:
         if self.is_quick and isinstance(self.store, LocalStore):
-            facts, is_prefix = self._look(self.store, key)
+            stat, is_prefix = self._look(self.store, key)
         elif self.is_quick:
-            facts, is_prefix = self._stat(key), self._is_prefix(key + "/")
+            stat, is_prefix = self._stat(key), self._is_prefix(key + "/")
         else:
             # The two questions cost one round trip when asked side by side.
             answer = self._threads().submit(self._is_prefix, key + "/")
             try:
-                facts = self._stat(key)
+                stat = self._stat(key)
             except AccessDeniedError:
                 # A web server that shows no listings refuses what is a directory to it.
                 if answer.result() is None and self._may_be_prefix(key):
                     return _PREFIX
                 raise
             is_prefix = answer.result()
-        if facts is not None and (self._keys_first or is_prefix is not True):
-            return facts
+        if stat is not None and (self._keys_first or is_prefix is not True):
+            return stat
         return _PREFIX if is_prefix or (is_prefix is None and self._may_be_prefix(key)) else None
 
     def _look(self, store: LocalStore, key: str) -> tuple[StoreStat | None, bool | None]:
@@ -178,7 +178,7 @@ class KeysView:
         try:
             return self.store.has_prefix(prefix) if isinstance(self.store, ListableStore) else None
         except (ListingUnsupportedError, AccessDeniedError):
-            # Whoever may read keys but not list them, as in many public buckets, still reads the keys he names.
+            # Credentials that may read keys but not list them, as in many public buckets, still read keys by name.
             return None
         except InvalidKeyError:
             return False
@@ -191,7 +191,7 @@ class KeysView:
         """
         return "." not in key.rpartition("/")[2] or self._is_node("/" + key)
 
-    def listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
+    def listed(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """Segments after a prefix, each once, with what stands there."""
         unstored = {} if self.writer is None else self.writer.unstored.listed(prefix)
         for name, found in self._listed(prefix):
@@ -199,7 +199,7 @@ class KeysView:
             yield name, found
         yield from ((name, file or _PREFIX) for name, file in unstored.items())
 
-    def _listed(self, prefix: str) -> Iterator[tuple[str, Found]]:
+    def _listed(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         known = None if self.is_quick else self._listings.get(prefix)
         if known is not None:
             for name, found in [*known[0].items()]:
@@ -222,7 +222,7 @@ class KeysView:
             # Too long to hold: a key is shown once and a prefix once, should both come late.
             yield from ((name, found) for name, found in told if name not in listing)
 
-    def _files(self, prefix: str) -> Iterator[tuple[str, Found]]:
+    def _files(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """What a local store lists: sizes are told, and no name twice."""
         store, start = self.store, len(prefix)
         if isinstance(store, LocalStore):
@@ -232,7 +232,7 @@ class KeysView:
                 else:
                     yield entry.key[start:], StoreStat(entry.size, entry.mtime_s)
 
-    def _told(self, prefix: str) -> Iterator[tuple[str, Found]]:
+    def _told(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """What the store lists; sizes that it does not tell are asked for, some at a time."""
         if not isinstance(self.store, ListableStore):
             raise ListingUnsupportedError(f"{self.store.url} cannot be listed", url=self.store.url)
@@ -248,12 +248,12 @@ class KeysView:
                 if entry.is_prefix:
                     yield entry.key[len(prefix) : -1], _PREFIX
                     continue
-                facts = _stat_of(entry) or asked.get(entry.key)
-                if facts is not None:
-                    yield entry.key[len(prefix) :], facts
+                stat = _stat_of(entry) or asked.get(entry.key)
+                if stat is not None:
+                    yield entry.key[len(prefix) :], stat
 
-    def _one_meaning_each(self, told: list[tuple[str, Found]]) -> dict[str, Found]:
-        listing: dict[str, Found] = {}
+    def _one_meaning_each(self, told: list[tuple[str, LookupResult]]) -> dict[str, LookupResult]:
+        listing: dict[str, LookupResult] = {}
         for name, found in told:
             if name not in listing or (found is _PREFIX) != self._keys_first:
                 listing[name] = found
@@ -264,7 +264,7 @@ class KeysView:
             self._pool = ThreadPool(min(16, self.store.requests_in_flight), "zarrfs-keys")
         return self._pool
 
-    def entry(self, key: str, found: Found) -> Entry:
+    def entry(self, key: str, found: LookupResult) -> Entry:
         """The entry that stands for what was found."""
         if isinstance(found, File):
             return found

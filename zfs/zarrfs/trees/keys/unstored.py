@@ -1,4 +1,4 @@
-"""Names that are only in the mount: directories without keys, and files that nobody has closed yet.
+"""Names that are only in the mount: directories without keys, and files that are still being written.
 
 A store has no directories: there is one where a key begins with its name. Programs make directories before they fill them, and
 expect that they stay when the last file in them goes.

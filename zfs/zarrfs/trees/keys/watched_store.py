@@ -1,15 +1,14 @@
-"""A store that tells of each change made through it, so that nobody goes on telling what was before."""
+"""A store that reports each change made through it, so that no cache keeps the old answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from zarrcore.stores.interface import BytesLike, ReadableStore
-from zarrcore.stores.wrapper.interface import WrapperStore
+from zarrcore.stores import BytesLike, ReadableStore, Renaming, WrapperStore
 
 
 class WatchedStore(WrapperStore):
-    """What is written here is told, whether it succeeds or not: after a failure nobody knows what is stored.
+    """Each write is reported, whether it succeeds or not: after a failure it is unknown what is stored.
 
     Args:
         store: what is asked.
@@ -35,14 +34,14 @@ class WatchedStore(WrapperStore):
         finally:
             self.changed(key)
 
-    def rename(self, key: str, new: str, *, if_absent: bool = False) -> bool | None:
+    def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
         try:
             return super().rename(key, new, if_absent=if_absent)
         finally:
             self.changed(key)
             self.changed(new)
 
-    def link(self, key: str, new: str) -> bool | None:
+    def link(self, key: str, new: str) -> Renaming:
         try:
             return super().link(key, new)
         finally:

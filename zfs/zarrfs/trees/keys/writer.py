@@ -9,10 +9,9 @@ from threading import Lock
 from typing import Final
 
 from zarrcore.errors import ChangedError
-from zarrcore.stores.interface import ReadableStore
-from zarrcore.stores.local.store import LocalStore
-from zarrcore.stores.wrapper.interface import WrapperStore
-from zarrfs.trees.entry import File, RefusedError, WouldBlockError
+from zarrcore.stores import LocalStore, ReadableStore, Renaming, WrapperStore
+from zarrfs.trees.entry import File
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.freshness import Freshness, Remembered
 from zarrfs.trees.keys.file import OpenKey, fetched
 from zarrfs.trees.keys.unstored import Unstored
@@ -21,7 +20,7 @@ from zarrfs.trees.keys.written_key import WrittenKey, look_again
 from zarrfs.trees.writing.spool import SpoolMemory
 
 _WANTED_S: Final = 1.0
-"""How long after somebody wanted to write, and others were reading, whoever looks a name up has a number of his own."""
+"""After a writer met readers: how long each lookup of the name gets its own inode."""
 _WANTED_MAX: Final = 1000
 _FOUND_S: Final = 0.2
 """How long a name leads to the value that is being written, after one more wanted to write to it."""
@@ -47,7 +46,7 @@ class KeyWriter:
         self._lock = Lock()
 
     def is_writing(self, key: str) -> bool:
-        """Whether somebody has a key open for writing, or was told a moment ago to look again for that."""
+        """Whether a key is open for writing, or a writer was asked a moment ago to look the name up again."""
         return key in self._open or self._wanted.get(key) is not None
 
     def version_written(self, key: str) -> str | None:
@@ -75,7 +74,7 @@ class KeyWriter:
         """A stored key for writing, beginning with the value that is open, or empty.
 
         Raises:
-            RefusedError: somebody does so already, and the name leads there from now on.
+            RefusedError: it has a writer already, to which the name leads from now on.
         """
         self._wanted.put(key, None, self._wanted.freshness.now())
         other = self._open.get(key)
@@ -101,10 +100,10 @@ class KeyWriter:
         """
         if not wait and self.store.is_remote:
             raise WouldBlockError
-        facts = self.store.stat(key)
-        if facts is None:
+        stat = self.store.stat(key)
+        if stat is None:
             raise ChangedError(f"{key} in {self.store.url} is gone", key=key, url=self.store.url)
-        return OpenKey(self.store, key, facts, lambda _: None)
+        return OpenKey(self.store, key, stat, lambda _: None)
 
     def _opened(self, key: str, written: WrittenKey) -> WrittenKey:
         with self._lock:
@@ -117,7 +116,7 @@ class KeyWriter:
         """One more writes to a value.
 
         Raises:
-            RefusedError: nobody does any more.
+            RefusedError: it has no writer any more.
         """
         with self._lock:
             if written.is_closed:
@@ -147,7 +146,7 @@ class KeyWriter:
         self.unstored.stored(key)
 
     def erase(self, key: str) -> None:
-        """Erase a key; whoever still writes to it, or made it, keeps what he has to himself."""
+        """Erase a key; handles that still write to it keep their content, which is never stored."""
         written = self._open.get(key)
         with nullcontext() if written is None else written.moving(None):
             self.store.erase(key)
@@ -170,13 +169,13 @@ class KeyWriter:
                 if written is not None:
                     held.enter_context(written.moving(name))
             renamed = self.store.rename(key, new, if_absent=not replace)
-            if renamed is None:
+            if renamed is Renaming.NOT_POSSIBLE:
                 self.copy(key, new, replace=replace)
                 self.store.erase(key)
             elif renamed:
                 self.unstored.stored(new)
             else:
-                raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+                raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
             self._gone(key)
             with self._lock:
                 self._open.pop(new, None)
@@ -190,15 +189,16 @@ class KeyWriter:
         Raises:
             RefusedError: there is one already, and ``replace`` does not say that it may go.
         """
-        linked = None if replace else self.store.link(key, new)
-        if linked is None:
+        linked = Renaming.NOT_POSSIBLE if replace else self.store.link(key, new)
+        is_stored = bool(linked)
+        if linked is Renaming.NOT_POSSIBLE:
             spool = fetched(self.stored_value(key, wait=True), self.memory)
             try:
-                linked = spool.set_in(self.store, new, if_absent=not replace)
+                is_stored = spool.set_in(self.store, new, if_absent=not replace)
             finally:
                 spool.close()
-        if not linked:
-            raise RefusedError(errno.EEXIST, f"{new} is there already", is_news=False)
+        if not is_stored:
+            raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
         self.unstored.stored(new)
 
     def make_directory(self, path: str) -> None:

@@ -12,19 +12,21 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from zarrcore.errors import ChangedError, StoreError, ZarrError
-from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
+from zarrfs.trees.caching import CHANGING_KEY, UNCACHED
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, fetched, version_of
 from zarrfs.trees.writing.spool import Spool
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the writer opens these files, and they tell it when they are stored or closed
     from zarrfs.trees.keys.writer import KeyWriter
 
 _numbers = count(1)
 
 
 class WrittenKey(OpenFile):
-    """A key's value, open for writing by all who do so in this mount; nobody else sees it before it is stored.
+    """A key's value, open for writing, shared by all its writers in this mount; readers do not see it before it is stored.
 
     What it was opened with is fetched when the first byte of it changes. A value that began empty replaces whatever is
     stored; one that was changed in place does so only as long as that is what it began with.
@@ -114,18 +116,18 @@ class WrittenKey(OpenFile):
             if self._replaces is not None:
                 self._check(key)
             spool.set_in(store, key)
-            if self._replaces is not None and (facts := store.stat(key)) is not None:
-                self._replaces = version_of(facts)
+            if self._replaces is not None and (stat := store.stat(key)) is not None:
+                self._replaces = version_of(stat)
             self.holds_changes = False
             if not self.is_stored:
                 self.is_stored, self.found_until_s = True, 0.0
             self.writer.stored(key)
 
     def _check(self, key: str) -> None:
-        """Refuse to undo what somebody else has stored meanwhile."""
+        """Refuse to overwrite what another writer has stored meanwhile."""
         url = self.writer.store.url
-        facts = self.writer.store.stat(key)
-        if facts is None or version_of(facts) != self._replaces:
+        stat = self.writer.store.stat(key)
+        if stat is None or version_of(stat) != self._replaces:
             raise ChangedError(f"{key} in {url} changed while it was written to in place", key=key, url=url)
 
     @contextmanager
@@ -141,15 +143,15 @@ class WrittenKey(OpenFile):
             if key is None:
                 self.holds_changes = False
                 return
-            facts = None
+            stat = None
             with suppress(StoreError):  # what is stored next is then compared with what was known before
-                facts = self.writer.store.stat(key)
-            if facts is None:
+                stat = self.writer.store.stat(key)
+            if stat is None:
                 return
             if self._replaces is not None:
-                self._replaces = version_of(facts)
+                self._replaces = version_of(stat)
             if self._spool is None:
-                self._base = OpenKey(self.writer.store, key, facts, lambda _: None)
+                self._base = OpenKey(self.writer.store, key, stat, lambda _: None)
 
     def close(self) -> None:
         if self.writer.closed(self) and self._spool is not None:
@@ -158,13 +160,13 @@ class WrittenKey(OpenFile):
 
 def look_again(key: str | None) -> RefusedError:
     """What has the kernel look a name up again: there are two values, and it found the other one."""
-    return RefusedError(errno.ESTALE, f"{key} is being written", is_news=False)
+    return RefusedError(errno.ESTALE, f"{key} is being written", is_logged=False)
 
 
 class FileBeingWritten(UnfinishedFile):
     """What handles that write see of their file, and under a name that nothing was stored under yet, everybody."""
 
-    follows_writing = True
+    caching = CHANGING_KEY
 
     def __init__(self, written: WrittenKey) -> None:
         super().__init__(written)
@@ -176,9 +178,9 @@ class FileBeingWritten(UnfinishedFile):
         if key is None:  # the name stands for another file by now, or for none
             raise look_again(key)
         if not self._written.is_stored:
-            raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_news=False)
+            raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_logged=False)
         file = self._written.writer.stored_value(key, wait)
-        file.version, file.is_direct = None, True
+        file.version, file.caching = None, UNCACHED
         return file
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:

@@ -12,8 +12,8 @@ from typing import Any
 
 from zarrcore.errors import ChangedError, NodeNotFoundError
 from zarrcore.hierarchy import ArrayNode, BrokenNode, Group, Hierarchy
-from zarrfs.trees.arrays.facts import ATTRIBUTES
-from zarrfs.trees.entry import RefusedError
+from zarrfs.trees.arrays.node_metadata import ATTRIBUTES
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.array_edits import ArrayEdits
 from zarrfs.trees.writing.new_array import NewArray
 from zarrfs.trees.writing.spool import SpoolMemory
@@ -41,7 +41,7 @@ class ArrayEditor:
         self._attributes_lock = Lock()
 
     def edits(self, array: ArrayNode) -> ArrayEdits | None:
-        """What was written to an array that somebody has open for writing; None also where that was another array."""
+        """What was written to an array that is open for writing; None also where that was another array."""
         found = self._edits.get(array.path)
         return None if found is None or _layout(found[0].array) != _layout(array) else found[0]
 
@@ -103,12 +103,12 @@ class ArrayEditor:
         """A file for writing that becomes the array at ``path``.
 
         Raises:
-            RefusedError: somebody writes it already, a node stands there, or none can have this name.
+            RefusedError: it has a writer already, a node stands there, or no node can have this name.
         """
         hierarchy = self._hierarchy()
         _refuse_name(hierarchy, path)
         if path in hierarchy:
-            raise RefusedError(errno.EEXIST, f"{path} is there already", is_news=False)
+            raise RefusedError(errno.EEXIST, f"{path} is there already", is_logged=False)
         with self._lock:
             if path in self.news:
                 raise RefusedError(errno.EBUSY, f"{path} is being written")
@@ -133,7 +133,7 @@ class ArrayEditor:
             attributes: dict[str, Any] = dict(fresh.attributes)
             if text is None:
                 if name not in attributes:
-                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_news=False)
+                    raise RefusedError(errno.ENODATA, f"{node.path} has no attribute {name}", is_logged=False)
                 del attributes[name]
             else:
                 attributes[name] = _parsed(name, text)

@@ -15,11 +15,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.array.selection import AxisRange, crossings
-from zarrcore.filetypes.body import ArrayBody, boxes
+from zarrcore.array import AxisRange, crossings
+from zarrcore.filetypes import RawFile, boxes
 from zarrcore.hierarchy import ArrayNode
 from zarrcore.threads import ThreadPool
-from zarrfs.trees.entry import WouldBlockError
+from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
 _THREADS_MAX: Final = 8
@@ -125,9 +125,7 @@ class ArrayEdits:
         stop = start + self.array.itemsize
         if next(self._stretches.within(start, stop), None) is None:
             _need(wait)
-            element = memoryview(bytearray(stop - start))
-            ArrayBody(self.array).readinto(start, element)
-            self._put(start, bytes(element))
+            self._put(start, bytes(RawFile(self.array).read(start, stop - start)))
             self._stretches.add(start, stop)
 
     def _put(self, offset: int, content: bytes) -> None:
@@ -212,7 +210,7 @@ class ArrayEdits:
         crossed = [
             [
                 (index, slice(start + taken.start, start + taken.stop))
-                for index, _, taken in crossings(AxisRange(start, 1, stop - start), axis)
+                for index, _, taken, _ in crossings(AxisRange(start, 1, stop - start), axis)
             ]
             for (start, stop), axis in zip(box, axes, strict=True)
         ]
@@ -231,7 +229,7 @@ class ArrayEdits:
         if sum(map(_volume, regions)) == _volume(hull):
             array.write(hull, edited(hull))
             return
-        # Not from memory: somebody else may have written the rest meanwhile.
+        # Not from memory: another process may have written the rest meanwhile.
         array.forget_chunk(array.chunk_key(index))
         values = array.read(hull)
         for region in regions:

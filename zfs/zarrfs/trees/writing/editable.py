@@ -5,17 +5,14 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from zarrcore.filetypes import virtual_file
-from zarrcore.filetypes.interface import HeaderAndBody
+from zarrcore.filetypes import HeaderAndBody, virtual_file
 from zarrcore.hierarchy import ArrayNode
 from zarrfs.trees.arrays.decoded import DecodedFile, OpenDecoded
-from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError, WouldBlockError
-
-if TYPE_CHECKING:
-    from zarrfs.trees.writing.array_editor import ArrayEditor
-    from zarrfs.trees.writing.array_edits import ArrayEdits
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import RefusedError, WouldBlockError
+from zarrfs.trees.writing.array_editor import ArrayEditor
+from zarrfs.trees.writing.array_edits import ArrayEdits
 
 
 class EditableFile(DecodedFile):
@@ -71,9 +68,11 @@ class OpenEditable(OpenDecoded):
         return self._editor.changes(self._array.path)
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        if not wait and self._editor.edits(self._array) is not None:
+        if self._editor.edits(self._array) is None:
+            return super().read(offset, nbytes, wait)
+        if not wait:
             raise WouldBlockError
-        return super().read(offset, nbytes, wait)
+        return self.read_into(offset, memoryview(bytearray(max(0, min(nbytes, self.size - offset)))))
 
     def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
         edits = self._editor.edits(self._array)

@@ -16,7 +16,8 @@ import numpy as np
 
 from zarrcore.errors import UnsupportedError, ZarrError
 from zarrcore.hierarchy import ArrayNode, Hierarchy
-from zarrfs.trees.entry import BytesLike, OpenFile, RefusedError
+from zarrfs.trees.entry import BytesLike, OpenFile
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
 
@@ -33,7 +34,7 @@ class NewArray(OpenFile):
     Args:
         hierarchy: opens that which the array becomes a part of.
         path: the array's.
-        closed: called when nobody writes it any more.
+        closed: called when the last writer has closed it.
         memory: for what is being written.
     """
 
@@ -163,7 +164,7 @@ class FileOfNewArray(UnfinishedFile):
         self._new = new
 
     def open(self, wait: bool) -> OpenFile:
-        raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_news=False)
+        raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_logged=False)
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
         raise RefusedError(errno.EBUSY, f"{self._new.path} is being written")

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from zarrcore.errors import StoreError
-from zarrcore.stores.interface import WritableStore
-from zarrfs.trees.entry import RefusedError
+from zarrcore.stores import WritableStore
+from zarrfs.trees.errors import RefusedError
 from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
 _IN_MEMORY_MAX: Final = 4 << 20
@@ -27,7 +27,7 @@ class SpoolMemory:
         self._left = nbytes
         self._lock = Lock()
 
-    def take(self, nbytes: int) -> bool:
+    def reserve(self, nbytes: int) -> bool:
         """Reserve bytes; False where not as many are left."""
         with self._lock:
             if nbytes > self._left:
@@ -35,7 +35,7 @@ class SpoolMemory:
             self._left -= nbytes
             return True
 
-    def give_back(self, nbytes: int) -> None:
+    def release(self, nbytes: int) -> None:
         """Give back bytes that were reserved."""
         with self._lock:
             self._left += nbytes
@@ -106,7 +106,7 @@ class Spool:
         if self._file is not None:
             self._file.resize(nbytes)
         else:
-            self._budget.give_back(len(self._memory) - nbytes)
+            self._budget.release(len(self._memory) - nbytes)
             del self._memory[nbytes:]
         self.size = nbytes
 
@@ -115,12 +115,12 @@ class Spool:
         grown = nbytes - len(self._memory)
         if grown <= 0:
             return True
-        if nbytes > _IN_MEMORY_MAX or not self._budget.take(grown):
+        if nbytes > _IN_MEMORY_MAX or not self._budget.reserve(grown):
             return False
         try:
             self._memory.extend(bytes(grown))
         except MemoryError:
-            self._budget.give_back(grown)
+            self._budget.release(grown)
             return False
         return True
 
@@ -135,7 +135,7 @@ class Spool:
         self._empty()
 
     def _empty(self) -> None:
-        self._budget.give_back(len(self._memory))
+        self._budget.release(len(self._memory))
         self._memory = bytearray()
 
     def set_in(self, store: WritableStore, key: str, *, if_absent: bool = False) -> bool:

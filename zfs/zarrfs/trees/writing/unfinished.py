@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from threading import Lock, RLock
 from typing import Protocol
 
-from zarrfs.trees.entry import File, WouldBlockError
+from zarrfs.trees.caching import CHANGING
+from zarrfs.trees.entry import File
+from zarrfs.trees.errors import WouldBlockError
 
 
 class Writing(Protocol):
-    """What somebody writes."""
+    """A file that is being written."""
 
     @property
     def mtime_s(self) -> float:
@@ -33,7 +35,7 @@ class UnfinishedFile(File):
         writing: what is written.
     """
 
-    is_settled = False
+    caching = CHANGING
 
     def __init__(self, writing: Writing) -> None:
         self._writing = writing
@@ -60,7 +62,7 @@ def turn(lock: Lock | RLock, wait: bool) -> Iterator[None]:
     """Hold the lock of what is written.
 
     Raises:
-        WouldBlockError: somebody else holds it, which is for long only while content is fetched or stored.
+        WouldBlockError: another thread holds it, which takes long only while content is fetched or stored.
     """
     if not lock.acquire(blocking=wait):
         raise WouldBlockError

@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from zarrcore.array.spill import unnamed_files_folder
-from zarrcore.errors import BrokenBodyError, StoreError, StoreFullError
-from zarrfs.trees.entry import RefusedError
+from zarrcore.array import unnamed_files_folder
+from zarrcore.errors import StoreError, StoreFullError
+from zarrcore.stores.descriptors import read_descriptor, read_descriptor_into
+from zarrfs.trees.errors import RefusedError
 
 _LARGEST: Final = 1 << 30
 """Linux moves no more than twice this with one call."""
@@ -36,7 +37,7 @@ class UnnamedFile:
     """
 
     def __init__(self) -> None:
-        with room(), tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
+        with disk_errors_reported(), tempfile.TemporaryFile(dir=unnamed_files_folder()) as file:
             self.descriptor = os.dup(file.fileno())
 
     def write(self, offset: int, content: bytes | bytearray | memoryview) -> None:
@@ -47,7 +48,7 @@ class UnnamedFile:
         """
         rest = memoryview(content)
         while len(rest):
-            with room():
+            with disk_errors_reported():
                 done = os.pwrite(self.descriptor, rest[:_LARGEST], offset)
             rest, offset = rest[done:], offset + done
 
@@ -57,27 +58,16 @@ class UnnamedFile:
         Raises:
             StoreFullError: there can be no file of this size.
         """
-        with room():
+        with disk_errors_reported():
             os.ftruncate(self.descriptor, nbytes)
 
     def read(self, offset: int, nbytes: int) -> bytes:
         """``nbytes`` from ``offset``, all of them within the file."""
-        content = os.pread(self.descriptor, nbytes, offset)
-        if len(content) < nbytes:
-            buffer = bytearray(nbytes)
-            self.read_into(offset, memoryview(buffer))
-            return bytes(buffer)
-        return content
+        return bytes(read_descriptor(self.descriptor, nbytes, offset))
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
         """Fill a buffer with the bytes from ``offset`` on, all of them within the file."""
-        while len(buffer):
-            done = os.preadv(self.descriptor, [buffer[:_LARGEST]], offset)
-            if not done:
-                raise BrokenBodyError(
-                    f"a file in {unnamed_files_folder()} became shorter while it was written"
-                )
-            buffer, offset = buffer[done:], offset + done
+        read_descriptor_into(self.descriptor, buffer, offset)
 
     def read_region(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int = 0
@@ -123,7 +113,7 @@ def _axis_of_blocks(shape: tuple[int, ...], lengths: tuple[int, ...], itemsize: 
 
 
 @contextmanager
-def room() -> Iterator[None]:
+def disk_errors_reported() -> Iterator[None]:
     """Says in one line that a file without a name could not be written.
 
     Raises:

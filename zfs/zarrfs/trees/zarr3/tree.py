@@ -18,10 +18,10 @@ from zarrcore.filetypes import PlainChunks, group_document
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 from zarrfs.trees.arrays.decoded import OpenDecoded
 from zarrfs.trees.arrays.documents import DocumentFile, sentence
-from zarrfs.trees.arrays.facts import facts_of
 from zarrfs.trees.arrays.grid import Grid
 from zarrfs.trees.arrays.group_directory import ErrorDirectory
-from zarrfs.trees.arrays.tree import ArraysView
+from zarrfs.trees.arrays.node_metadata import metadata_of
+from zarrfs.trees.arrays.tree import ArraysTree
 from zarrfs.trees.entry import Directory, Entry, File, Numbering, OpenFile
 from zarrfs.trees.names import file_name
 
@@ -29,14 +29,14 @@ _DOCUMENT: Final = "zarr.json"
 _CHUNKS: Final = "c"
 
 
-class Zarr3View:
+class Zarr3Tree:
     """The tree.
 
     Args:
         arrays: finds the nodes, and remembers them for both trees.
     """
 
-    def __init__(self, arrays: ArraysView) -> None:
+    def __init__(self, arrays: ArraysTree) -> None:
         self.arrays = arrays
 
     def root(self, wait: bool) -> Directory:
@@ -55,27 +55,27 @@ class Zarr3View:
 class Zarr3Group(Directory):
     """A group, or a collection, which is a group here: its nodes and ``zarr.json``."""
 
-    __slots__ = ("_node", "_view", "mtime_s")
+    __slots__ = ("_node", "_tree", "mtime_s")
 
-    def __init__(self, node: Group, view: Zarr3View) -> None:
+    def __init__(self, node: Group, tree: Zarr3Tree) -> None:
         self._node = node
-        self._view = view
-        self.mtime_s = view.arrays.mtime_s(node)
+        self._tree = tree
+        self.mtime_s = tree.arrays.mtime_s(node)
 
     def lookup(self, name: str, wait: bool) -> Entry | None:
         if name == _DOCUMENT:
             return self._document()
-        node = self._view.arrays.child(self._node, name, wait)
-        return None if node is None else self._view.directory(node)
+        node = self._tree.arrays.child(self._node, name, wait)
+        return None if node is None else self._tree.directory(node)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._node)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return metadata_of(self._node)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         yield _DOCUMENT, self._document()
-        for node in self._view.arrays.children(self._node):
+        for node in self._tree.arrays.children(self._node):
             if node.name != _DOCUMENT:  # a version 3 reader could not tell such a node from the document
-                yield file_name(node.name), self._view.directory(node)
+                yield file_name(node.name), self._tree.directory(node)
 
     def _document(self) -> Entry:
         return DocumentFile(lambda: group_document(self._node.attributes), self.mtime_s)
@@ -86,14 +86,14 @@ class Zarr3Array(Directory):
 
     __slots__ = ("_arrays", "_known", "_node", "mtime_s")
 
-    def __init__(self, node: ArrayNode, arrays: ArraysView) -> None:
+    def __init__(self, node: ArrayNode, arrays: ArraysTree) -> None:
         self._node = node
         self._arrays = arrays
         self._known: Directory | PlainChunks | None = None
         self.mtime_s = arrays.mtime_s(node)
 
     def _plain(self) -> Directory | PlainChunks:
-        # Worked out when somebody looks into it: listing a group of thousands tells only names.
+        # Computed when the directory is opened: listing a group of thousands needs names only.
         if self._known is None:
             try:
                 self._known = PlainChunks(self._node)
@@ -112,8 +112,8 @@ class Zarr3Array(Directory):
         chunks = Chunks(self._node, plain, self._arrays)
         return chunks.root() if chunks.depth else chunks.file((), "", wait)
 
-    def facts(self, wait: bool) -> dict[str, Any]:
-        return facts_of(self._node)
+    def metadata(self, wait: bool) -> dict[str, Any]:
+        return metadata_of(self._node)
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
         plain = self._plain()
@@ -133,7 +133,7 @@ class Chunks(Grid):
     without them would read as fill values.
     """
 
-    def __init__(self, node: ArrayNode, plain: PlainChunks, arrays: ArraysView) -> None:
+    def __init__(self, node: ArrayNode, plain: PlainChunks, arrays: ArraysTree) -> None:
         super().__init__(plain.grid_shape, ("",), arrays.mtime_s(node))
         self.plain = plain
         self.arrays = arrays

@@ -1,0 +1,1 @@
+"""Chunks of one array: their keys, what is decoded together, and the caches of decoded ones."""

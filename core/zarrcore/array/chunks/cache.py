@@ -1,0 +1,290 @@
+"""Decoded chunks in memory: least recently used go first, a byte budget bounds them.
+
+Several readers that miss the same chunk at once decode it once: the first claims it, the others wait for the claim.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array.chunks.spill import Spill
+
+Chunk = np.ndarray[Any, Any]
+
+# What an entry weighs beside its elements: without it a million tiny chunks would fit any budget.
+_ENTRY_NBYTES = 1024
+
+_caches: weakref.WeakSet[ChunkCache] = weakref.WeakSet()
+
+
+def _memory_nbytes(chunk: Chunk) -> int:
+    # A missing chunk is one element shown many times: it costs what that element costs.
+    if 0 in chunk.strides:
+        return int(chunk.dtype.itemsize)
+    # Elements of any length lie elsewhere; how long the texts are in UTF-8 would take longer to tell than is worth it.
+    if chunk.dtype.kind == "T":
+        return chunk.nbytes + int(np.strings.str_len(chunk).sum())
+    if chunk.dtype.kind == "O":
+        return chunk.nbytes + sum(map(sys.getsizeof, chunk.flat))
+    return chunk.nbytes
+
+
+class AbandonedError(Exception):
+    """The reader that had claimed a chunk gave up before decoding it; never leaves this package."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    chunk: Chunk
+    nbytes: int
+    loaded_s: float
+
+
+class Claim:
+    """The duty to decode one chunk, and to tell those who wait."""
+
+    __slots__ = ("_cache", "_generation", "_key", "_slab_nbytes", "future")
+
+    def __init__(self, cache: ChunkCache, key: Hashable, generation: int, slab_nbytes: int) -> None:
+        self._cache = cache
+        self._slab_nbytes = slab_nbytes
+        self._key = key
+        self._generation = generation
+        self.future: Future[Chunk] = Future()
+
+    def fulfil(self, chunk: Chunk, decode_s: float | None = None) -> None:
+        """Keep ``chunk`` and hand it to all who wait; ``decode_s`` is what decoding it took, if it was decoded."""
+        if decode_s is not None:
+            self._cache.count_decoded(1, chunk.nbytes, decode_s)
+        keep = self._cache._keep  # noqa: SLF001 - a claim is the cache's own hand
+        chunk = keep(self._key, chunk, self._generation, self, self._slab_nbytes)
+        self.future.set_result(chunk)
+
+    def fail(self, error: Exception) -> None:
+        """Tell all who wait that the chunk cannot be had; who asks later tries again."""
+        self._end(error)
+
+    def abandon(self) -> None:
+        """Give the duty back: those who wait look after the chunk themselves. Harmless after `fulfil` and `fail`."""
+        self._end(AbandonedError())
+
+    def _end(self, error: Exception) -> None:
+        if not self.future.done():
+            self._cache._forget_claim(self._key, self)  # noqa: SLF001 - see above
+            self.future.set_exception(error)
+
+
+class ChunkCache:
+    """A bounded, thread-safe cache of decoded chunks, shared by as many arrays as one likes.
+
+    Args:
+        max_bytes: the budget for decoded bytes; chunks in use by a reader do not count.
+        max_age_s: chunks decoded longer ago are decoded again; None keeps them for ever.
+        spill: takes the chunks of arrays of which a slab is larger than ``max_bytes``, up to its own size.
+
+    Attributes:
+        generation: another number whenever something was forgotten.
+        spilled_nbytes: bytes of chunks on disk.
+        nbytes: bytes of the chunks it holds.
+        hits: how often a chunk was there.
+        misses: how often one was not.
+        decoded: how many chunks were decoded, for the cache or past it by those who read through it.
+        decoded_bytes: their size in memory, together.
+        decode_s: seconds that took, summed over threads.
+
+    >>> cache = ChunkCache(1 << 20)
+    >>> cache.nbytes
+    0
+    """
+
+    def __init__(self, max_bytes: int, max_age_s: float | None = None, spill: Spill | None = None) -> None:
+        self.max_bytes = max_bytes
+        self.max_age_s = max_age_s
+        self._spill = spill
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._spilled: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._claims: dict[Hashable, Claim] = {}
+        self._lock = threading.Lock()
+        self.generation = 0
+        _caches.add(self)
+        self.nbytes = 0
+        self.hits = 0
+        self.misses = 0
+        self.spilled_nbytes = 0
+        self.decoded = 0
+        self.decoded_bytes = 0
+        self.decode_s = 0.0
+
+    def get(self, key: Hashable) -> Chunk | None:
+        """The chunk, or None where it would have to be decoded."""
+        with self._lock:
+            return self._fresh(key)
+
+    def ready(self, keys: Iterable[Hashable]) -> list[Chunk] | None:
+        """All chunks under ``keys``; None where one is not in memory, though it may be on disk."""
+        oldest_s = -math.inf if self.max_age_s is None else time.monotonic() - self.max_age_s
+        used, chunks = [], []
+        with self._lock:
+            for key in keys:
+                entry = self._entries.get(key)
+                if entry is None or entry.loaded_s <= oldest_s:
+                    return None
+                used.append(key)
+                chunks.append(entry.chunk)
+            for key in used:
+                self._entries.move_to_end(key)
+            self.hits += len(used)
+        return chunks
+
+    def claim(self, key: Hashable, slab_nbytes: int = 0) -> Chunk | Claim | Future[Chunk]:
+        """The chunk; or the duty to decode it; or the future of another reader that decodes it.
+
+        Args:
+            key: which chunk.
+            slab_nbytes: see `zarrcore.array.chunks.spill.slab_nbytes`.
+        """
+        with self._lock:
+            chunk = self._fresh(key)
+            if chunk is not None:
+                self.hits += 1
+                return chunk
+            self.misses += 1
+            if (running := self._claims.get(key)) is not None:
+                return running.future
+            claim = self._claims[key] = Claim(self, key, self.generation, slab_nbytes)
+            return claim
+
+    def put(self, key: Hashable, chunk: Chunk) -> None:
+        """Keep what was made without a claim: a shard's index, for instance."""
+        chunk.flags.writeable = False
+        self._store(key, chunk, self.generation)
+
+    def __contains__(self, key: Hashable) -> bool:
+        with self._lock:
+            entry = self._entries.get(key)
+            return entry is not None and not self._is_stale(entry)
+
+    def awaits(self, key: Hashable) -> bool:
+        """Whether the chunk is there, or is being decoded for the cache."""
+        return key in self._claims or key in self
+
+    def forget(self, keys: Iterable[Hashable]) -> None:
+        """Forget some chunks, because they were written; what is being decoded at this moment is not kept either.
+
+        Whatever else was derived from stored bytes is kept under the `generation` in which it was read.
+        """
+        with self._lock:
+            self.generation += 1
+            for key in keys:
+                self._claims.pop(key, None)
+                self._drop(key)
+
+    def clear(self) -> None:
+        """Forget all chunks, those too that are being decoded at this moment."""
+        with self._lock:
+            self._entries.clear()
+            self._spilled.clear()
+            self._claims.clear()
+            self.generation += 1
+            self.nbytes = self.spilled_nbytes = 0
+            if self._spill is not None:
+                self._spill.forget()
+
+    def _start_anew(self) -> None:
+        """In a forked child: the threads that held the lock or a claim do not exist."""
+        self._lock = threading.Lock()
+        if self._spill is not None:
+            self._spill.start_anew()
+        self.clear()
+
+    def count_decoded(self, count: int, nbytes: int, decode_s: float) -> None:
+        """Take note of chunks that were decoded, be they kept here or not."""
+        with self._lock:
+            self.decoded += count
+            self.decoded_bytes += nbytes
+            self.decode_s += decode_s
+
+    def _fresh(self, key: Hashable) -> Chunk | None:
+        entry = self._entries.get(key) or self._spilled.get(key)
+        if entry is None:
+            return None
+        if self._is_stale(entry):
+            self._drop(key)
+            return None
+        # Those on disk go by their age: their files end when the last chunk in them goes.
+        if key in self._entries:
+            self._entries.move_to_end(key)
+        return entry.chunk
+
+    def _drop(self, key: Hashable) -> None:
+        if (entry := self._entries.pop(key, None)) is not None:
+            self.nbytes -= entry.nbytes
+        if (entry := self._spilled.pop(key, None)) is not None:
+            self.spilled_nbytes -= entry.nbytes
+
+    def _is_stale(self, entry: _Entry) -> bool:
+        return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
+
+    def _keep(self, key: Hashable, chunk: Chunk, generation: int, claim: Claim, slab_nbytes: int) -> Chunk:
+        """Keep what was decoded, on disk where a reader in C order would drive it out of memory before its next row."""
+        spill, kept = self._spill, None
+        if spill is not None and self.max_bytes < slab_nbytes <= spill.max_bytes:
+            kept = spill.keep(chunk)
+        chunk = chunk if kept is None else kept
+        chunk.flags.writeable = False
+        self._store(key, chunk, generation, claim, spilled=kept is not None)
+        return chunk
+
+    def _store(
+        self,
+        key: Hashable,
+        chunk: Chunk,
+        generation: int,
+        claim: Claim | None = None,
+        spilled: bool = False,
+    ) -> None:
+        nbytes = chunk.nbytes if spilled else _ENTRY_NBYTES + _memory_nbytes(chunk)
+        with self._lock:
+            if claim is not None and self._claims.get(key) is claim:
+                del self._claims[key]
+            if generation != self.generation or (nbytes > self.max_bytes and not spilled):
+                return
+            self._drop(key)
+            if spilled:
+                self._spilled[key] = _Entry(chunk, nbytes, time.monotonic())
+                self.spilled_nbytes += nbytes
+            else:
+                self._entries[key] = _Entry(chunk, nbytes, time.monotonic())
+                self.nbytes += nbytes
+            self._trim()
+
+    def _trim(self) -> None:
+        while self.nbytes > self.max_bytes:
+            self._drop(next(iter(self._entries)))
+        while self._spill is not None and self.spilled_nbytes > self._spill.max_bytes:
+            self._drop(next(iter(self._spilled)))
+
+    def _forget_claim(self, key: Hashable, claim: Claim) -> None:
+        with self._lock:
+            if self._claims.get(key) is claim:
+                del self._claims[key]
+
+
+def _start_anew_after_fork() -> None:
+    for cache in list(_caches):
+        cache._start_anew()  # noqa: SLF001 - the module's own
+
+
+os.register_at_fork(after_in_child=_start_anew_after_fork)

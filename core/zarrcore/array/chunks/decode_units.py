@@ -1,0 +1,161 @@
+"""Units of decoding: what is decoded as a whole, and which of them a selection needs.
+
+A unit is a chunk, or the innermost inner chunk where chunks are shards. Units form one grid over the array, whatever the
+nesting, so that a selection is arithmetic; inner chunks are regular even where shards are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
+
+from zarrcore.array.chunks.cache import AbandonedError, Chunk, Claim
+from zarrcore.array.selection.basic import AxisRange, Crossing, crossings
+from zarrcore.errors import ReadCancelledError, ZarrError
+from zarrcore.metadata import ChunkAxis, ChunkGrid, RegularAxis
+
+Result = TypeVar("Result")
+
+Region = tuple[slice, ...]
+
+_POLL_S = 0.05
+
+Crossings = Sequence[Sequence[Crossing]]
+"""Per dimension, the units that a selection crosses: index, what to take of the unit, where it goes."""
+
+
+@dataclass(slots=True)
+class DecodeUnit:
+    """One unit that a read needs."""
+
+    index: tuple[int, ...]
+    """Its place in the grid of units."""
+    region: Region | None
+    """What is taken of it; None for all."""
+    destination: np.ndarray[Any, Any] | None
+    """Where that goes; None where decoding into the cache is all that is asked."""
+    claim: Claim | None = None
+    """The cache's claim, where there is a cache."""
+
+    def take(self, decoded: Chunk) -> None:
+        """Copy what is wanted of the decoded unit to where it goes."""
+        if self.destination is not None:
+            np.copyto(self.destination, decoded if self.region is None else decoded[self.region])
+
+    def take_from(self, future: Future[Chunk], cancelled: Callable[[], bool] | None) -> bool:
+        """Wait for the unit, which another thread decodes, and take it; False where that thread gave up.
+
+        Raises:
+            ZarrError: it cannot be decoded.
+            ReadCancelledError: ``cancelled`` said so.
+        """
+        while cancelled is not None and not wait((future,), _POLL_S).done:
+            if cancelled():
+                raise ReadCancelledError("the read was cancelled")
+        try:
+            self.take(future.result())
+        except AbandonedError:
+            return False
+        return True
+
+
+class DecodeUnitGrid:
+    """The units of one array.
+
+    Args:
+        chunk_grid: the array's chunks.
+        inner_shape: shape of the innermost inner chunks, where chunks are shards.
+
+    Attributes:
+        unit_shape: elements per dimension of a unit, of the largest where they differ.
+        is_regular: whether all units have that shape.
+    """
+
+    def __init__(self, chunk_grid: ChunkGrid, inner_shape: tuple[int, ...] | None = None) -> None:
+        self._chunks = chunk_grid
+        self._chunk_axes = chunk_grid.axes
+        self._unit_axes: tuple[ChunkAxis, ...] = self._chunk_axes
+        self._has_inner = inner_shape is not None
+        if inner_shape is not None:
+            self._unit_axes = tuple(map(RegularAxis, inner_shape))
+        self.unit_shape = chunk_grid.chunk_shape if inner_shape is None else inner_shape
+        self.is_regular = all(isinstance(axis, RegularAxis) for axis in self._unit_axes)
+
+    def unit_shape_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Elements per dimension of the unit at ``index``."""
+        if self.is_regular:
+            return self.unit_shape
+        return tuple(axis.place(i)[1] for axis, i in zip(self._unit_axes, index, strict=True))
+
+    def chunk_of(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The index of the chunk in which the unit at ``index`` lies."""
+        if not self._has_inner:
+            return index
+        axes = zip(self._chunk_axes, index, self.unit_shape, strict=True)
+        return tuple(axis.find(i * length) for axis, i, length in axes)
+
+    def units_of(self, chunk: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The indices of the units of the chunk at a grid index."""
+        if not self._has_inner:
+            return iter((chunk,))
+        places = (axis.place(i) for axis, i in zip(self._chunk_axes, chunk, strict=True))
+        return product(
+            *(
+                range(start // unit, (start + length) // unit)
+                for (start, length), unit in zip(places, self.unit_shape, strict=True)
+            )
+        )
+
+    def crossings(self, ranges: Sequence[AxisRange]) -> Crossings:
+        """What the selection ``ranges`` crosses."""
+        return [list(crossings(axis, units)) for axis, units in zip(ranges, self._unit_axes, strict=True)]
+
+    def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[DecodeUnit]:
+        """The units crossed, in C order; ``out`` has a dimension per range."""
+        indices = product(*([part[0] for part in parts] for parts in crossed))
+        regions = product(*([part[1] for part in parts] for parts in crossed))
+        places = product(*([part[2] for part in parts] for parts in crossed))
+        whole = product(*([part[3] for part in parts] for parts in crossed))
+        for index, region, place, are_whole in zip(indices, regions, places, whole, strict=True):
+            # The ellipsis makes it an array even without dimensions.
+            inside: Any = (*place, ...)
+            yield DecodeUnit(index, None if all(are_whole) else region, None if out is None else out[inside])
+
+    def by_chunk(self, crossed: Crossings) -> Iterator[Crossings]:
+        """The same units chunk by chunk."""
+        per_axis = []
+        for axis, length, parts in zip(self._chunk_axes, self.unit_shape, crossed, strict=True):
+            groups: dict[int, list[Crossing]] = {}
+            for part in parts:
+                groups.setdefault(axis.find(part[0] * length) if self._has_inner else part[0], []).append(
+                    part
+                )
+            per_axis.append(list(groups.values()))
+        return product(*per_axis)
+
+    def group_by_chunk(self, units: list[DecodeUnit]) -> Iterable[list[DecodeUnit]]:
+        """Any units in groups of one chunk each."""
+        groups: dict[tuple[int, ...], list[DecodeUnit]] = {}
+        for unit in units:
+            groups.setdefault(self.chunk_of(unit.index), []).append(unit)
+        return groups.values()
+
+
+def attempt(units: list[DecodeUnit], read: Callable[..., Result], *arguments: Any) -> Result:
+    """``read(*arguments)``; where it fails, those who wait for ``units`` in the cache are told.
+
+    Raises:
+        ZarrError: as ``read``.
+    """
+    try:
+        return read(*arguments)
+    except ZarrError as error:
+        for unit in units:
+            if unit.claim is not None:
+                unit.claim.fail(error)
+        raise

@@ -1,0 +1,80 @@
+"""Many small chunks at once, where what a call costs counts beside the work it does.
+
+With several threads every call that lets go of the GIL may have to wait for it afterwards, which takes longer than reading
+or decoding a few KiB. So a thread reads a batch of chunks one after another while the others decode theirs, decodes it by one
+call, and copies neighbours along the last dimension to where they go in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array.chunks.decode_units import Crossings
+from zarrcore.array.selection.basic import Crossing
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """Chunks that follow one another along the last dimension."""
+
+    above: tuple[Crossing, ...]
+    """What is taken of all of them, in the other dimensions."""
+    parts: list[Crossing]
+    """What is taken of each, in the last one."""
+
+    def indices(self) -> Iterator[tuple[int, ...]]:
+        """The indices of its chunks."""
+        above = tuple(part[0] for part in self.above)
+        return ((*above, part[0]) for part in self.parts)
+
+    def crossed(self) -> Crossings:
+        """The row as what a selection crosses."""
+        return [*([part] for part in self.above), self.parts]
+
+
+def row_batches(crossed: Crossings, size: int) -> Iterator[list[ChunkRow]]:
+    """Rows of ``size`` chunks together, in C order; at least one dimension."""
+    rows: list[ChunkRow] = []
+    room = size
+    last = crossed[-1]
+    for above in product(*crossed[:-1]):
+        done = 0
+        while done < len(last):
+            row = ChunkRow(above, [*last[done : done + room]])
+            rows.append(row)
+            done += len(row.parts)
+            room -= len(row.parts)
+            if room == 0:
+                yield rows
+                rows, room = [], size
+    if rows:
+        yield rows
+
+
+def place_row(row: ChunkRow, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
+    """Copy what is wanted of a row's decoded chunks, which are stacked, to where it goes."""
+    inside: Any = (slice(None), *(part[1] for part in row.above))
+    outside: Any = tuple(part[2] for part in row.above)
+    taken = decoded[inside]
+    begin, end = 0, len(row.parts)
+    # Only the first and the last of a row can be taken in part, unless a step leaves elements out of each.
+    while begin < end and not row.parts[begin][3]:
+        _place_one(row.parts[begin], taken[begin], out, outside)
+        begin += 1
+    while end > begin and not row.parts[end - 1][3]:
+        end -= 1
+        _place_one(row.parts[end], taken[end], out, outside)
+    if begin < end:
+        target = out[(*outside, slice(row.parts[begin][2].start, row.parts[end - 1][2].stop))]
+        # Splitting one dimension in two never copies.
+        split = target.reshape(*target.shape[:-1], end - begin, decoded.shape[-1])
+        np.copyto(split, np.moveaxis(taken[begin:end], 0, -2))
+
+
+def _place_one(part: Crossing, chunk: np.ndarray[Any, Any], out: np.ndarray[Any, Any], outside: Any) -> None:
+    np.copyto(out[(*outside, part[2])], chunk[..., part[1]])

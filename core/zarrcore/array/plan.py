@@ -1,0 +1,92 @@
+"""A read of one region: planned once, asked whether it is ready, then done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array.chunks.cache import Chunk, ChunkCache
+from zarrcore.array.reader import ChunkReader
+from zarrcore.array.selection.basic import AxisRange
+from zarrcore.metadata import RegularChunkGrid
+
+
+class ReadPlan:
+    """A read of one region.
+
+    The chunks that `is_ready` finds are held until the plan is dropped, so that reading them decodes nothing, whatever the
+    cache drops in between.
+
+    Args:
+        reader: reads what is not ready.
+        ranges: what is read: one range per dimension, all upwards.
+        cache: keeps decoded chunks; None decodes anew.
+    """
+
+    __slots__ = ("_cache", "_chunks", "_crossed", "_ranges", "_reader")
+
+    def __init__(self, reader: ChunkReader, ranges: Sequence[AxisRange], cache: ChunkCache | None) -> None:
+        self._reader = reader
+        self._ranges = ranges
+        self._crossed = reader.grid.crossings(ranges)
+        self._cache = cache
+        self._chunks: list[Chunk] | None = None
+
+    def is_ready(self) -> bool:
+        """Whether `read_into` costs no I/O and no decoding."""
+        if self._chunks is None and self._cache is not None:
+            self._chunks = self._cache.ready(self._reader.cache_keys(self._crossed))
+        return self._chunks is not None
+
+    def prefetch(self) -> None:
+        """Decode into the chunk cache what it does not have; without a cache there is nothing to do.
+
+        Raises:
+            As `Array.read`.
+        """
+        if self._cache is not None and not self.is_ready():
+            self._reader.read(self._crossed, None, self._cache)
+
+    def read_into(
+        self,
+        out: np.ndarray[Any, Any],
+        *,
+        cancelled: Callable[[], bool] | None = None,
+        in_sequence: bool = False,
+    ) -> None:
+        """Read the region into ``out``, which has one dimension per range.
+
+        Args:
+            out: of the array's dtype, of any strides.
+            cancelled: asked between chunks; reading ends early once it says True.
+            in_sequence: whether the caller reads on from here, so that chunks taken whole are not needed again. Those that
+                the cache does not have are decoded past it, straight to their places, which is twice as fast.
+
+        Raises:
+            As `Array.read`.
+        """
+        if self.is_ready():
+            self._copy_into(out)
+        else:
+            keep = not (in_sequence and self._takes_whole_chunks())
+            self._reader.read(self._crossed, out, self._cache, cancelled, keep)
+
+    def _copy_into(self, out: np.ndarray[Any, Any]) -> None:
+        regions = product(*([part[1] for part in parts] for parts in self._crossed))
+        places = product(*([part[2] for part in parts] for parts in self._crossed))
+        for chunk, region, place in zip(self._chunks or (), regions, places, strict=True):
+            out[place] = chunk[region]
+
+    def _takes_whole_chunks(self) -> bool:
+        metadata = self._reader.metadata
+        return isinstance(metadata.chunk_grid, RegularChunkGrid) and all(
+            axis.step == 1
+            and axis.start % length == 0
+            and (axis.start + axis.count == extent or axis.count % length == 0)
+            for axis, length, extent in zip(
+                self._ranges, self._reader.unit_shape, metadata.shape, strict=True
+            )
+        )

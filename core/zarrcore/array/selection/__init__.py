@@ -1,0 +1,1 @@
+"""Selections: parsed, normalized, and the chunks that they cross."""

@@ -1,0 +1,1 @@
+"""Shards: chunks that hold inner chunks, found through an index."""

@@ -1,0 +1,308 @@
+"""Shards: where the units of a chunk lie in its bytes.
+
+The index is fetched first, then byte ranges; those that lie close to one another come in one request. Shards may nest:
+each level finds the next one's bytes. Specification: zarr-specs, "Sharding codec", "Binary shard format".
+
+Another writer may replace a shard between two of these reads, and its index says nothing about the new one's bytes. So the
+store is asked each time whether the shard is still the same, and all is read anew where it is not. That would double the
+requests to a remote store, of which it is not asked unless it remembers the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from zarrcore.array.chunks.cache import ChunkCache
+from zarrcore.array.chunks.decode_units import DecodeUnit, DecodeUnitGrid, attempt
+from zarrcore.array.pools import Task
+from zarrcore.array.shards.levels import Level, level_of, shard_levels
+from zarrcore.array.shards.runs import Member, runs
+from zarrcore.codecs import Pipeline
+from zarrcore.codecs.array_to_bytes.sharding_indexed import MISSING, Index
+from zarrcore.errors import ChangedError, CodecError
+from zarrcore.metadata import ChunkGrid, RegularChunkGrid
+from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
+
+# One request should neither hold back the decoding of what has come nor fill the memory, nor the processor's cache.
+_LOCAL_MAX_REQUEST_NBYTES = 1 << 20
+_REMOTE_MAX_REQUEST_NBYTES = 8 << 20
+_TRIES = 10
+
+Fetch = Callable[[str, ByteRange], BytesLike | None]
+
+Finish = Callable[[str, DecodeUnit, BytesLike | None, bool], None]
+"""What is done with a unit's bytes (or the span that is wanted of them), or their absence, found under a key."""
+
+
+class _ReplacedError(Exception):
+    """The value of a key is another than that in which the bytes were looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Where a shard lies in the value of a key."""
+
+    start: int
+    """Its first byte."""
+    stop: int | None
+    """The byte after its last, or None: the end of the value."""
+    version: str | None
+    """Of which version of the value this is told; None where that is not known."""
+    tries: int = field(default=_TRIES, compare=False)
+    """How often reading may begin anew."""
+
+
+class ShardReader:
+    """Finds units in the shards of one array.
+
+    Args:
+        store: where the shards are.
+        fetch: reads part of a value; what it gives is used before the same thread calls it again.
+        pipeline: what decodes a chunk, which is a shard.
+        chunk_grid: the array's chunks.
+        scope: what tells this array's indices in the cache from any other's.
+        finish: what to do with each unit's bytes.
+
+    Attributes:
+        grid: the array's units.
+        unit_pipeline: what decodes the innermost inner chunk; ``pipeline`` itself where chunks are not shards.
+
+    Raises:
+        MetadataError: inner chunks that do not divide the shards.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        fetch: Fetch,
+        pipeline: Pipeline,
+        chunk_grid: ChunkGrid,
+        scope: Callable[[], Hashable],
+        finish: Finish,
+    ) -> None:
+        self._store = store
+        self._fetch = fetch
+        self._scope = scope
+        self._finish = finish
+        self._chunk_grid = chunk_grid
+        self._max_request_nbytes = (
+            _REMOTE_MAX_REQUEST_NBYTES if store.is_remote else _LOCAL_MAX_REQUEST_NBYTES
+        )
+        self._levels = shard_levels(pipeline, chunk_grid)
+        self._outermost: dict[tuple[int, ...], Level] = {}
+        self.unit_pipeline = self._levels[-1].inner if self._levels else pipeline
+        self.grid = DecodeUnitGrid(chunk_grid, self.unit_pipeline.spec.shape if self._levels else None)
+
+    def __bool__(self) -> bool:
+        """Whether chunks are shards at all."""
+        return bool(self._levels)
+
+    def read(
+        self, cache: ChunkCache | None, key: str, index: tuple[int, ...], units: list[DecodeUnit]
+    ) -> list[Task] | None:
+        """Finish the units that are missing in the shard ``key`` at a grid index; tasks that fetch the others."""
+        origin = self._chunk_grid.chunk_origin(index)
+        if (
+            self._store.remembers
+        ):  # what it says of the shard, too, so that it need not be asked for that alone
+            level = self._level(0, origin)
+            self._store.get(key, level.shard.index_range(level.pipeline.spec))
+        return self._read(cache, key, units, 0, Bounds(0, None, self._version(key)), origin)
+
+    def _version(self, key: str) -> str | None:
+        store = self._store
+        stat = None if store.is_remote and not store.remembers else store.stat(key)
+        return None if stat is None else stat.version
+
+    def _check(self, key: str, bounds: Bounds) -> None:
+        """To be called when bytes have been read at a place that ``bounds`` tell of."""
+        if self._version(key) != bounds.version:
+            raise _ReplacedError
+
+    def _task(
+        self,
+        cache: ChunkCache | None,
+        key: str,
+        units: list[DecodeUnit],
+        bounds: Bounds,
+        step: Callable[..., list[Task] | None],
+        *arguments: Any,
+    ) -> Callable[[], list[Task] | None]:
+        """A step of reading ``units``, which begins anew with the index where the shard was replaced since that was read.
+
+        Raises:
+            ChangedError: it is replaced faster than it can be read.
+        """
+
+        def task() -> list[Task] | None:
+            try:
+                return step(*arguments)
+            except _ReplacedError as error:
+                if not bounds.tries:
+                    raise ChangedError(
+                        f"{key} in {self._store.url} changes faster than it can be read",
+                        key=key,
+                        url=self._store.url,
+                    ) from error
+            anew = Bounds(0, None, self._version(key), bounds.tries - 1)
+            origin = self._chunk_grid.chunk_origin(self.grid.chunk_of(units[0].index))
+            return self._read(cache, key, units, 0, anew, origin)
+
+        return partial(attempt, units, task)
+
+    def _read(
+        self,
+        cache: ChunkCache | None,
+        key: str,
+        units: list[DecodeUnit],
+        depth: int,
+        bounds: Bounds,
+        origin: tuple[int, ...],
+    ) -> list[Task] | None:
+        level = self._level(depth, origin)
+        index = self._index(cache, key, level, bounds)
+        if index is None:
+            for unit in units:
+                self._finish(key, unit, None, False)
+            return None
+        if depth + 1 < len(self._levels):
+            return self._deeper(cache, key, level, index, units, depth, bounds, origin)
+        positions = self._positions(level, units, origin)
+        members = []
+        for unit, position, (start, nbytes) in zip(
+            units, positions.tolist(), index[positions].tolist(), strict=True
+        ):
+            member = self._member(key, level, [unit], position, start, nbytes, bounds)
+            if member is None:
+                self._finish(key, unit, None, False)
+            else:
+                members.append(member)
+        tasks: list[Task] = []
+        for run in runs(members, self._max_request_nbytes):
+            inside = [unit for member in run for unit in member.units]
+            tasks.append(self._task(cache, key, inside, bounds, self._read_members, key, run, bounds))
+        return tasks
+
+    def _level(self, depth: int, origin: tuple[int, ...]) -> Level:
+        """The level at a depth: shards of the array may differ in shape, those within shards do not."""
+        if depth > 0 or isinstance(self._chunk_grid, RegularChunkGrid):
+            return self._levels[depth]
+        index = tuple(axis.find(first) for axis, first in zip(self._chunk_grid.axes, origin, strict=True))
+        shape = self._chunk_grid.chunk_shape_at(index)
+        level = self._outermost.get(shape)
+        if level is None:
+            first = self._levels[0]
+            level = self._outermost[shape] = level_of(first.pipeline.for_shape(shape))
+        return level
+
+    def _positions(
+        self, level: Level, units: list[DecodeUnit], origin: tuple[int, ...]
+    ) -> np.ndarray[Any, Any]:
+        indices = np.array([unit.index for unit in units], np.int64).reshape(len(units), len(origin))
+        return level.positions(indices * self.grid.unit_shape - origin)
+
+    def _deeper(
+        self,
+        cache: ChunkCache | None,
+        key: str,
+        level: Level,
+        index: Index,
+        units: list[DecodeUnit],
+        depth: int,
+        bounds: Bounds,
+        origin: tuple[int, ...],
+    ) -> list[Task]:
+        by_position: dict[int, list[DecodeUnit]] = {}
+        for unit, position in zip(units, self._positions(level, units, origin).tolist(), strict=True):
+            by_position.setdefault(position, []).append(unit)
+        tasks: list[Task] = []
+        for position, inside in by_position.items():
+            start, nbytes = index[position].tolist()
+            member = self._member(key, level, inside, position, start, nbytes, bounds)
+            if member is None:
+                for unit in inside:
+                    self._finish(key, unit, None, False)
+                continue
+            place = np.unravel_index(position, level.grid_shape) if level.grid_shape else ()
+            inner = tuple(
+                first + int(i) * length
+                for first, i, length in zip(origin, place, level.shard.chunk_shape, strict=True)
+            )
+            found = Bounds(member.start, member.stop, bounds.version, bounds.tries)
+            deeper = (cache, key, inside, depth + 1, found, inner)
+            tasks.append(self._task(cache, key, inside, bounds, self._read, *deeper))
+        return tasks
+
+    def _index(self, cache: ChunkCache | None, key: str, level: Level, bounds: Bounds) -> Index | None:
+        # A shard that is written anew has another index: the one read before is not found under a later generation.
+        cache_key = (self._scope(), key, bounds, 0 if cache is None else cache.generation)
+        if cache is not None and (kept := cache.get(cache_key)) is not None:
+            return kept
+        wanted = level.shard.index_range(level.pipeline.spec)
+        if bounds.stop is not None:
+            start, stop = wanted.resolve(bounds.stop - bounds.start)
+            wanted = ByteRange(bounds.start + start, bounds.start + stop)
+        encoded = self._store.get(key, wanted)
+        if bounds.stop is not None:
+            self._check(key, bounds)
+        if encoded is None:
+            return None
+        try:
+            index = level.shard.parse_index(encoded, level.pipeline.spec)
+        except CodecError as error:
+            raise error.at(key) from error
+        if cache is not None:
+            cache.put(cache_key, index)
+        return index
+
+    def _member(
+        self,
+        key: str,
+        level: Level,
+        units: list[DecodeUnit],
+        position: int,
+        start: int,
+        nbytes: int,
+        bounds: Bounds,
+    ) -> Member | None:
+        """Where the inner chunk lies that holds ``units``, or what is wanted of it; None where it is missing."""
+        if start == nbytes == MISSING:
+            return None
+        inner = level.inner
+        if start + nbytes >= 2**63:
+            wrong = f"lies at {start:,}, {nbytes:,} bytes long"
+        elif nbytes > inner.max_encoded_nbytes:
+            wrong = f"has {nbytes:,} bytes where at most {inner.max_encoded_nbytes:,} make sense"
+        elif bounds.stop is not None and start + nbytes > bounds.stop - bounds.start:
+            wrong = "ends outside its shard"
+        else:
+            start += bounds.start
+            unit = units[0]
+            if unit.claim is None and unit.region is not None and nbytes == inner.encoded_nbytes:
+                span = inner.span(unit.region)
+                if span is not None:
+                    return Member(start + span[0], start + span[1], units, is_span=True)
+            return Member(start, start + nbytes, units)
+        raise CodecError(f"inner chunk {position} {wrong}", codec=level.shard.name, key=key)
+
+    def _read_members(self, key: str, run: list[Member], bounds: Bounds) -> None:
+        start, stop = run[0].start, max(member.stop for member in run)
+        encoded = self._fetch(key, ByteRange(start, stop))
+        self._check(key, bounds)
+        if encoded is None or len(encoded) < stop - start:
+            found = 0 if encoded is None else len(encoded)
+            raise CodecError(
+                f"the index points at bytes {start:,} to {stop:,}, of which {found:,} are there",
+                codec="sharding_indexed",
+                key=key,
+            )
+        view = memoryview(encoded)
+        for member in run:
+            part = view[member.start - start : member.stop - start]
+            for unit in member.units:
+                self._finish(key, unit, part, member.is_span)

@@ -1,0 +1,96 @@
+"""The options of stores as arguments of a command line, and as words for another command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from zarrcore.errors import StoreError
+from zarrcore.sizes import parse_size
+from zarrcore.stores.options import STORE_OPTIONS, StoreOption, StoreOptions
+
+T = TypeVar("T")
+
+
+def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of stores to ``parser``."""
+    group = parser.add_argument_group("store options")
+    for option in STORE_OPTIONS:
+        if option.argument is None:
+            continue
+        if option.is_flag:
+            group.add_argument(option.argument, action="store_true", help=option.help)
+            continue
+        group.add_argument(
+            option.argument,
+            action="append" if option.is_repeated else "store",
+            default=[] if option.is_repeated else option.default,
+            metavar=option.metavar,
+            type=argument_type(partial(_parsed, option)),
+            help=option.help,
+        )
+
+
+def store_options(namespace: argparse.Namespace) -> StoreOptions:
+    """The options that a command line gave."""
+    chosen: dict[str, Any] = {}
+    for option in STORE_OPTIONS:
+        if option.argument is not None:
+            value = getattr(namespace, option.argument.removeprefix("--").replace("-", "_"))
+            chosen[option.name] = dict(value) if option.is_repeated else value
+    return StoreOptions(**chosen)
+
+
+def store_words(options: StoreOptions, secret_file: Callable[[str], str]) -> list[str]:
+    """The words of a command line that give ``options``, without those that are as by default.
+
+    Args:
+        options: what is wanted.
+        secret_file: writes a secret to a file that only the user can read, and returns its path: every user of the
+            machine can list the words of a command.
+
+    >>> store_words(StoreOptions(anonymous=True, region="eu-west-1", headers={"A": "b"}), lambda secret: "/run/a")
+    ['--anonymous', '--region', 'eu-west-1', '--header', 'A: @/run/a']
+    """
+    words: list[str] = []
+    for option in STORE_OPTIONS:
+        value = getattr(options, option.name)
+        if option.argument is None or value == option.default:
+            continue
+        if option.is_flag:
+            words.append(option.argument)
+        elif option.is_repeated:
+            for name, item in value.items():
+                words += [
+                    option.argument,
+                    f"{name}: @{secret_file(item)}" if option.is_secret else f"{name}: {item}",
+                ]
+        else:
+            words += [option.argument, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+    return words
+
+
+def argument_type(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """``parse`` as `argparse` wants it: it would quote the argument in place of the message of any other error."""
+
+    def parsed(text: str) -> T:
+        try:
+            return parse(text)
+        except (ValueError, StoreError) as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return parsed
+
+
+size = argument_type(parse_size)
+"""A number of bytes, for `argparse`."""
+
+
+def _parsed(option: StoreOption, text: str) -> Any:
+    value = option.parse(text)
+    if option.check is not None:
+        option.check(dict([value]) if option.is_repeated else value)
+    return value

@@ -1,0 +1,234 @@
+"""The file types: one entry each. Library, command line, mount, browser and documents read this table.
+
+A new type is a module that makes its files and an entry here. Modules are named as text and imported when a file is made:
+command lines read the table, and NumPy takes too long to import for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from zarrcore.errors import UnsupportedError
+
+if TYPE_CHECKING:  # for annotations; see above
+    from zarrcore.array import Array, Selection
+    from zarrcore.filetypes.interface import VirtualFile
+    from zarrcore.hierarchy import ArrayNode, Group
+
+
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """A type of files that hold elements."""
+
+    suffix: str
+    """How the names of its files end, without the dot."""
+    title: str
+    """What it is called."""
+    media_type: str
+    holds: str
+    """Which arrays it holds, for people."""
+    arrays: str = ""
+    """What makes a file of an array and a selection, ``module:name``; empty for text, which is not readable at any offset."""
+    groups: str = ""
+    """What makes a file of a group; empty where none does."""
+    option: str = ""
+    """Its name on a command line; by default the suffix."""
+    other_names: tuple[str, ...] = ()
+    """Other endings of names of files."""
+    takes_selection: bool = True
+    """Whether a part of an array can be a file."""
+    reads_group: bool = False
+    """Whether the attributes of the group that holds an array change its file."""
+    is_listed: bool = False
+    """Whether directories of a mount list it by default; all are found by name."""
+    is_editable: bool = False
+    """Whether elements can be written in place: they stand there as they are, one after another."""
+
+    @property
+    def name(self) -> str:
+        """Its name on a command line."""
+        return self.option or self.suffix
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is made whole in memory, by `values_as_text`."""
+        return not self.arrays
+
+    def of_array(self, array: Array, selection: Selection = ..., **keywords: Any) -> VirtualFile:
+        """A file of ``array[selection]``; of the array as a whole where the type takes no selection.
+
+        Args:
+            keywords: what its maker takes besides.
+
+        Raises:
+            UnsupportedError: the type cannot hold it.
+            SelectionError: the array has no such selection.
+        """
+        arguments = (selection,) if self.takes_selection else ()
+        return self._made(self.arrays, array, *arguments, **keywords)
+
+    def of_group(self, group: Group, **keywords: Any) -> VirtualFile:
+        """A file of a group as a whole.
+
+        Raises:
+            UnsupportedError: the type cannot hold it.
+            SelectionError: the group is not of the kind that the type holds.
+        """
+        return self._made(self.groups, group, **keywords)
+
+    def _made(
+        self, maker: str, node: Array | ArrayNode | Group, *arguments: Any, **keywords: Any
+    ) -> VirtualFile:
+        module, _, name = maker.partition(":")
+        file: VirtualFile = getattr(import_module(f"zarrcore.filetypes.{module}"), name)(
+            node, *arguments, **keywords
+        )
+        return file
+
+
+_NODES: Final = "an array with its coordinates, or a group with all below it"
+
+FILE_TYPES: Final = (
+    FileType(
+        "raw",
+        "Raw bytes",
+        "application/octet-stream",
+        "elements of fixed length, any shape",
+        "raw:RawFile",
+        is_listed=True,
+        is_editable=True,
+    ),
+    FileType(
+        "npy",
+        "NumPy file",
+        "application/x-npy",
+        "elements of fixed length, any shape",
+        "npy:NpyFile",
+        is_listed=True,
+        is_editable=True,
+    ),
+    FileType("png", "PNG picture", "image/png", "numbers, one plane (grey, RGB, RGBA)", "png:PngFile"),
+    FileType(
+        "tiff",
+        "TIFF",
+        "image/tiff",
+        "numbers, a page for each plane",
+        "tiff.pages:TiffFile",
+        other_names=("tif",),
+    ),
+    FileType(
+        "nrrd",
+        "NRRD",
+        "application/octet-stream",
+        "integers, `float32` and `float64`, 1 to 16 dimensions",
+        "nrrd:NrrdFile",
+    ),
+    FileType(
+        "ome.tiff",
+        "OME-TIFF",
+        "image/tiff",
+        "numbers, up to X, Y, Z, channel and time; a group that is an image in levels",
+        "tiff.ome_image:array_as_ome_tiff",
+        "tiff.ome_image:group_as_ome_tiff",
+        option="ometiff",
+        other_names=("ome.tif",),
+        reads_group=True,
+    ),
+    FileType("json", "JSON text", "application/json", "elements of any type, any shape"),
+    FileType("csv", "CSV text", "text/csv", "elements of any type, up to 2 dimensions"),
+    FileType(
+        "h5",
+        "HDF5",
+        "application/x-hdf5",
+        _NODES,
+        "hdf5.file:hdf5_file",
+        "hdf5.file:hdf5_file",
+        option="hdf5",
+        takes_selection=False,
+        is_listed=True,
+    ),
+    FileType(
+        "nc",
+        "NetCDF-4",
+        "application/x-netcdf",
+        _NODES,
+        "hdf5.file:netcdf_file",
+        "hdf5.file:netcdf_file",
+        option="netcdf",
+        takes_selection=False,
+    ),
+)
+
+SUFFIXES: Final = tuple(kind.suffix for kind in FILE_TYPES if kind.takes_selection and not kind.is_text)
+"""The endings of virtual files of selections."""
+
+TEXT_SUFFIXES: Final = tuple(kind.suffix for kind in FILE_TYPES if kind.is_text)
+"""The endings of files of text."""
+
+_BY_NAME: Final = {name: kind for kind in FILE_TYPES for name in (kind.suffix, kind.name, *kind.other_names)}
+
+
+def file_type(name: str) -> FileType:
+    """The type of a suffix, or of a name on the command line.
+
+    Raises:
+        UnsupportedError: there is none.
+
+    >>> file_type("netcdf").suffix, file_type("ome.tif").title
+    ('nc', 'OME-TIFF')
+    """
+    try:
+        return _BY_NAME[name]
+    except KeyError as error:
+        known = ", ".join(kind.name for kind in FILE_TYPES)
+        raise UnsupportedError("file type", name, f"is unknown; known are {known}") from error
+
+
+def file_type_of(file_name: str) -> FileType | None:
+    """The type that a file's name ends with; None where it ends with none.
+
+    >>> file_type_of("a.nc") is file_type("nc"), file_type_of("a.txt")
+    (True, None)
+    """
+    suffix = suffix_of(file_name, _BY_NAME)
+    return _BY_NAME[suffix] if suffix else None
+
+
+def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") -> VirtualFile:
+    """``array[selection]`` as a file of the type that ``suffix`` names.
+
+    Raises:
+        UnsupportedError: no such file type, or one that cannot hold this selection.
+        SelectionError: the array has no such selection.
+    """
+    if suffix not in SUFFIXES:
+        raise UnsupportedError("file type", suffix, f"is unknown; known are {', '.join(SUFFIXES)}")
+    return _BY_NAME[suffix].of_array(array, selection)
+
+
+def suffix_of(name: str, known: Collection[str] = SUFFIXES) -> str:
+    """Which of the endings a file's name has, the longest; empty where it has none.
+
+    >>> suffix_of("data.ome.tiff"), suffix_of("[...].tiff"), suffix_of("data.txt")
+    ('ome.tiff', 'tiff', '')
+    """
+    return max((suffix for suffix in known if name.endswith(f".{suffix}")), key=len, default="")
+
+
+def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, ...]:
+    """The file types that can hold ``array[selection]``.
+
+    Raises:
+        SelectionError: the array has no such selection.
+    """
+    supported = []
+    for suffix in SUFFIXES:
+        try:
+            virtual_file(array, selection, suffix)
+        except UnsupportedError:
+            continue
+        supported.append(suffix)
+    return tuple(supported)

@@ -1,0 +1,1 @@
+"""Collections: a folder or bucket of several hierarchies, as one tree."""

@@ -1,0 +1,330 @@
+"""Collections: a prefix that is no hierarchy itself, but holds hierarchies of any formats at any depth, as one tree.
+
+No specification knows them; folders and buckets are full of them. What stands at a prefix is found out when somebody asks
+for it, from its own keys; nothing is walked ahead. What is neither a hierarchy nor a prefix is not part of the tree.
+
+A prefix without documents is an implicit group (of the accepted version of 2023, of N5) where its first children say so
+and none is of another format; its other children are looked at one by one nevertheless, so no format hides another's.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from threading import Lock
+from typing import Any, NamedTuple
+
+from zarrcore.array import ChunkCache
+from zarrcore.array.reader import DEFAULT_MAX_CHUNK_BYTES
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    ListingUnsupportedError,
+    MetadataError,
+    NodeNotFoundError,
+    ReadOnlyError,
+    UnsupportedError,
+)
+from zarrcore.formats import FORMATS, Format, detect_format, known_formats
+from zarrcore.formats.detect import ask_root
+from zarrcore.hierarchy.collections.format import COLLECTION
+from zarrcore.hierarchy.collections.glance import Glance
+from zarrcore.hierarchy.collections.implicit_group import children_agree, store_below
+from zarrcore.hierarchy.discovery import in_order
+from zarrcore.hierarchy.hierarchy import Hierarchy
+from zarrcore.hierarchy.kept_nodes import KeptNodes
+from zarrcore.hierarchy.node_writer import NodeWriter
+from zarrcore.hierarchy.nodes import AnyNode, CollectionNode, Group
+from zarrcore.hierarchy.paths import normalize_path
+from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
+from zarrcore.metadata import GroupMetadata
+from zarrcore.stores.interface import ListableStore, ReadableStore
+from zarrcore.stores.wrapper.interface import listable
+from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
+from zarrcore.threads import ThreadPool
+
+PROBES = 16
+"""Prefixes that are looked at to tell a collection from a place that holds no hierarchy."""
+_MIN_AGE_S = 5.0
+"""How long it counts at least what stands at a prefix: without that, every path would cost finding it out all the way down."""
+
+
+class _Member(NamedTuple):
+    """What stands at a prefix of a collection."""
+
+    hierarchy: Hierarchy
+    """The hierarchy, or further collection; where it cannot be opened, the collection itself."""
+    top: AnyNode
+    """The root of it, or a broken node."""
+
+
+class Collection(Hierarchy):
+    """The hierarchies below the root of one store, at any depth, for reading. Thread-safe.
+
+    Where a `Hierarchy` has nodes, this has what stands at the prefixes and zip files of its first level: hierarchies, and
+    where there is none, further collections, which go on below. Names that begin with a dot open, and are not listed.
+
+    Args:
+        format: of the implicit group that the prefix is; `COLLECTION` where it is none.
+        others: as `Hierarchy`.
+
+    >>> from zarrcore.stores import MemoryStore
+    >>> v3, v2 = b'{"zarr_format": 3, "node_type": "group"}', b'{"zarr_format": 2}'
+    >>> found = open_place(MemoryStore(values={"a/zarr.json": v3, "b/.zgroup": v2}))
+    >>> [(node.path, node.kind, node.hierarchy.format.name) for node in found.walk()]
+    [('/', 'collection', 'collection'), ('/a', 'group', 'v3'), ('/b', 'group', 'v2')]
+    >>> found["b"].uri
+    'memory://b#/'
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        format: Format = COLLECTION,  # noqa: A002 - as `Hierarchy`
+        *,
+        chunk_cache: ChunkCache | None = None,
+        metadata_max_age_s: float | None = None,
+        max_chunk_bytes: int = DEFAULT_MAX_CHUNK_BYTES,
+        believe_consolidated: bool | None = None,
+        at: str = "/",
+    ) -> None:
+        super().__init__(
+            store,
+            format,
+            chunk_cache=chunk_cache,
+            metadata_max_age_s=metadata_max_age_s,
+            max_chunk_bytes=max_chunk_bytes,
+            read_only=True,
+            at=at,
+        )
+        self._options: Mapping[str, Any] = {
+            "chunk_cache": chunk_cache,
+            "metadata_max_age_s": metadata_max_age_s,
+            "max_chunk_bytes": max_chunk_bytes,
+            "believe_consolidated": believe_consolidated,
+        }
+        self._kept: KeptNodes[_Member] = KeptNodes(
+            None if metadata_max_age_s is None else max(metadata_max_age_s, _MIN_AGE_S)
+        )
+        self._opened: weakref.WeakSet[Hierarchy] = weakref.WeakSet()
+        self._lock = Lock()
+
+    def node(self, path: str, *, together: bool = True) -> AnyNode:
+        path = normalize_path(path)
+        if path == self.at:
+            return self._top()
+        member, is_new = self._member(path)
+        if member.top.path == path and (is_new or member.hierarchy is self):
+            return member.top
+        if member.hierarchy is self:
+            raise NodeNotFoundError(path, self.url)
+        return member.hierarchy.node(path, together=together)
+
+    def child_names(self, path: str) -> Iterator[str]:
+        below = self.below(path)
+        if below is not self:
+            yield from below.child_names(path)
+            return
+        if not isinstance(self.store, ListableStore):
+            raise ListingUnsupportedError(
+                f"{self.url} cannot be listed: name the path of a hierarchy", url=self.url
+            )
+        names = (
+            entry.key.rstrip("/")
+            for entry in self.store.list_dir("")
+            if (entry.is_prefix or entry.key.endswith(ZIP_SUFFIXES)) and not entry.key.startswith(".")
+        )
+        yield from in_order(names, self.store.is_remote)
+
+    def member(self, path: str) -> Hierarchy:
+        path = normalize_path(path)
+        found = self.below(path)
+        return found if found is self or not isinstance(found, Collection) else found.member(path)
+
+    def alone(self) -> Collection:
+        return Collection(self.store, self.format, **{**self._options, "believe_consolidated": False})
+
+    def refresh(self) -> None:
+        self._kept.clear()
+        if self.chunk_cache is not None:
+            self.chunk_cache.clear()
+        for member in self._members():
+            member.refresh()
+
+    def forget(self, path: str) -> None:
+        self._kept.forget(path)
+        for member in self._members():
+            member.forget(path)
+
+    def _members(self) -> list[Hierarchy]:
+        with self._lock:
+            return [*self._opened]
+
+    def writer(self) -> NodeWriter:
+        raise ReadOnlyError(
+            f"{self.url} is a collection of hierarchies, which can only be read: name one of them, or a new place"
+        )
+
+    def below(self, path: str) -> Hierarchy:
+        """What tells the children of the node at ``path``."""
+        return self if path == self.at else self._member(path)[0].hierarchy
+
+    def settle(self) -> None:
+        """Find out whether what looks like an implicit group is one: not where a child is of another format."""
+        names = islice(self.child_names(self.at), PROBES)
+        if not children_agree(self.store, names, self.format):
+            self.format = COLLECTION
+
+    def probe(self) -> tuple[str | None, int]:
+        """The first hierarchy below that is found by looking at few prefixes, and at how many that was.
+
+        A broken node counts as one: nobody can tell.
+        """
+        pending, looked = deque([self.at]), 0
+        # Whoever opens a place looks at its first children next: over a network they are fetched together.
+        with ThreadPool(PROBES, "zarrcore-collection") as threads:
+            while pending and looked < PROBES:
+                above = pending.popleft().rstrip("/")
+                names = islice(self.child_names(above or "/"), PROBES - looked)
+                paths = (f"{above}/{name}" for name in names)
+                for node in (threads.map if self.store.is_remote else map)(self.child, paths):
+                    if node is not None and node.kind != "collection":
+                        return node.path, looked
+                    if node is not None:
+                        looked += 1
+                        pending.append(node.path)
+        return None, looked
+
+    def _top(self) -> Group:
+        kind = CollectionNode if self.format is COLLECTION else Group
+        return kind(self, self.at, (None,) * len(self.format.document_keys("/")), GroupMetadata())
+
+    def _member(self, path: str) -> tuple[_Member, bool]:
+        """What stands at the first segment of ``path``, and whether it was read now.
+
+        Raises:
+            NodeNotFoundError: nothing stands there.
+            StoreError: the store did not answer as it should.
+        """
+        name = self.within(path)[1:].partition("/")[0]
+        at = f"{self.at.rstrip('/')}/{name}"
+        kept = self._kept.get(at)
+        if kept is not None:
+            return kept, False
+        read_s = time.monotonic()
+        try:
+            member = self._open(name, at)
+        except HierarchyNotFoundError as error:
+            raise NodeNotFoundError(at, self.url) from error
+        except (MetadataError, UnsupportedError) as error:
+            member = _Member(self, self.broken(at, error))
+        self._kept.keep(at, read_s, member)
+        return member, True
+
+    def _open(self, name: str, at: str) -> _Member:
+        if name.endswith(ZIP_SUFFIXES) and self.store.stat(name) is not None:
+            # Any zip file can be looked into; one without a hierarchy is but a file.
+            hierarchy = open_place(ZipStore(self.store, name), at, **self._options)
+        else:
+            hierarchy = self._open_prefix(f"{name}/", at)
+        with self._lock:
+            self._opened.add(hierarchy)
+        return _Member(hierarchy, hierarchy.node(at))
+
+    def _open_prefix(self, prefix: str, at: str) -> Hierarchy:
+        store = store_below(self.store, prefix)
+        if not store.is_remote:
+            member = open_place(store, at, demanded=False, **self._options)
+            is_there = not isinstance(member, Collection) or listable(self.store).has_prefix(prefix)
+        else:
+            glance = Glance(store)
+            member = open_place(store, at, demanded=False, seen=glance, **self._options)
+            is_there = not isinstance(member, Collection) or not glance.is_empty
+        if not is_there:
+            raise NodeNotFoundError(at, self.url)
+        return member
+
+    def __repr__(self) -> str:
+        return f"<Collection {self.url}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {**self._options, "chunk_cache": None}
+        return _restore, (self.store, self.format, options, self.at)
+
+
+def open_place(
+    store: ReadableStore,
+    at: str = "/",
+    *,
+    demanded: bool = True,
+    seen: ReadableStore | None = None,
+    **options: Any,
+) -> Hierarchy:
+    """The hierarchy, or collection, at the root of a store, for reading.
+
+    Args:
+        store: where it is.
+        at: the path that its root is to have.
+        demanded: whether a place without any hierarchy is an error.
+        seen: the same store, for finding out what it holds.
+        options: as `Hierarchy`.
+
+    Raises:
+        HierarchyNotFoundError: there is none, and none in what it holds, as far as few requests can tell.
+        MetadataError, UnsupportedError: an entry point is broken, or demands what we do not know.
+        StoreError: the store did not answer as it should.
+    """
+    missing = None
+    # What other packages bring is looked for while the answers come.
+    asked = ask_root(store, FORMATS) if store.is_remote and seen is None else None
+    try:
+        format_, documents = detect_format(seen or store, known_formats(), asked)
+    except HierarchyNotFoundError as error:
+        format_, documents, missing = COLLECTION, None, error
+    if missing is None and (documents is not None or format_.prefix("/")):
+        return StoreHierarchy(store, format_, root_documents=documents, asked=asked, at=at, **options)
+    collection = Collection(store, format_, at=at, **options)
+    if missing is None:
+        collection.settle()
+    elif demanded:
+        _refuse_nothing(collection, missing)
+    return collection
+
+
+def _refuse_nothing(collection: Collection, missing: HierarchyNotFoundError) -> None:
+    try:
+        found, looked = collection.probe()
+    except ListingUnsupportedError:
+        raise missing from None
+    if found is None and looked < PROBES:
+        hint = (
+            f", nor in the {looked} folders below it"
+            if looked > 1
+            else ", nor in the folder below it" * looked
+        )
+        raise HierarchyNotFoundError(missing.url, missing.tried, hint)
+
+
+def refuse_collection(store: ReadableStore, format: Format = COLLECTION) -> None:  # noqa: A002 - as `Collection`
+    """Refuse to write to a place that has no document of its own, where hierarchies of several formats stand below it.
+
+    Args:
+        store: where that is.
+        format: of the implicit group that it may be.
+
+    Raises:
+        ReadOnlyError: it is a collection.
+    """
+    collection = Collection(store, format)
+    with suppress(ListingUnsupportedError):
+        if format is not COLLECTION:
+            collection.settle()
+        if collection.format is COLLECTION and collection.probe()[0] is not None:
+            collection.writer()
+
+
+def _restore(store: ReadableStore, format: Format, options: Mapping[str, Any], at: str) -> Collection:  # noqa: A002
+    return Collection(store, format, at=at, **options)

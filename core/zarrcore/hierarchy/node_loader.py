@@ -1,0 +1,129 @@
+"""Loading the nodes of one store: documents fetched, parsed and kept, so that a path costs its requests once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+
+from zarrcore.errors import MetadataError, NodeNotFoundError, UnsupportedError, ZarrError
+from zarrcore.formats.detect import Get, at_once, fetch_document
+from zarrcore.formats.interface import Documents
+from zarrcore.hierarchy.discovery import Discovery
+from zarrcore.hierarchy.kept_nodes import KeptNodes
+from zarrcore.hierarchy.nodes import AnyNode, ArrayNode, BrokenNode, Found, Group, NodeOwner
+from zarrcore.metadata import ArrayMetadata
+from zarrcore.stores.interface import ListableStore
+
+
+class NodeLoader:
+    """The nodes of one store in one format. Thread-safe.
+
+    Args:
+        owner: the hierarchy that the nodes belong to.
+        max_age_s: documents read longer ago are read again; None keeps them until `clear`.
+        believes: whether consolidated metadata are believed.
+        asked: gives documents that were asked for just now.
+    """
+
+    def __init__(
+        self, owner: NodeOwner, max_age_s: float | None, *, believes: bool, asked: Get | None = None
+    ) -> None:
+        self._owner = owner
+        self._store = owner.store
+        self._format = owner.format
+        self._kept: KeptNodes[AnyNode] = KeptNodes(max_age_s)
+        self._discovery = Discovery(
+            owner.store, owner.format, max_age_s, partial(self.node, owner.at), believes=believes, asked=asked
+        )
+
+    @property
+    def believes(self) -> bool:
+        """Whether consolidated metadata are believed."""
+        return self._discovery.believes
+
+    def has_consolidated(self) -> bool:
+        """Whether consolidated metadata, which are believed, tell of the nodes."""
+        return self._discovery.believed() is not None
+
+    def node(self, path: str, *, together: bool = True) -> AnyNode:
+        """As `Hierarchy.node`, for a path in its normal form."""
+        kept = self._kept.get(path)
+        if kept is not None:
+            return kept
+        read_s = time.monotonic()
+        within = self._owner.within(path)
+        consolidated = None if within == "/" else self._discovery.consolidated_node(within)
+        found = self.take(path, *(consolidated or (self._fetched(within, together), read_s)))
+        if found is None:
+            raise NodeNotFoundError(path, self._owner.url)
+        return found
+
+    def _fetched(self, within: str, together: bool) -> Documents:
+        get: Get = partial(fetch_document, self._store)
+        if together and self._store.is_remote:
+            get = at_once(get, self._format.document_keys(within))
+        return self._format.fetch(get, within)
+
+    def child_names(self, path: str) -> Iterator[str]:
+        """As `Hierarchy.child_names`."""
+        return self._discovery.child_names(self._owner.within(path))
+
+    def forget(self, path: str) -> None:
+        """Forget the node at ``path``, all below it, and what is said of it above."""
+        self._kept.forget(path)
+        self._discovery.forget()
+
+    def clear(self) -> None:
+        """Forget all nodes."""
+        self._kept.clear()
+        self._discovery.forget()
+
+    def take(self, path: str, found: Found, read_s: float | None = None) -> AnyNode | None:
+        """The node that documents from the store describe, kept for those who ask for it next.
+
+        They were asked for at ``read_s`` of the monotonic clock; without it, they are what is there now.
+        """
+        node: AnyNode | None
+        try:
+            node = self._parse(path, found)
+        except MetadataError as error:
+            node = BrokenNode(self._owner, path, found, error)
+            node.error = error.at(f"{self._owner.at}/{node.metadata_key}".lstrip("/"))
+        except UnsupportedError as error:
+            node = BrokenNode(self._owner, path, found, error)
+        if node is not None:
+            self._kept.keep(path, time.monotonic() if read_s is None else read_s, node)
+        return node
+
+    def _parse(self, path: str, found: Found) -> AnyNode | None:
+        try:
+            metadata = (
+                self._format.parse_consolidated(found)
+                if isinstance(found, dict)
+                else self._format.parse(found)
+            )
+            if isinstance(metadata, ArrayMetadata):
+                return ArrayNode(self._owner, path, found, metadata)
+        except ZarrError:
+            raise
+        except Exception as error:
+            # Documents are written by strangers: what no check foresaw is still one broken node, and no more.
+            raise MetadataError(f"cannot be understood ({type(error).__name__}: {error})") from error
+        return (
+            self._implicit_group(path, found)
+            if metadata is None
+            else Group(self._owner, path, found, metadata)
+        )
+
+    def _implicit_group(self, path: str, found: Found) -> Group | None:
+        if path == self._owner.at:
+            exists = isinstance(self._store, ListableStore)
+        else:
+            names = self._owner.within(path)[1:].split("/")
+            exists = self._format.implicit_groups and all(map(self._format.may_name_node, names))
+            exists = exists and self._discovery.implies_group(self._owner.within(path))
+        if not exists:
+            return None
+        get: Get = partial(fetch_document, self._store)
+        return Group(self._owner, path, found, self._format.implied_group(get, self._owner.within(path)))

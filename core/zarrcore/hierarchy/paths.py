@@ -1,0 +1,21 @@
+"""Paths of nodes."""
+
+from __future__ import annotations
+
+from zarrcore.errors import SelectionError
+
+
+def normalize_path(path: str) -> str:
+    """The path with a leading slash and no other than needed.
+
+    Raises:
+        SelectionError: a segment that can name no node.
+
+    >>> normalize_path("foo//bar/"), normalize_path("")
+    ('/foo/bar', '/')
+    """
+    segments = [segment for segment in path.split("/") if segment]
+    for segment in segments:
+        if segment in (".", "..") or "\0" in segment:
+            raise SelectionError(f"path {path!r} has the segment {segment!r}, which can name no node")
+    return "/" + "/".join(segments)

@@ -1,0 +1,65 @@
+"""The keys of an AWS profile that names another source of them: single sign-on, a role, a web identity.
+
+boto3 follows these, and obstore has a provider over it; both come with the extra ``aws``.
+"""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from zarrcore.errors import AccessDeniedError, MissingExtraError
+from zarrcore.stores.credentials.aws_profile import AwsProfile
+
+if TYPE_CHECKING:
+    from obstore.auth.boto3 import Boto3CredentialProvider
+    from obstore.store import S3Credential
+
+_LIFETIME: Final = timedelta(minutes=5)
+"""How long obstore may use keys before it asks again: boto3 renews them ten minutes before they expire."""
+
+
+class BotoCredentials:
+    """What obstore calls for keys, and calls again when they may have expired. Thread-safe.
+
+    Args:
+        profile: the profile, which says by which member it delegates.
+
+    Raises:
+        MissingExtraError: boto3 is not installed.
+    """
+
+    def __init__(self, profile: AwsProfile) -> None:
+        try:
+            import boto3  # noqa: F401 - whether it is there
+        except ImportError as error:
+            what = f"the AWS profile {profile.name}, which has {profile.delegates_by} instead of keys,"
+            raise MissingExtraError(what, "aws") from error
+        self._profile = profile
+        self._lock = threading.Lock()
+        self._provider: Boto3CredentialProvider | None = None
+
+    def __call__(self) -> S3Credential:
+        """The keys.
+
+        Raises:
+            AccessDeniedError: there are none.
+        """
+        try:
+            with self._lock:
+                if self._provider is None:
+                    self._provider = self._make()
+                return self._provider()
+        except Exception as error:  # noqa: BLE001 - boto3 raises errors of its own, and of those beneath it
+            # Its text is not shown: it may hold a secret.
+            name = self._profile.name
+            raise AccessDeniedError(
+                f"the AWS profile {name} gives no keys ({type(error).__name__})"
+            ) from None
+
+    def _make(self) -> Boto3CredentialProvider:
+        import boto3
+        from obstore.auth.boto3 import Boto3CredentialProvider
+
+        return Boto3CredentialProvider(boto3.Session(profile_name=self._profile.name), ttl=_LIFETIME)

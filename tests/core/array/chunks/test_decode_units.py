@@ -1,0 +1,44 @@
+"""Units of decoding: which of them a selection crosses, and in which chunk they lie."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zarrcore.array.chunks.decode_units import DecodeUnitGrid
+from zarrcore.array.selection.basic import normalize
+from zarrcore.metadata import RegularChunkGrid
+
+SHAPE = (11, 9)
+
+
+@given(st.tuples(*(st.slices(length).filter(lambda part: (part.step or 1) > 0) for length in SHAPE)))
+def test_the_units_of_a_selection_hold_each_of_its_elements_once(selection: tuple[slice, ...]) -> None:
+    ranges = normalize(selection, SHAPE)
+    data = np.arange(99).reshape(SHAPE)
+    padded = np.pad(data, ((0, 1), (0, 3)))
+    grid = DecodeUnitGrid(RegularChunkGrid((6, 6)), (3, 2))
+    out = np.full(data[selection].shape, -1)
+    crossed = grid.crossings(ranges)
+    for unit in grid.units(crossed, out):
+        origin = [i * length for i, length in zip(unit.index, grid.unit_shape, strict=True)]
+        unit.take(padded[origin[0] : origin[0] + 3, origin[1] : origin[1] + 2])
+        assert grid.chunk_of(unit.index) == tuple(first // 6 for first in origin)
+    assert out.tolist() == data[selection].tolist()
+    indices = [unit.index for parts in grid.by_chunk(crossed) for unit in grid.units(parts, None)]
+    assert sorted(indices) == sorted(unit.index for unit in grid.units(crossed, None))
+
+
+def test_the_units_of_a_chunk_are_its_inner_chunks_or_itself() -> None:
+    grid = DecodeUnitGrid(RegularChunkGrid((6, 6)), (3, 2))
+    assert list(grid.units_of((1, 0))) == list(product((2, 3), (0, 1, 2)))
+    assert list(DecodeUnitGrid(RegularChunkGrid((6, 6))).units_of((1, 0))) == [(1, 0)]
+
+
+def test_a_unit_that_is_taken_whole_has_no_region() -> None:
+    grid = DecodeUnitGrid(RegularChunkGrid((3, 2)))
+    units = list(grid.units(grid.crossings(normalize((slice(0, 6), slice(0, 3)), SHAPE)), None))
+    assert [unit.region is None for unit in units] == [True, False, True, False]

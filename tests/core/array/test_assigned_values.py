@@ -1,0 +1,31 @@
+"""Values that are assigned to a selection become elements of the array's type, or are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zarrcore.array.assigned_values import as_elements
+from zarrcore.errors import ElementError
+
+
+def test_arrays_are_converted_as_numpy_assigns_and_broadcast() -> None:
+    assert as_elements(np.array([1.9, -1.2]), np.dtype("i2"), (3, 2)).tolist() == [[1, -1]] * 3
+    assert as_elements(np.ones((1, 1, 2)), np.dtype("f4"), (2,)).shape == (2,)
+    assert as_elements("ab", np.dtype("S3"), ()).tolist() == b"ab"
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "shape", "why"),
+    [
+        (300, "u1", (), "expected elements of uint8"),
+        ("x", "f4", (), "expected elements of float32"),
+        ([1, 2], "i4", (3,), r"expected values of shape \(3,\), found \(2,\)"),
+        (["text"], "O", (1,), "expected bytes and nothing else"),
+    ],
+)
+def test_values_that_do_not_fit_are_refused(value: Any, dtype: str, shape: tuple[int, ...], why: str) -> None:
+    with pytest.raises(ElementError, match=why):
+        as_elements(value, np.dtype(dtype), shape)

@@ -1,0 +1,98 @@
+"""The threads that read and decode: their limits, their order, and how they end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zarrcore
+from tests.core.array.counting_store import DATA, CountingStore
+from zarrcore.array import pools
+from zarrcore.errors import (
+    CodecError,
+)
+
+
+def test_requests_in_flight_are_bounded_and_used(written: Path) -> None:
+    with CountingStore(written, remote=True) as store:
+        array = zarrcore.open(store, format="v3")["plain"]  # nothing is asked that nobody waits for
+        store.delay_s = 0.01
+        assert np.array_equal(array[...], DATA)
+        assert 4 <= store.most_at_once <= store.requests_in_flight
+
+
+PROGRAMS = {
+    "a thread reads while the interpreter ends": """
+import sys, threading, time, zarrcore
+array = zarrcore.open(sys.argv[1])["sharded"]
+threading.Thread(target=lambda: [array[...] for _ in range(20)]).start()
+time.sleep(0.05)
+""",
+    "a thread begins to read when the interpreter has ended": """
+import sys, threading, time, zarrcore
+array = zarrcore.open(sys.argv[1])["sharded"]
+def late():
+    threading.main_thread().join()
+    time.sleep(0.1)
+    assert array[...].sum() == SUM
+threading.Thread(target=late).start()
+""",
+    "a child is forked while chunks are being decoded": """
+import os, sys, threading, time, warnings, zarrcore
+warnings.simplefilter("ignore")
+cache = zarrcore.ChunkCache(1 << 24)
+array = zarrcore.open(sys.argv[1], chunk_cache=cache)["plain"]
+claim = cache.claim(array._reader._cache_key((0, 0, 0)))
+child = os.fork()
+if child == 0:
+    os._exit(0 if array[...].sum() == SUM else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_process_hangs(written: Path, name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAMS[name].replace("SUM", str(DATA.sum())), written],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_large_read_does_not_shut_out_a_small_one(written: Path) -> None:
+    with CountingStore(written, remote=True) as store:
+        array = zarrcore.open(store)["plain"]
+        store.delay_s = 0.03
+        with ThreadPoolExecutor(1) as threads:
+            large = threads.submit(lambda: array[...])
+            while not store.chunk_requests():
+                time.sleep(0.001)
+            assert np.array_equal(array[15:25, 0:20, 3], DATA[15:25, 0:20, 3])
+            assert not large.done()
+            assert np.array_equal(large.result(), DATA)
+
+
+def test_tasks_that_make_tasks_and_fail(store: CountingStore) -> None:
+    done: list[int] = []
+
+    def task(depth: int) -> list[pools.Task] | None:
+        done.append(depth)
+        return [lambda: task(depth - 1)] * 2 if depth else None
+
+    pools.run_tasks(iter([lambda: task(6)] * 3), store)
+    assert len(done) == 3 * (2**7 - 1)
+
+    def failing() -> None:
+        raise CodecError("no")
+
+    with pytest.raises(CodecError):
+        pools.run_tasks(iter([lambda: task(3), failing, *[lambda: task(3)] * 10]), store)

@@ -1,0 +1,87 @@
+"""Reading arrays: partial reads, limits, cancelling, missing and broken chunks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+import zarrcore
+from tests.core.array.counting_store import DATA, CountingStore
+from zarrcore.errors import (
+    CodecError,
+    ReadCancelledError,
+    StoreTimeoutError,
+    UnsupportedError,
+)
+from zarrcore.stores import ByteRange
+
+
+def test_a_plane_of_shards_reads_only_what_it_crosses(store: CountingStore) -> None:
+    array = zarrcore.open(store)["sharded"]
+    assert np.array_equal(array[7], DATA[7])
+    ranges = [byte_range for key, byte_range in store.requests if "/c/" in key]
+    assert None not in ranges, "no shard is read whole"
+    shards = 2 * 3
+    assert len(ranges) == 2 * shards, "an index and one range for each shard"
+
+
+def test_of_uncompressed_chunks_only_what_is_wanted_is_read(store: CountingStore) -> None:
+    array = zarrcore.open(store)["raw"]
+    assert np.array_equal(array[7, 12:17], DATA[7, 12:17])
+    ranges = [byte_range for key, byte_range in store.requests if "/c/" in key]
+    assert ranges == [ByteRange(1440, 1540)] * 5, "five rows of one plane in each of five chunks"
+    assert np.array_equal(array[7, 12:17, ::-3], DATA[7, 12:17, ::-3])
+
+
+def test_uncompressed_chunks_that_are_cut_are_told(written: Path, tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "a.zarr", data=DATA, chunks=(10, 10, 10), compressors=None)
+    chunk = tmp_path / "a.zarr/c/0/0/0"
+    chunk.write_bytes(chunk.read_bytes()[:1500])
+    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    assert np.array_equal(array[6, :10, :10], DATA[6, :10, :10])
+    with pytest.raises(CodecError, match=r"c/0/0/0: .* found 100 of them"):
+        array[7, :10, :10]
+
+
+def test_missing_chunks_are_fill_values_and_failures_are_not(store: CountingStore) -> None:
+    array = zarrcore.open(store)["missing"]
+    expected = np.full_like(DATA, 9)
+    expected[:10] = DATA[:10]
+    assert np.array_equal(array[...], expected)
+    store.failing.add("missing/c/1/0/0")  # absent in the store: an outage must not look like absence
+    with pytest.raises(StoreTimeoutError):
+        array[...]
+    assert np.array_equal(array[:10], expected[:10])
+
+
+def test_a_read_can_be_cancelled(store: CountingStore) -> None:
+    array = zarrcore.open(store)["plain"]
+    store.delay_s = 0.002
+
+    def enough() -> bool:
+        return len(store.chunk_requests()) >= 20
+
+    with pytest.raises(ReadCancelledError):
+        array.read(cancelled=enough)
+    assert len(store.chunk_requests()) < 60
+    assert np.array_equal(array[...], DATA)
+
+
+def test_chunks_over_the_limit_are_refused(store: CountingStore) -> None:
+    assert np.array_equal(zarrcore.open(store, max_chunk_bytes=2000)["plain"][...], DATA)
+    with pytest.raises(UnsupportedError, match="decodes to 2,000 bytes, over 1,999"):
+        zarrcore.open(store, max_chunk_bytes=1999)["plain"][...]
+
+
+def test_a_broken_chunk_names_its_key(tmp_path: Path) -> None:
+    zarr.create_array(tmp_path / "a.zarr", data=DATA, chunks=(10, 10, 10))
+    (tmp_path / "a.zarr/c/1/0/0").write_bytes(b"nonsense")
+    array = zarrcore.open(tmp_path / "a.zarr")["/"]
+    with pytest.raises(CodecError) as caught:
+        array[...]
+    assert caught.value.key == "c/1/0/0"
+    assert str(caught.value).startswith("c/1/0/0: zstd: ")
+    assert np.array_equal(array[20:], DATA[20:])

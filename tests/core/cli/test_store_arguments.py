@@ -1,0 +1,121 @@
+"""The options of stores as arguments of a command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import zarrcore.stores
+from zarrcore.cli.store_arguments import add_store_arguments, store_options, store_words
+from zarrcore.stores import StoreOptions
+
+
+def parse(*arguments: str) -> StoreOptions:
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    add_store_arguments(parser)
+    return store_options(parser.parse_args(arguments))
+
+
+def test_the_command_line_gives_the_same_options(tmp_path: Path) -> None:
+    assert parse() == StoreOptions()
+    (tmp_path / "secret").write_text("Bearer geheim\n")
+    options = parse(
+        *(
+            "--anonymous",
+            "--endpoint-url",
+            "http://x",
+            "--region",
+            "r",
+            "--profile",
+            "p",
+            "--header",
+            "A: b: c",
+        ),
+        *(
+            "--header",
+            f"Authorization: @{tmp_path}/secret",
+            "--ca-bundle",
+            "f",
+            "--requester-pays",
+            "--timeout",
+            "2.5",
+        ),
+        *("--retries", "0", "--follow-links", "--treat-403-as-missing"),
+    )
+    assert options == StoreOptions(
+        anonymous=True,
+        endpoint_url="http://x",
+        region="r",
+        profile="p",
+        headers={"A": "b: c", "Authorization": "Bearer geheim"},
+        ca_bundle="f",
+        requester_pays=True,
+        timeout_s=2.5,
+        retries=0,
+        follow_links=True,
+        treat_403_as_missing=True,
+    )
+    assert "geheim" not in repr(options)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--timeout", "0"),
+        ("--timeout", "nan"),
+        ("--timeout", "soon"),
+        ("--timeout", "inf"),
+        ("--retries", "-1"),
+        ("--retries", "1.5"),
+        ("--header", "no colon"),
+        ("--header", ": value"),
+        ("--header", f"A: @{os.devnull}/absent"),
+        ("--header", "A B: geheim"),
+        ("--header", "A: geheim日本"),
+        ("--header", f"A: @{sys.executable}"),
+        ("--endpoint-url", "http://geheim:99999"),
+    ],
+)
+def test_wrong_options_are_refused(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    add_store_arguments(parser)
+    with pytest.raises(SystemExit) as caught:
+        parser.parse_args(arguments)
+    assert caught.value.code == 2
+    said = capsys.readouterr().err
+    assert "geheim" not in said
+    assert "invalid _" not in said
+
+
+def test_words_give_the_same_options_again(tmp_path: Path) -> None:
+    options = StoreOptions(
+        anonymous=True,
+        endpoint_url="http://x",
+        headers={"A": "b: c", "Authorization": "Bearer geheim"},
+        timeout_s=2.5,
+        retries=0,
+        cache_dir=str(tmp_path),
+        cache_dir_bytes=1 << 20,
+    )
+
+    def secret_file(secret: str) -> str:
+        path = tmp_path / str(len(list(tmp_path.iterdir())))
+        path.write_text(secret)
+        return str(path)
+
+    words = store_words(options, secret_file)
+    assert "geheim" not in " ".join(words)
+    assert parse(*words) == options
+    assert store_words(StoreOptions(), secret_file) == []
+
+
+def test_the_names_of_before_still_work_with_a_warning() -> None:
+    for name, function in (("add_store_arguments", add_store_arguments), ("store_options", store_options)):
+        with pytest.warns(DeprecationWarning, match=r"zarrcore\.cli\.store_arguments"):
+            assert getattr(zarrcore.stores, name) is function
+    with pytest.raises(AttributeError):
+        _ = zarrcore.stores.no_such_name

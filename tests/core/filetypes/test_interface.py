@@ -1,0 +1,61 @@
+"""Virtual files: any bytes at any offset are those of the file that NumPy or an image library would write or read."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zarrcore
+from tests.core.filetypes.elements import DATA
+
+SELECTIONS = [
+    (...,),
+    (3,),
+    (slice(None), 4),
+    (slice(None, None, -2), slice(1, 9, 3)),
+    (2, 3, 4),
+    (slice(0, 0),),
+    (-1, slice(None, None, -1)),
+]
+
+
+@given(
+    name=st.sampled_from(["float", "sharded"]),
+    selection=st.sampled_from(SELECTIONS),
+    suffix=st.sampled_from(["raw", "npy"]),
+    offset=st.integers(0, 4000),
+    nbytes=st.integers(0, 4000),
+)
+def test_any_part_is_numpys(
+    arrays: zarrcore.Hierarchy, name: str, selection: tuple, suffix: str, offset: int, nbytes: int
+) -> None:
+    file = zarrcore.virtual_file(arrays[name], selection, suffix)
+    expected = np.array(DATA[selection], order="C")
+    if suffix == "npy":
+        stream = io.BytesIO()
+        np.save(stream, expected)
+        whole = stream.getvalue()
+    else:
+        whole = expected.tobytes()
+    assert file.size == len(whole)
+    assert bytes(file.read(offset, nbytes)) == whole[offset : offset + nbytes]
+    file.prefetch(offset, nbytes)
+    written = io.BytesIO()
+    file.write_to(written)
+    assert written.getvalue() == whole
+
+
+def test_cached_tells_the_truth(arrays: zarrcore.Hierarchy) -> None:
+    cache = zarrcore.ChunkCache(1 << 20)
+    array = arrays["float"].with_chunk_cache(cache)
+    file = zarrcore.virtual_file(array, suffix="npy")
+    assert file.cached(0, 64)
+    assert not file.cached(0, 200)
+    file.prefetch(0, 200)
+    assert file.cached(0, 200)
+    misses = cache.misses
+    file.read(0, 200)
+    assert cache.misses == misses

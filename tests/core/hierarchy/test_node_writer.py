@@ -1,0 +1,464 @@
+"""Making, changing and erasing nodes, in every mode; what other readers make of it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+
+import zarrcore
+from zarrcore.array import Array
+from zarrcore.errors import (
+    HierarchyNotFoundError,
+    MetadataError,
+    NodeExistsError,
+    NodeNotFoundError,
+    ReadOnlyError,
+    SelectionError,
+    StoreNotFoundError,
+    UnsupportedError,
+    ZarrError,
+)
+from zarrcore.hierarchy import Group
+from zarrcore.hierarchy.new_array import CHUNK_NBYTES, default_chunk_shape
+from zarrcore.stores import MemoryStore, ReadOnlyStore
+
+FORMATS = ["v3", "v2", "n5"]
+
+
+@pytest.fixture(params=FORMATS)
+def hierarchy(request: pytest.FixtureRequest) -> zarrcore.Hierarchy:
+    return zarrcore.create(MemoryStore(), request.param)
+
+
+def keys(hierarchy: zarrcore.Hierarchy) -> set[str]:
+    store = hierarchy.store
+    assert isinstance(store, MemoryStore)
+    return {entry.key for entry in store.list()}
+
+
+def paths(hierarchy: zarrcore.Hierarchy) -> list[str]:
+    return [node.path for node in hierarchy.walk()]
+
+
+def array(hierarchy: zarrcore.Hierarchy, path: str = "/x", **more: Any) -> Array:
+    wishes: dict[str, Any] = {"shape": (4, 4), "data_type": "int16", "chunk_shape": (2, 2), **more}
+    return hierarchy.create_array(path, **wishes)
+
+
+class TestModes:
+    def test_made_where_nothing_is(self, tmp_path: Path) -> None:
+        for mode in ("r", "r+"):
+            with pytest.raises(StoreNotFoundError):
+                zarrcore.open(tmp_path / "new", mode)  # type: ignore[arg-type]
+            assert not (tmp_path / "new").exists()
+        for name, mode in enumerate(("a", "w", "w-")):
+            made = zarrcore.open(tmp_path / "deep" / str(name), mode)  # type: ignore[arg-type]
+            assert made.format.name == "v3"
+            assert isinstance(zarr.open(tmp_path / "deep" / str(name), mode="r"), zarr.Group)
+
+    def test_opened_where_one_is(self, tmp_path: Path) -> None:
+        array(zarrcore.create(tmp_path, "v2"))[...] = 5
+        for mode in ("r", "r+", "a"):
+            opened = zarrcore.open(tmp_path, mode)  # type: ignore[arg-type]
+            assert opened.format.name == "v2"
+            assert opened.read_only is (mode == "r")
+        with pytest.raises(NodeExistsError, match="a hierarchy of Zarr v2"):
+            zarrcore.open(tmp_path, "w-")
+        with pytest.raises(NodeExistsError):
+            zarrcore.create(tmp_path)
+        assert paths(zarrcore.open(tmp_path)) == ["/", "/x"]
+        assert paths(zarrcore.create(tmp_path, overwrite=True)) == ["/"]
+        assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
+
+    def test_no_second_format_is_mixed_into_a_hierarchy(self, tmp_path: Path) -> None:
+        zarrcore.create(tmp_path, "v3")
+        with pytest.raises(NodeExistsError, match="is there already, a hierarchy of Zarr v3"):
+            zarrcore.open(tmp_path, "a", "v2")
+        assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
+        (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
+        assert zarrcore.open(tmp_path, "a", "v2").format.name == "v2"
+
+    def test_what_is_no_hierarchy_is_never_erased(self, tmp_path: Path) -> None:
+        (tmp_path / "thesis.txt").write_text("three years of work")
+        with pytest.raises(NodeExistsError, match=r"holds thesis\.txt"):
+            zarrcore.open(tmp_path, "w")
+        with pytest.raises(HierarchyNotFoundError):
+            zarrcore.open(tmp_path, "r+")
+        assert (tmp_path / "thesis.txt").exists()
+
+    def test_a_folder_with_a_hierarchy_in_it_is_not_erased(self, tmp_path: Path) -> None:
+        array(zarrcore.create(tmp_path / "data/n5", "n5"))
+        (tmp_path / "data/n5/attributes.json").unlink()
+        assert zarrcore.open(tmp_path / "data/n5").format.name == "n5"
+        with pytest.raises(NodeExistsError, match="is no hierarchy that could be overwritten"):
+            zarrcore.open(tmp_path / "data/n5", "w")
+        assert (tmp_path / "data/n5/x/attributes.json").exists()
+
+    def test_links_to_other_places_are_not_erased(self, tmp_path: Path) -> None:
+        (tmp_path / "links").mkdir()
+        (tmp_path / "links/elsewhere").symlink_to(tmp_path)
+        zarrcore.open(tmp_path / "links", "w")
+        assert (tmp_path / "links/elsewhere").is_symlink()
+
+    def test_an_unknown_mode_is_told(self) -> None:
+        with pytest.raises(UnsupportedError, match="mode 'x' is unknown; known are r, r\\+, a, w, w-"):
+            zarrcore.open(MemoryStore(), "x")  # type: ignore[arg-type]
+
+    def test_reading_only_refuses_every_change(self) -> None:
+        store = MemoryStore()
+        array(zarrcore.create(store))
+        reader = zarrcore.open(store)
+        node = reader["/x"]
+        assert isinstance(node, Array)
+        changes = [
+            lambda: reader.create_group("g"),
+            lambda: reader.create_array("g", shape=(), data_type="i1"),
+            lambda: reader.erase("/x"),
+            lambda: reader.consolidate(),
+            lambda: node.resize((1, 1)),
+            lambda: setattr(node, "attributes", {}),
+            lambda: setattr(reader.root, "attributes", {}),
+            lambda: node.write(..., 1),
+        ]
+        for change in changes:
+            with pytest.raises(ReadOnlyError, match="mode 'r\\+'"):
+                change()
+        with pytest.raises(ReadOnlyError, match="cannot be written"):
+            zarrcore.open(ReadOnlyStore(store), "r+")
+
+
+class TestCreating:
+    def test_groups_above_are_made(self, hierarchy: zarrcore.Hierarchy) -> None:
+        array(hierarchy, "/a/b/x")
+        hierarchy.create_group("c", attributes={"unit": "nm"})
+        assert paths(hierarchy) == ["/", "/a", "/a/b", "/a/b/x", "/c"]
+        assert hierarchy["c"].attributes == {"unit": "nm"}
+        names = {key.rpartition("/")[2] for key in keys(hierarchy)}
+        documents = {"v3": {"zarr.json"}, "v2": {".zarray", ".zgroup", ".zattrs"}, "n5": {"attributes.json"}}
+        assert names == documents[hierarchy.format.name]
+
+    def test_nothing_is_put_over_anything(self, hierarchy: zarrcore.Hierarchy) -> None:
+        array(hierarchy, "/a/x", attributes={"kept": 1})
+        for make in (array, lambda h, path: h.create_group(path)):
+            with pytest.raises(NodeExistsError, match=r"/a/x in .* is there already, an array"):
+                make(hierarchy, "/a/x")
+            with pytest.raises(NodeExistsError, match="is there already, a group"):
+                make(hierarchy, "/a")
+            with pytest.raises(NodeExistsError, match="is an array: no /a/x/y can stand below it"):
+                make(hierarchy, "/a/x/y")
+        assert hierarchy["a/x"].attributes == {"kept": 1}
+
+    def test_overwriting_erases_all_below(self, hierarchy: zarrcore.Hierarchy) -> None:
+        array(hierarchy, "/a/x")[...] = 1
+        made = array(hierarchy, "/a", overwrite=True)
+        assert not np.asarray(made[...]).any()
+        assert paths(hierarchy) == ["/", "/a"]
+        assert not any(key.startswith("a/x") for key in keys(hierarchy))
+
+    def test_chunks_without_a_document_do_not_become_somebodys(self, hierarchy: zarrcore.Hierarchy) -> None:
+        hierarchy.store.set("x/c/0/0", b"left by an accident")  # type: ignore[attr-defined]
+        if hierarchy.format.implicit_groups:
+            hierarchy.store.set("y", b"")  # type: ignore[attr-defined]
+        with pytest.raises(NodeExistsError):
+            array(hierarchy)
+        array(hierarchy, overwrite=True)
+        assert "x/c/0/0" not in keys(hierarchy)
+
+    def test_of_two_who_make_the_same_one_fails(self, hierarchy: zarrcore.Hierarchy) -> None:
+        class Contested(MemoryStore):
+            """Where another writer is faster by a hair."""
+
+            def set(self, key: str, value: Any, *, if_absent: bool = False) -> bool:
+                if key.startswith("x/") and if_absent:
+                    super().set(key, value)
+                return super().set(key, value, if_absent=if_absent)
+
+        contested = zarrcore.create(Contested(), hierarchy.format)
+        with pytest.raises(NodeExistsError, match=r"/x in .* was made by somebody else meanwhile"):
+            array(contested)
+        array(contested, overwrite=True)
+
+    def test_an_empty_root_gives_way_to_an_array(self, hierarchy: zarrcore.Hierarchy) -> None:
+        array(hierarchy, "/")[...] = 3
+        again = zarrcore.open(hierarchy.store)
+        assert again.format == hierarchy.format
+        assert (np.asarray(again.root) == 3).all()
+        with pytest.raises(NodeExistsError):
+            array(again if not again.read_only else zarrcore.open(hierarchy.store, "r+"), "/x")
+
+    @pytest.mark.parametrize("path", ["a/../b", "a/..."])
+    def test_a_path_that_names_no_node_is_refused(self, hierarchy: zarrcore.Hierarchy, path: str) -> None:
+        with pytest.raises(SelectionError):
+            array(hierarchy, path)
+
+    def test_names_that_version_3_reserves_are_refused(self) -> None:
+        with pytest.raises(SelectionError, match="__hidden"):
+            array(zarrcore.create(MemoryStore()), "__hidden")
+
+    @pytest.mark.parametrize(
+        ("wishes", "sentence"),
+        [
+            ({"shape": (4, -1)}, "shape: expected integers of at least 0"),
+            ({"shape": 4}, "shape: expected integers, one per dimension"),
+            ({"shape": (4.5, 1)}, "shape: expected integers"),
+            ({"shape": (float("inf"), 1)}, "shape: expected integers"),
+            ({"chunk_shape": (2,)}, "chunk_shape: expected 2 lengths, found 1"),
+            ({"chunk_shape": (2, 0)}, "chunk_shape: expected integers of at least 1"),
+            ({"chunk_shape": (3, 3), "shard_shape": (4, 4)}, "expected a shape that divides"),
+            ({"data_type": "float33"}, "data type 'float33'"),
+            ({"data_type": "M8[parsec]"}, "data type"),
+            ({"fill_value": "much"}, "fill_value: expected an element"),
+            ({"fill_value": 2**40}, "fill_value: expected an element"),
+            ({"codecs": ["brotli9"]}, "codec 'brotli9' is not supported"),
+            ({"codecs": [{"name": "zstd", "configuration": {"level": "high"}}]}, "level"),
+            ({"codecs": ["zstd", "bytes"]}, "breaks this order"),
+            ({"codecs": ["bytes", 3]}, r"codecs\[1\]: expected an object with a name, found the number 3"),
+            ({"codecs": 3}, "codecs: expected an array, found 3"),
+            ({"dimension_names": ["y"]}, "dimension_names: expected 2 names, found 1"),
+            ({"attributes": {"when": object()}}, "attributes"),
+        ],
+    )
+    def test_wishes_that_make_no_sense(self, wishes: dict[str, Any], sentence: str) -> None:
+        hierarchy = zarrcore.create(MemoryStore())
+        with pytest.raises(ZarrError, match=sentence):
+            hierarchy.create_array("x", **{"shape": (4, 4), "data_type": "int16", **wishes})
+        assert keys(hierarchy) == {"zarr.json"}
+
+    @pytest.mark.parametrize(
+        ("format_name", "wishes", "sentence"),
+        [
+            ("v2", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in Zarr v2"),
+            ("n5", {"shard_shape": (4, 4)}, "codec 'sharding_indexed' cannot be expressed in N5"),
+            ("n5", {"codecs": ["crc32c"]}, "cannot be expressed in N5"),
+            ("v2", {"data_type": "bfloat16"}, "data type 'bfloat16'"),
+        ],
+    )
+    def test_wishes_that_a_format_cannot_fulfil(
+        self, format_name: str, wishes: dict[str, Any], sentence: str
+    ) -> None:
+        hierarchy = zarrcore.create(MemoryStore(), format_name)
+        with pytest.raises(UnsupportedError, match=sentence):
+            array(hierarchy, **wishes)
+
+    @pytest.mark.parametrize("codec", ["gzip", "zstd", "blosc"])
+    def test_compressors_that_every_format_has(self, hierarchy: zarrcore.Hierarchy, codec: str) -> None:
+        array(hierarchy, codecs=[codec])[...] = 5
+        again = zarrcore.open(hierarchy.store)["x"]
+        assert isinstance(again, Array)
+        assert (again[...] == 5).all()
+        assert codec in str(again.codecs)
+
+    def test_chunks_of_two_to_four_mebibytes_unless_told_otherwise(self) -> None:
+        for shape, itemsize in [
+            ((2000, 2000, 2000), 4),
+            ((10**9,), 2),
+            ((1, 3, 5000, 5000), 1),
+            ((7, 10**6), 8),
+        ]:
+            nbytes = int(np.prod(default_chunk_shape(shape, itemsize), dtype="i8")) * itemsize
+            assert CHUNK_NBYTES // 2 - CHUNK_NBYTES // 50 < nbytes <= CHUNK_NBYTES
+        assert default_chunk_shape((), 8) == ()
+        assert default_chunk_shape((0, 5), 8) == (1, 5)
+
+    def test_defaults_are_what_others_read(self, tmp_path: Path) -> None:
+        tensorstore = pytest.importorskip("tensorstore")
+        values = np.random.default_rng(1).normal(size=(70, 80)).astype("f4")
+        for format_name, driver in (("v3", "zarr3"), ("v2", "zarr")):
+            hierarchy = zarrcore.create(tmp_path / format_name, format_name)
+            made = [
+                hierarchy.create_array(
+                    "plain", shape=values.shape, data_type=values.dtype, dimension_names=["y", "x"]
+                )
+            ]
+            if format_name == "v3":
+                made.append(
+                    hierarchy.create_array("shards", shape=values.shape, data_type="f4", shard_shape=(64, 64))
+                )
+            for one in made:
+                one[...] = values
+                np.testing.assert_array_equal(
+                    zarr.open(tmp_path / format_name, mode="r")[one.name][...], values
+                )
+                spec = {
+                    "driver": driver,
+                    "kvstore": {"driver": "file", "path": f"{tmp_path / format_name / one.name}/"},
+                }
+                np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), values)
+                assert zarrcore.open(tmp_path / format_name)[one.path].metadata == one.metadata  # type: ignore[union-attr]
+        assert zarr.open(tmp_path / "v3", mode="r")["plain"].metadata.dimension_names == ("y", "x")
+
+
+class TestChanging:
+    def test_attributes(self, hierarchy: zarrcore.Hierarchy) -> None:
+        node, group = array(hierarchy, "/g/x", attributes={"old": 1}), hierarchy["g"]
+        node.attributes = {"new": [1, {"deep": None}], "small": np.float32(0.5)}  # type: ignore[misc]
+        assert isinstance(group, Group)
+        group.attributes = {"title": "grün"}
+        again = zarrcore.open(hierarchy.store)
+        for opened in (hierarchy, again):
+            assert opened["g/x"].attributes == {"new": [1, {"deep": None}], "small": 0.5}
+            assert opened["g"].attributes == {"title": "grün"}
+        assert node.attributes == again["g/x"].attributes
+        with pytest.raises(MetadataError, match="attributes"):
+            group.attributes = {"function": len}
+        assert group.attributes == {"title": "grün"}
+
+    def test_an_array_that_was_erased_meanwhile_becomes_no_group(self, hierarchy: zarrcore.Hierarchy) -> None:
+        node = array(hierarchy)
+        zarrcore.open(hierarchy.store, "r+").erase("x")
+        node[0, 0] = 1  # leaves a chunk of nobody's
+        for change in (lambda: setattr(node, "attributes", {"a": 1}), lambda: node.resize((1, 1))):  # type: ignore[attr-defined]
+            with pytest.raises(NodeNotFoundError):
+                change()
+
+    def test_members_of_others_survive(self) -> None:
+        store = MemoryStore()
+        array(zarrcore.create(store))
+        document = json.loads(bytes(store.get("x/zarr.json") or b""))
+        document["other"] = {"must_understand": False, "name": "theirs"}
+        store.set("x/zarr.json", json.dumps(document).encode())
+        node = zarrcore.open(store, "r+")["x"]
+        assert isinstance(node, Array)
+        node.attributes = {"a": 1}  # type: ignore[misc]
+        node.resize((8, 2))  # type: ignore[attr-defined]
+        changed = json.loads(bytes(store.get("x/zarr.json") or b""))
+        assert changed == {**document, "attributes": {"a": 1}, "shape": [8, 2]}
+
+    def test_a_change_by_somebody_else_meanwhile_is_kept(self, hierarchy: zarrcore.Hierarchy) -> None:
+        node = array(hierarchy)
+        other = zarrcore.open(hierarchy.store, "r+")["x"]
+        other.resize((8, 8))  # type: ignore[union-attr]
+        node.attributes = {"a": 1}  # type: ignore[misc]
+        assert node.shape == (8, 8)
+
+    def test_who_reads_meanwhile_does_not_keep_what_was(self) -> None:
+        class Slow(MemoryStore):
+            meanwhile: Any = None
+
+            def get(self, key: str, *more: Any, **options: Any) -> Any:
+                value, meanwhile, self.meanwhile = super().get(key, *more, **options), self.meanwhile, None
+                if meanwhile is not None:
+                    meanwhile()
+                return value
+
+        store = Slow()
+        hierarchy = zarrcore.create(store)
+        node = array(hierarchy)
+        hierarchy.refresh()
+        store.meanwhile = lambda: node.resize((8, 8))  # type: ignore[attr-defined]
+        assert hierarchy["x"].metadata.shape == (4, 4)  # type: ignore[union-attr]
+        assert hierarchy["x"].metadata.shape == (8, 8)  # type: ignore[union-attr]
+
+    def test_shrinking_erases_or_keeps(self, hierarchy: zarrcore.Hierarchy) -> None:
+        for erase in (True, False):
+            node = array(hierarchy, overwrite=True)
+            node[...] = 1
+            node.resize((1, 3), erase_chunks=erase)  # type: ignore[attr-defined]
+            assert sum(key[-1].isdigit() for key in keys(hierarchy)) == (2 if erase else 4)
+            node.resize((4, 4))  # type: ignore[attr-defined]
+            assert int(np.asarray(node[...]).sum()) == (3 if erase else 16)
+        with pytest.raises(MetadataError, match="expected 2 lengths, found 1"):
+            node.resize((4,))  # type: ignore[attr-defined]
+        with pytest.raises(MetadataError, match="at least 0"):
+            node.resize((4, -1))  # type: ignore[attr-defined]
+
+    def test_erasing(self, hierarchy: zarrcore.Hierarchy) -> None:
+        array(hierarchy, "/a/b/x")[...] = 1
+        hierarchy.erase("/a/b/x")
+        assert paths(hierarchy) == ["/", "/a", "/a/b"]
+        hierarchy.erase("a")
+        assert paths(hierarchy) == ["/"]
+        assert len(keys(hierarchy)) == 1
+        with pytest.raises(NodeNotFoundError):
+            hierarchy.erase("a")
+
+    def test_an_implicit_parent_outlives_its_last_child(self) -> None:
+        store = MemoryStore()
+        hierarchy = zarrcore.create(store)
+        array(hierarchy, "/a/b/x")
+        store.erase("a/zarr.json")
+        store.erase("a/b/zarr.json")
+        hierarchy.refresh()
+        hierarchy.erase("/a/b/x")
+        assert paths(zarrcore.open(store)) == ["/", "/a", "/a/b"]
+
+    def test_cached_chunks_do_not_outlive_their_array(self, hierarchy: zarrcore.Hierarchy) -> None:
+        hierarchy.chunk_cache = zarrcore.ChunkCache(1 << 20)
+        array(hierarchy)[...] = 1
+        assert np.asarray(hierarchy["x"]).all()
+        hierarchy.erase("x")
+        assert not np.asarray(array(hierarchy)).any()
+
+    def test_pickled_hierarchies_write_on(self, tmp_path: Path) -> None:
+        hierarchy = pickle.loads(pickle.dumps(zarrcore.create(tmp_path)))
+        array(hierarchy)[...] = 2
+        assert (np.asarray(zarrcore.open(tmp_path)["x"]) == 2).all()
+
+
+def test_a_zip_file_is_whole_once_its_hierarchy_is_closed(tmp_path: Path) -> None:
+    with zarrcore.create(tmp_path / "a.zip", "v2") as hierarchy:
+        array(hierarchy, "/g/x")[...] = 4
+    with zarr.storage.ZipStore(tmp_path / "a.zip", mode="r") as store:
+        assert (zarr.open_group(store, mode="r")["g/x"][...] == 4).all()
+    with zarrcore.open(tmp_path / "a.zip", "r+") as hierarchy:
+        node = hierarchy["g/x"]
+        assert isinstance(node, Array)
+        node[1] = 5
+    assert np.asarray(zarrcore.open(tmp_path / "a.zip")["g/x"]).tolist() == [
+        [4] * 4,
+        [5] * 4,
+        [4] * 4,
+        [4] * 4,
+    ]
+
+
+class TestConsolidating:
+    @pytest.mark.parametrize("format_name", ["v3", "v2"])
+    @pytest.mark.filterwarnings("ignore")
+    def test_others_read_it_and_a_change_takes_it_away(self, tmp_path: Path, format_name: str) -> None:
+        hierarchy = zarrcore.create(tmp_path, format_name)
+        array(hierarchy, "/a/x", attributes={"unit": "K"})
+        hierarchy.consolidate()
+        found = zarr.open_consolidated(tmp_path)
+        assert {path for path, _ in found.members(max_depth=None)} == {"a", "a/x"}
+        assert dict(found["a/x"].attrs) == {"unit": "K"}
+        array(hierarchy, "/a/y")
+        with pytest.raises((ValueError, KeyError), match=r"onsolidated|\.zmetadata"):
+            zarr.open_consolidated(tmp_path)
+        assert "y" in zarr.open_group(tmp_path, mode="r")["a"]
+
+    def test_it_goes_again_when_somebody_else_has_brought_it_back(self, tmp_path: Path) -> None:
+        hierarchy = zarrcore.create(tmp_path)
+        array(hierarchy, "/a")
+        zarrcore.open(tmp_path, "r+").consolidate()
+        array(hierarchy, "/b")
+        assert set(zarr.open_group(tmp_path, mode="r")) == {"a", "b"}
+
+    def test_a_change_that_fails_leaves_it(self, hierarchy: zarrcore.Hierarchy) -> None:
+        if hierarchy.format.name == "n5":
+            return
+        array(hierarchy, "/g/a")
+        hierarchy.consolidate()
+        before = {key: bytes(hierarchy.store.get(key) or b"") for key in keys(hierarchy)}
+        for change in (
+            lambda: array(hierarchy, "/g/a"),
+            lambda: array(hierarchy, "/g/a/b", overwrite=True),
+            lambda: hierarchy.create_group("/new/../x"),
+            lambda: setattr(hierarchy["/g"], "attributes", {"function": len}),
+            lambda: hierarchy.erase("/h"),
+        ):
+            with pytest.raises(ZarrError):
+                change()
+        assert {key: bytes(hierarchy.store.get(key) or b"") for key in keys(hierarchy)} == before
+
+    def test_what_n5_cannot_tell(self) -> None:
+        with pytest.raises(UnsupportedError, match="format 'n5' has no consolidated metadata"):
+            zarrcore.create(MemoryStore(), "n5").consolidate()
+        with pytest.raises(UnsupportedError, match="fill value '7' cannot be expressed in N5"):
+            array(zarrcore.create(MemoryStore(), "n5"), fill_value=7)

@@ -1,0 +1,24 @@
+"""Paths of nodes."""
+
+from __future__ import annotations
+
+import pytest
+
+from zarrcore.errors import SelectionError
+from zarrcore.hierarchy import normalize_path
+
+
+@pytest.mark.parametrize("path", ["foo/bar", "/foo/bar", "//foo//bar//", "foo/bar/"])
+def test_slashes_that_are_not_needed_go(path: str) -> None:
+    assert normalize_path(path) == "/foo/bar"
+
+
+@pytest.mark.parametrize("path", ["", "/", "//"])
+def test_the_root(path: str) -> None:
+    assert normalize_path(path) == "/"
+
+
+@pytest.mark.parametrize("path", ["..", "/foo/..", "./foo", "foo\0"])
+def test_segments_that_can_name_no_node_are_refused(path: str) -> None:
+    with pytest.raises(SelectionError, match="can name no node"):
+        normalize_path(path)

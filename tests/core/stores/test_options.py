@@ -1,0 +1,66 @@
+"""Options of stores: checked when made, and one table that all others are made from."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import pytest
+
+from tests.core.stores.table_of_options import DOCUMENT, with_table
+from zarrcore.errors import StoreError
+from zarrcore.stores import STORE_OPTIONS, StoreOption, StoreOptions, open_store
+
+WRONG_OPTIONS: list[tuple[dict[str, object], str]] = [
+    ({"timeout_s": 0}, "a timeout is"),
+    ({"timeout_s": float("nan")}, "a timeout is"),
+    ({"timeout_s": float("inf")}, "a timeout is"),
+    ({"retries": -1}, "the retries are"),
+    ({"headers": {"X-Token": "geheim日本"}}, "the header X-Token"),
+    ({"headers": {"X-Token": "geheim\r\nHost: x"}}, "the header X-Token"),
+    ({"headers": {"geheim token": "x"}}, "the name of a header"),
+    ({"headers": {"": "geheim"}}, "the name of a header"),
+    ({"endpoint_url": "http://geheim:99999"}, "the endpoint needs the name of a server"),
+    ({"endpoint_url": "geheim:9000"}, "the endpoint needs the name of a server"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "said"), WRONG_OPTIONS)
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(StoreError, match=said) as caught:
+        open_store("http://127.0.0.1:1/", **wrong)
+    assert "geheim" not in str(caught.value)
+    with pytest.raises(StoreError):
+        StoreOptions(**wrong)
+
+
+def test_the_table_has_one_entry_for_each_field() -> None:
+    assert [entry.name for entry in STORE_OPTIONS] == [
+        field.name for field in dataclasses.fields(StoreOptions)
+    ]
+    assert all(getattr(StoreOptions(), entry.name) == entry.default for entry in STORE_OPTIONS)
+
+
+@pytest.mark.parametrize("entry", STORE_OPTIONS, ids=lambda entry: entry.name)
+def test_an_option_changes_the_identity_only_if_it_changes_answers(entry: StoreOption) -> None:
+    other = {
+        bool: True,
+        int: 5,
+        float: 5.0,
+        dict: {"A": "b"},
+        type(None): "http://host:1",
+    }[type(entry.default)]
+    options = StoreOptions(**{entry.name: other})
+    assert (options.identity != StoreOptions().identity) == entry.is_identity
+    assert pickle.loads(pickle.dumps(options)) == options
+
+
+def test_neither_repr_nor_identity_holds_a_secret() -> None:
+    options = StoreOptions(headers={"Authorization": "geheim"})
+    assert "geheim" not in repr(options)
+    assert b"geheim" not in options.identity
+
+
+def test_the_table_in_the_documents_is_up_to_date() -> None:
+    text = DOCUMENT.read_text("utf-8")
+    assert text == with_table(text), "run: python -m tests.core.stores.table_of_options"

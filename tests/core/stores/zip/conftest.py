@@ -1,0 +1,13 @@
+"""Fixtures of the tests of zip files."""
+
+from __future__ import annotations
+
+import pytest
+
+from zarrcore.stores.zip import changes as zip_changes
+
+
+@pytest.fixture
+def never_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the directory written after the first change and then only when a store is closed."""
+    monkeypatch.setattr(zip_changes, "_REST", 1e9)

@@ -1,0 +1,179 @@
+"""Changes to a zip file: when others see them, and when the file is complete."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pickle
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from tests.core.stores.contract import VALUES, StoreTests
+from tests.core.stores.zip.test_store import make_zip
+from tests.core.stores.zip.zip_files import members, rest
+from zarrcore.errors import (
+    AccessDeniedError,
+)
+from zarrcore.stores import ByteRange, MemoryStore, ReadableStore, ZipStore, open_store
+from zarrcore.stores.zip import changes as zip_changes
+from zarrcore.stores.zip.writing import ZipWriter
+
+
+class TestBeingWritten(StoreTests):
+    """Reading back what is not in the file yet, beside what is."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> ReadableStore:
+        first = dict(list(VALUES.items())[:2])
+        (tmp_path / "x.zip").write_bytes(make_zip(zipfile.ZIP_DEFLATED, first))
+        store = open_store(tmp_path / "x.zip")
+        for key, value in list(VALUES.items())[2:]:
+            store.set(key, value)
+        return store
+
+    def test_it_pickles(self, store: ReadableStore) -> None:
+        assert pickle.loads(pickle.dumps(store)).get("ab/x") == b"1"
+        store.close()
+        assert pickle.loads(pickle.dumps(store)).get("ab/x") == b"1"
+
+
+class TestNotComplete(TestBeingWritten):
+    """The same, where the directory is not written before the store is closed."""
+
+    @pytest.fixture(autouse=True)
+    def rest(self, never_at_rest: None) -> None:
+        """As said."""
+
+
+def test_others_see_the_changes_at_once(tmp_path: Path) -> None:
+    place = tmp_path / "x.zip"
+    store = open_store(place, create=True)
+    assert members(place) == {}
+    store.set("a", b"1")
+    reader = open_store(place)
+    assert members(place) == {"a": b"1"} == {entry.key: reader.get(entry.key) for entry in reader.list()}
+    store.set("ä/b", b"22")
+    assert reader.get("ä/b") == b"22"
+    store.close()
+    assert members(place) == {"a": b"1", "ä/b": b"22"}
+    store.set("a", b"changed")
+    store.erase("ä/b")
+    assert store.get("a", ByteRange(0, 2)) == reader.get("a", ByteRange(0, 2)) == b"ch"
+    assert reader.get("ä/b") is None
+    store.close()
+    assert members(place) == {"a": b"changed"}
+    assert os.listdir(tmp_path) == ["x.zip"]
+
+
+def test_other_processes_see_what_is_not_complete(tmp_path: Path, never_at_rest: None) -> None:
+    place = tmp_path / "x.zip"
+    store, reader = open_store(place, create=True), open_store(place)
+    for number in range(40):
+        store.set(f"a/{number % 7}", bytes([number]) * number * 1000)
+        store.set(f"b/{number}", b"")
+        store.erase(f"b/{number - 1}")
+        assert reader.get(f"a/{number % 7}") == bytes([number]) * number * 1000
+        assert reader.get(f"a/{number % 7}", ByteRange(3, 5)) == (bytes([number]) * number * 1000)[3:5]
+        assert [entry.key for entry in reader.list_prefix("b/")] == [f"b/{number}"]
+    with pytest.raises(zipfile.BadZipFile):
+        members(place)
+    remote = ZipStore(MemoryStore(values={"x.zip": place.read_bytes()}), "x.zip")
+    assert [*remote.list()] == [*reader.list()]
+    store.close()
+    assert members(place).keys() == {"b/39", *(f"a/{number}" for number in range(7))}
+
+
+def test_a_complete_file_is_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a fiftieth of the time, by a clock that goes on by one each time that somebody looks at it."""
+    ticks = itertools.count()
+    monkeypatch.setattr(zip_changes.time, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(zip_changes.threading, "Timer", mock.Mock())
+    written: list[int] = []
+    settle = ZipWriter.settle
+    monkeypatch.setattr(
+        ZipWriter, "settle", lambda writer: (written.append(len(writer.members)), settle(writer))
+    )
+    with open_store(tmp_path / "x.zip", create=True) as store:
+        for number in range(2000):
+            store.set(f"c/{number}", b"1")
+        assert 10 < len(written) < 120
+    assert len(members(tmp_path / "x.zip")) == 2000
+    size = (tmp_path / "x.zip").stat().st_size
+    assert size < 2000 * 140
+
+
+def test_the_file_is_complete_soon_after_the_last_change(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "x.zip", create=True)
+    store.set("first", b"1")
+    rest(store, 0.2)
+    for number in range(5):
+        store.set(str(number), b"1")
+    deadline = time.monotonic() + 20
+    while not zipfile.is_zipfile(tmp_path / "x.zip"):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert len(members(tmp_path / "x.zip")) == 6
+
+
+@pytest.mark.parametrize("ending", ["del store", "pass", "sys.exit(3)"])
+def test_a_store_that_is_let_go_keeps_what_was_set(tmp_path: Path, ending: str) -> None:
+    program = (
+        "import sys\n"
+        "from zarrcore.stores import open_store\n"
+        "store = open_store(sys.argv[1], create=True)\n"
+        "store.set('a', b'1')\n"
+    )
+    place = tmp_path / "x.zip"
+    command = [sys.executable, "-c", program + ending, place]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60).stderr == ""
+    assert members(place) == {"a": b"1"}
+
+
+def test_a_forked_process_neither_writes_nor_stores(tmp_path: Path) -> None:
+    place = tmp_path / "x.zip"
+    program = (
+        "import os, sys\n"
+        "from zarrcore.errors import StoreError\n"
+        "from zarrcore.stores import open_store\n"
+        "store = open_store(sys.argv[1], create=True)\n"
+        "store.set('a', b'1')\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    try:\n"
+        "        store.set('b', b'2')\n"
+        "    except StoreError as error:\n"
+        "        assert 'forked' in str(error)\n"
+        "    store.close()\n"
+        "    os._exit(len([*open_store(sys.argv[1]).list()]))\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1\n"
+        "store.close()\n"
+    )
+    command = [sys.executable, "-c", program, place]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60).stderr == ""
+    assert members(place) == {"a": b"1"}
+
+
+def test_closing_again_after_it_could_not_be_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, never_at_rest: None
+) -> None:
+    store = open_store(tmp_path / "x.zip", create=True)
+    store.set("first", b"0")
+    store.set("a", b"1")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", refuse)
+        with pytest.raises(AccessDeniedError):
+            store.close()
+    assert store.get("a") == b"1"
+    store.set("b", b"2")
+    store.close()
+    assert members(tmp_path / "x.zip") == {"first": b"0", "a": b"1", "b": b"2"}

@@ -1,0 +1,47 @@
+"""The documentation site builds without a warning, and holds every document and the library's reference."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import zarrcore
+from tests.packaging.test_documents import DOCUMENTS, ROOT
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = ["bash", str(ROOT / "packaging" / "docs"), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == f"{folder}/index.html"
+    return folder
+
+
+def test_every_document_is_a_page(site: Path) -> None:
+    assert [name for name in DOCUMENTS if not (site / name).with_suffix(".html").exists()] == []
+
+
+def test_the_contents_lead_to_every_document(site: Path) -> None:
+    readme = (site / "README.html").read_text("utf-8")
+    contents = readme[readme.index('class="sidebar-tree"') :]
+    linked = set(re.findall(r'href="([^"#]+)"', contents))
+    pages = {name.removesuffix(".md") + ".html" for name in DOCUMENTS} - {"README.html"}
+    assert pages - linked == set()
+
+
+def test_the_reference_describes_every_public_name(site: Path) -> None:
+    reference = (site / "packaging" / "site" / "api.html").read_text("utf-8")
+    described = set(re.findall(r'id="zarrcore\.(?:\w+\.)*(\w+)"', reference))
+    assert {name for name in zarrcore.__all__ if not name.startswith("__")} - described == set()
+
+
+def test_the_search_finds_words_of_documents_and_docstrings(site: Path) -> None:
+    index = (site / "searchindex.js").read_text("utf-8")
+    terms = json.loads(index[index.index("{") : index.rindex("}") + 1])["terms"]
+    assert {"umount", "fstab", "decod"} <= set(terms)

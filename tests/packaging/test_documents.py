@@ -1,0 +1,171 @@
+"""The documents' examples run, their links lead somewhere, and the README stays short.
+
+Each document runs from top to bottom in a folder of its own that holds the demonstration's ``brain.zarr``. The ``python``
+blocks of a document share one namespace. Of a ``console`` block, each line that begins with ``$`` runs in a shell and must
+exit with 0. A ``text`` block right below a ``console`` block is what the first of its commands prints.
+
+These are not run: commands with an address (``://``), other than that of a bucket that the test serves; installations
+(``git``, ``cd``, ``packaging/…``, ``pip``); the window (``zarrscope browse`` is only asked for its help); and, where this
+user cannot mount, everything from ``zarrscope mount`` to ``zarrscope umount``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.servers import S3Server
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+OUTPUT = re.compile(r"\n*```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+SERVED = "s3://bucket/brain.zarr"
+NOT_RUN = ("git ", "cd ", "packaging/", "pip ", "sudo ")
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (
+        ROOT / "README.md",
+        *(ROOT / "core").rglob("*.md"),
+        *(ROOT / "zfs").rglob("*.md"),
+        *(ROOT / "browser").rglob("*.md"),
+    )
+)
+RUN_ELSEWHERE = {"core/docs/extending.md": "tests/core/test_extending.py"}
+"""Documents whose Python blocks are files of a package, which another test installs."""
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+MOST_WORDS = 900
+
+
+class Example(NamedTuple):
+    document: str
+    language: str
+    text: str
+    line: int
+    output: str | None = None
+    """The expected output, if the document shows it."""
+
+
+def examples(document: str) -> Iterator[Example]:
+    """Python blocks and single command lines, in the document's order."""
+    source = (ROOT / document).read_text()
+    for block in BLOCK.finditer(source):
+        line = source.count("\n", 0, block.start()) + 2
+        if block[1] == "python":
+            yield Example(document, "python", block[2], line)
+            continue
+        output = OUTPUT.match(source, block.end())
+        for number, text in enumerate(block[2].splitlines()):
+            if text.startswith("$ "):
+                printed = output[1] if output and number == 0 else None
+                yield Example(document, "console", text[2:], line + number, printed)
+
+
+def can_mount() -> bool:
+    return os.access("/dev/fuse", os.R_OK | os.W_OK)
+
+
+WITH_EXAMPLES = [name for name in DOCUMENTS if name not in RUN_ELSEWHERE and any(examples(name))]
+
+
+@pytest.mark.parametrize("document", WITH_EXAMPLES)
+def test_examples_run(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s3: S3Server) -> None:
+    write_brain(tmp_path / "brain.zarr")
+    s3.upload(tmp_path / "brain.zarr", SERVED.removeprefix("s3://"))
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.endpoint_url)
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    namespace: dict[str, Any] = {"__name__": "document"}
+    skipping = False
+    try:
+        for example in examples(document):
+            skipping |= example.text.startswith("zarrscope mount") and not can_mount()
+            if not skipping and "://" not in example.text.replace(SERVED, ""):
+                run(example, namespace)
+            skipping &= not example.text.startswith("zarrscope umount")
+    finally:
+        unmount_below(tmp_path)
+
+
+def run(example: Example, namespace: dict[str, Any]) -> None:
+    if example.language == "python":
+        code = compile("\n" * (example.line - 1) + example.text, str(ROOT / example.document), "exec")
+        exec(code, namespace)
+    elif not example.text.startswith(NOT_RUN):
+        command = re.sub(r"^(zarrscope browse|zarrbrowser)\b.*", r"\1 --help", example.text)
+        done = subprocess.run(
+            ["bash", "-c", command], env=environment(), capture_output=True, text=True, timeout=60
+        )
+        where = f"{example.document}:{example.line}: {example.text}"
+        assert done.returncode == 0, f"{where}\n{done.stdout}{done.stderr}"
+        assert example.output in (None, done.stdout), f"{where} prints\n{done.stdout}"
+
+
+def environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+
+
+def write_brain(path: Path) -> None:
+    runpy.run_path(str(ROOT / "packaging" / "demo_hierarchy.py"))["write"](str(path))
+
+
+def unmount_below(folder: Path) -> None:
+    """Unmount what a failed example left mounted."""
+    mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    for mountpoint in mounts:
+        if mountpoint.startswith(f"{folder}/"):
+            subprocess.run(["zarrscope", "umount", mountpoint], env=environment(), check=False, timeout=60)
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_python_blocks_compile(document: str) -> None:
+    for example in examples(document):
+        if example.language == "python":
+            compile(example.text, f"{document}:{example.line}", "exec")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_lead_to_files_and_headings(document: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", (ROOT / document).read_text(), flags=re.MULTILINE | re.DOTALL)
+    for link in LINK.findall(text):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (ROOT / document).parent / name if name else ROOT / document
+        assert target.exists(), f"{document} links to {link}"
+        if anchor:
+            headings = {slug(heading) for heading in HEADING.findall(target.read_text())}
+            assert anchor in headings, f"{document} links to {link}; {name} has {sorted(headings)}"
+
+
+def slug(heading: str) -> str:
+    """The anchor that GitHub makes of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_document_is_linked_from_another() -> None:
+    linked = set()
+    for document in DOCUMENTS:
+        folder = (ROOT / document).parent
+        for link in LINK.findall((ROOT / document).read_text()):
+            linked.add((folder / link.partition("#")[0]).resolve())
+    assert [name for name in DOCUMENTS if (ROOT / name).resolve() not in linked and name != "README.md"] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= MOST_WORDS

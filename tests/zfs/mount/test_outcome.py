@@ -1,0 +1,16 @@
+"""How the end of a daemon is told to another process."""
+
+from __future__ import annotations
+
+from zarrfs.mount.outcome import AwaitedOutcome, Outcome
+
+
+def test_the_end_of_a_killed_daemon_is_told() -> None:
+    outcome = Outcome()
+    awaited = AwaitedOutcome(outcome.path)
+    assert awaited.failure() == "it was killed"
+    outcome.completing()
+    assert awaited.failure() == "it was killed while it completed the store"
+    with outcome:
+        pass
+    assert awaited.failure() == ""

@@ -1,0 +1,35 @@
+"""The command line of a mount: environment files and secrets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.zfs.mount.command_line import parse
+from zarrfs.cli import _secrets, _take_environment
+from zarrfs.mount.mountpoints import MountError
+
+
+def test_an_environment_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {})
+    file = tmp_path / "env"
+    file.write_text("# credentials\n\nAWS_ACCESS_KEY_ID=me\nQUOTED=\"a b\"\nEMPTY=\nWITH='=x='\n")
+    _take_environment(str(file))
+    assert os.environ == {"AWS_ACCESS_KEY_ID": "me", "QUOTED": "a b", "EMPTY": "", "WITH": "=x="}
+    file.write_text("A=1\nSECRET\n")
+    with pytest.raises(MountError, match=r"line 2 of .* is not NAME=VALUE") as caught:
+        _take_environment(str(file))
+    assert "SECRET" not in str(caught.value)
+    with pytest.raises(MountError, match="no such file"):
+        _take_environment(str(tmp_path / "none"))
+    file.write_bytes(b"A=\xff\n")
+    with pytest.raises(MountError, match="holds no text"):
+        _take_environment(str(file))
+
+
+def test_a_password_in_a_url_is_a_secret() -> None:
+    namespace = parse()
+    namespace.source = "https://me:pw@host/a"
+    assert _secrets(namespace) == ["me:pw"]

@@ -1,0 +1,52 @@
+"""Names that are only in the mount: empty directories, and files that are not closed."""
+
+from __future__ import annotations
+
+import pytest
+
+from zarrfs.trees.entry import File, OpenFile
+from zarrfs.trees.keys import unstored as module
+from zarrfs.trees.keys.unstored import Unstored
+
+
+class Nothing(File):
+    """A file that nobody opens."""
+
+    size = 0
+    mtime_s = None
+
+    def open(self, wait: bool) -> OpenFile:
+        raise AssertionError
+
+
+def test_a_name_is_found_below_its_prefix_until_it_is_removed() -> None:
+    unstored, file = Unstored(), Nothing()
+    assert unstored.add("a/b", file)
+    assert unstored.add("a/c")
+    assert (unstored.find("a/b"), unstored.find("a/c"), unstored.find("a/d")) == ((file,), (None,), None)
+    assert unstored.listed("a/") == {"b": file, "c": None}
+    unstored.remove("a/b")
+    unstored.remove("a/b")
+    assert unstored.listed("a/") == {"c": None}
+    assert unstored.listed("") == {}
+
+
+def test_a_stored_key_ends_the_directories_above_it_and_an_erased_one_leaves_them() -> None:
+    unstored = Unstored()
+    unstored.erased("a/b/c")
+    assert (unstored.find("a/b"), unstored.find("a"), unstored.find("a/b/c")) == ((None,), (None,), None)
+    unstored.stored("a/b/c")
+    assert (unstored.find("a/b"), unstored.find("a")) == (None, None)
+
+
+def test_names_are_bounded_and_room_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MAX", 2)
+    unstored = Unstored()
+    assert (unstored.add("a"), unstored.add("b"), unstored.add("c"), unstored.add("a")) == (
+        True,
+        True,
+        False,
+        True,
+    )
+    unstored.remove("a")
+    assert unstored.add("c")

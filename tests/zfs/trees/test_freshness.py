@@ -1,0 +1,68 @@
+"""The time to live, and what is remembered for so long."""
+
+from __future__ import annotations
+
+import math
+
+from zarrfs.trees.freshness import Freshness, Remembered
+
+
+class Clock:
+    """A clock that tests set."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_an_answer_expires_after_the_time_to_live_or_at_a_refresh() -> None:
+    clock = Clock()
+    freshness = Freshness(10.0, clock)
+    assert not freshness.expired(100.0)
+    clock.now_s = 110.0
+    assert freshness.expired(100.0)
+    assert not freshness.expired(105.0)
+    freshness.refresh()
+    assert freshness.expired(105.0)
+    assert freshness.generation == 1
+
+
+def test_without_a_time_to_live_every_answer_has_expired_and_with_an_endless_one_none() -> None:
+    assert Freshness(0.0, Clock()).expired(100.0)
+    assert not Freshness(math.inf, Clock()).expired(-1e9)
+    assert Freshness(math.inf).timeout_s == 2.0**31
+    assert Freshness(60.0).timeout_s == 60.0
+
+
+def test_remembered_answers_are_found_until_they_expire() -> None:
+    clock = Clock()
+    remembered: Remembered[str, int | None] = Remembered(Freshness(10.0, clock), 10)
+    remembered.put("a", None, 100.0)
+    assert remembered.get("a") == (None, 100.0)
+    assert remembered.get("b") is None
+    clock.now_s = 110.0
+    assert remembered.get("a") is None
+    assert (len(remembered), remembered.weight) == (0, 0)
+
+
+def test_the_least_recently_used_answers_are_dropped_first() -> None:
+    remembered: Remembered[str, int] = Remembered(Freshness(10.0, Clock()), 5)
+    remembered.put("a", 1, 100.0, weight=2)
+    remembered.put("b", 2, 100.0, weight=2)
+    assert remembered.get("a") is not None
+    remembered.put("c", 3, 100.0, weight=2)
+    assert (remembered.get("a"), remembered.get("b"), remembered.get("c")) == ((1, 100.0), None, (3, 100.0))
+    assert remembered.weight == 4
+    remembered.drop("a")
+    assert (len(remembered), remembered.weight) == (1, 2)
+
+
+def test_a_refresh_forgets_all_answers_of_the_generation_before() -> None:
+    freshness = Freshness(10.0, Clock())
+    remembered: Remembered[str, int] = Remembered(freshness, 5)
+    remembered.put("a", 1, 100.0)
+    freshness.refresh()
+    remembered.put("b", 2, 200.0)
+    assert (remembered.get("a"), remembered.get("b")) == (None, (2, 200.0))

@@ -62,7 +62,7 @@ def run(namespace: argparse.Namespace) -> int:
         raise MissingExtraError("the browser", "gui")
     _check_display()
     try:
-        from zarrbrowser import app
+        from zarrbrowser import app  # late: for a fast start
         from zarrbrowser.theme import Appearance
     except ImportError as error:  # PySide6 is there, a library of the system that it needs is not
         raise ZarrError(f"Qt cannot be loaded: {error}; {_LIBRARIES}") from error
@@ -84,13 +84,13 @@ def _check_display() -> None:
 
 def main() -> None:
     """``zarrbrowser [SOURCE [PATH]]``: the same as ``zarrscope browse``."""
-    from zarrcore.cli.main import main as zarrscope
+    from zarrcore.cli.main import main as zarrscope  # late: for a fast start
 
     sys.exit(zarrscope(["browse", *sys.argv[1:]]))
 
 
 def request_of(namespace: argparse.Namespace) -> Any:
-    from zarrbrowser.session.sources import SourceRequest
+    from zarrbrowser.session.sources import SourceRequest  # late: for a fast start
     from zarrcore.cli.store_arguments import store_options
 
     if namespace.source is None:

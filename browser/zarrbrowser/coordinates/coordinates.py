@@ -135,7 +135,7 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
     Args:
         find: the node at an absolute path; raises where there is none.
     """
-    from zarrcore.errors import ZarrError
+    from zarrcore.errors import ZarrError  # late: for a fast start
 
     found = {}
     parent = image.path.rpartition("/")[0]

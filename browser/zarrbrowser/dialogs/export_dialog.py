@@ -85,7 +85,7 @@ class ExportDialog(QDialog):
 
     def _chosen(self) -> Selection | None:
         """The selection, or None where the text is none."""
-        from zarrcore.array import parse_selection
+        from zarrcore.array import parse_selection  # late: for a fast start
         from zarrcore.errors import ZarrError
 
         try:
@@ -175,7 +175,7 @@ def _complete(selection: tuple[object, ...], shape: tuple[int, ...]) -> Selectio
     Raises:
         SelectionError: there are too many parts, or one lies outside.
     """
-    from zarrcore.errors import SelectionError
+    from zarrcore.errors import SelectionError  # late: for a fast start
 
     given = [part for part in selection if part is not Ellipsis]
     if len(given) > len(shape):

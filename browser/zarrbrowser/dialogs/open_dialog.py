@@ -17,10 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from zarrbrowser.session.connection import OPTIONS, Connection, ConnectionOption
+from zarrbrowser.session.connection import OPTIONS, Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import label
+from zarrcore.stores.options import StoreOption
 
 _FOUND_OUT = "Found out"
 _LABEL_WIDTH = 104
@@ -78,7 +79,7 @@ class OpenDialog(QDialog):
         self.requested.emit(request)
 
     def _request(self) -> SourceRequest:
-        from zarrcore.errors import StoreError
+        from zarrcore.errors import StoreError  # late: for a fast start
 
         typed = SourceRequest.typed(self.address.text())
         if not typed.address:
@@ -89,7 +90,7 @@ class OpenDialog(QDialog):
         return SourceRequest(typed.address, typed.path, self.format.currentData(), connection)
 
     def _fill_formats(self, chosen: str | None) -> None:
-        from zarrcore.formats import known_formats
+        from zarrcore.formats import known_formats  # late: for a fast start
 
         self.format.addItem(_FOUND_OUT, None)
         for one in sorted(known_formats(), key=lambda one: one.name.startswith("draft")):
@@ -102,7 +103,7 @@ class OpenDialog(QDialog):
             form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
             form.setHorizontalSpacing(16)
             form.setVerticalSpacing(8)
-        lines = [(how, one.label, self.fields[one.name]) for one in OPTIONS if not one.is_switch]
+        lines = [(how, one.label, self.fields[one.name]) for one in OPTIONS if not one.is_flag]
         for form, name, field in (
             (what, "Path or URL", self.address),
             (what, "Format", self.format),
@@ -113,7 +114,7 @@ class OpenDialog(QDialog):
             name_label.setMinimumHeight(field.sizeHint().height())
             form.addRow(name_label, field)
         for one in OPTIONS:
-            if one.is_switch:
+            if one.is_flag:
                 how.addRow("", self.fields[one.name])
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
@@ -134,8 +135,8 @@ class OpenDialog(QDialog):
         column.addWidget(self.buttons)
 
 
-def _field(option: ConnectionOption, value: str | bool) -> QLineEdit | QCheckBox:
-    if not option.is_switch:
+def _field(option: StoreOption, value: str | bool) -> QLineEdit | QCheckBox:
+    if not option.is_flag:
         return _line(str(value), option.example, option.label)
     box = QCheckBox(option.label)
     box.setChecked(bool(value))

@@ -89,7 +89,7 @@ def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
     Raises:
         StoreError: the store does not answer.
     """
-    from zarrcore.errors import NodeNotFoundError
+    from zarrcore.errors import NodeNotFoundError  # late: for a fast start
 
     if image.is_labels or image.path == image.base.path:
         return ()  # an array by itself, or labels themselves

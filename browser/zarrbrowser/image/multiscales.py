@@ -9,7 +9,7 @@ from zarrbrowser.image.axes import axis_names
 from zarrbrowser.image.levels import Channel, Image, channel_axis, colour_of, level_of
 from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported late, for a fast start
     from zarrcore.hierarchy.multiscales import Multiscale
 
 # What reads the metadata is not imported with this module, which the window loads before the codecs.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def is_image(node: NodeLike) -> bool:
     """Whether a group opens as one image; nothing is read but the attributes that are there."""
-    from zarrcore.hierarchy.multiscales import is_multiscale
+    from zarrcore.hierarchy.multiscales import is_multiscale  # late: for a fast start
 
     return is_group(node) and is_multiscale(node.attributes)
 
@@ -32,7 +32,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         MetadataError: there are no levels, or what the metadata say does not fit them.
         ZarrError: a level cannot be opened.
     """
-    from zarrcore.hierarchy.multiscales import multiscale, no_levels
+    from zarrcore.hierarchy.multiscales import multiscale, no_levels  # late: for a fast start
 
     found = multiscale(group.path, getattr(group, "attributes", {}), find)
     arrays = [level.node for level in found.levels]

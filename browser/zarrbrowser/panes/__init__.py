@@ -1,1 +1,4 @@
-"""The tabs of a node, one pane each."""
+"""The tabs of a node, one pane each.
+
+A new pane is a module with a `Pane`, and a line in `registry`.
+"""

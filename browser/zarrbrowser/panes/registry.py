@@ -11,7 +11,7 @@ from zarrbrowser.image.multiscales import is_image
 from zarrbrowser.nodes.protocols import NodeLike, is_array, is_broken, is_group
 from zarrbrowser.values.numbers import why_no_picture
 
-if TYPE_CHECKING:  # panes are imported when they are first shown, so that the window stands sooner
+if TYPE_CHECKING:  # panes are imported when they are first shown, for a fast start
     from zarrbrowser.panes.pane import Pane
 
 

@@ -5,42 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from zarrcore.stores.options import STORE_OPTIONS, StoreOptions
 
-@dataclass(frozen=True, slots=True)
-class ConnectionOption:
-    """An option of a store that the window asks for."""
-
-    name: str
-    """Of the field of `Connection`, and of `zarrcore`'s `StoreOptions`."""
-    label: str
-    """In the form."""
-    example: str = ""
-    """Shown in the empty line of the form; an option without an example is a switch."""
-
-    @property
-    def is_switch(self) -> bool:
-        """Whether the option is on or off."""
-        return not self.example
-
-    def words(self, value: str | bool) -> list[str]:
-        """The option on the command line of `zarrscope`; nothing for its default."""
-        flag = f"--{self.name.replace('_', '-')}"
-        return [flag, *([] if self.is_switch else [str(value)])] if value else []
-
-
-OPTIONS = (
-    ConnectionOption("endpoint_url", "Endpoint URL", "http://localhost:9000"),
-    ConnectionOption("region", "Region", "us-east-1"),
-    ConnectionOption("profile", "Profile", "default"),
-    ConnectionOption("anonymous", "Anonymous: send no credentials"),
-    ConnectionOption("requester_pays", "Agree to pay for requests"),
-)
-"""In the order of the form and of the command line."""
+OPTIONS = tuple(sorted((one for one in STORE_OPTIONS if one.label), key=lambda one: one.is_flag))
+"""The options of stores that are in forms; those that are on or off come last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """The values of `OPTIONS`; `zarrcore` loads when they are used."""
+    """The values of `OPTIONS`: one field for each."""
 
     endpoint_url: str = ""
     """The address of a service that is not at its provider's own address."""
@@ -66,8 +39,6 @@ class Connection:
         Raises:
             StoreError: a value is malformed.
         """
-        from zarrcore.stores.options import StoreOptions  # when it is wanted: the window stands sooner
-
         values: dict[str, Any] = {
             name: None if value == "" else value for name, value in asdict(self).items()
         }
@@ -79,7 +50,11 @@ class Connection:
         >>> Connection(region="eu-west-1", anonymous=True).words()
         ['--region', 'eu-west-1', '--anonymous']
         """
-        return [word for one in OPTIONS for word in one.words(getattr(self, one.name))]
+        words = []
+        for one in OPTIONS:
+            value = getattr(self, one.name)
+            words += [str(one.argument), *([] if one.is_flag else [value])] if value else []
+        return words
 
     def describe(self) -> str:
         """In a few words; empty for the defaults.

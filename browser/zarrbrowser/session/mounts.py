@@ -105,7 +105,7 @@ def _mounted(source: Source) -> str:
 
 
 def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:
-    import subprocess  # with what only mounting needs: the window stands sooner
+    import subprocess  # with what only mounting needs: for a fast start
 
     command = [sys.executable, "-P", "-m", "zarrcore.cli.main", *words]
     try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from zarrcore.sizes import format_bytes as format_bytes
+from zarrcore.sizes import format_shape as format_shape
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -18,15 +18,6 @@ def count(number: int, noun: str, plural: str = "") -> str:
     ('1 chunk', '100,000 chunks', '2 children')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def format_shape(shape: Iterable[int]) -> str:
-    """The lengths of an array's axes.
-
-    >>> format_shape((64, 64, 20)), format_shape(()), format_shape((100000,))
-    ('64 × 64 × 20', 'scalar', '100,000')
-    """
-    return " × ".join(f"{length:,}" for length in shape) or "scalar"
 
 
 def format_duration(seconds: float) -> str:

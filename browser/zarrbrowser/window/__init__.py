@@ -1,1 +1,4 @@
-"""The main window and its commands."""
+"""The main window and its commands.
+
+A new command is a line in `commands`.
+"""

@@ -22,7 +22,7 @@ from zarrbrowser.session.state import Session
 from zarrbrowser.values.quantities import format_bytes
 from zarrbrowser.workers import Workers
 
-if TYPE_CHECKING:  # dialogs and code are made when they are wanted: the window stands sooner
+if TYPE_CHECKING:  # dialogs and code are made when they are wanted: for a fast start
     from zarrbrowser.dialogs.export_dialog import ExportDialog
 
 
@@ -54,7 +54,7 @@ class Exporter(QObject):
 
     def ask(self) -> ExportDialog | None:
         """Ask what to export, then where to."""
-        from zarrbrowser.dialogs.export_dialog import ExportDialog
+        from zarrbrowser.dialogs.export_dialog import ExportDialog  # late: for a fast start
 
         viewed = self._viewed()
         if viewed is None:
@@ -94,7 +94,13 @@ class Exporter(QObject):
             action.setEnabled(made is not None)
 
     def _ways(self, viewed: ViewedArray | None) -> list[tuple[str, Callable[[], str | None]]]:
-        from zarrbrowser.export.snippets import Place, command, tensorstore_code, zarr_code, zarrcore_code
+        from zarrbrowser.export.snippets import (  # late: for a fast start
+            Place,
+            command,
+            tensorstore_code,
+            zarr_code,
+            zarrcore_code,
+        )
 
         source, node = self._session.source, self._session.node
         if source is None or node is None:

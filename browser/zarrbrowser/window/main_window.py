@@ -44,7 +44,7 @@ from zarrbrowser.window.top_bar import TopBar
 from zarrbrowser.window.window_layout import WindowLayout
 from zarrbrowser.workers import Lane, Workers
 
-if TYPE_CHECKING:  # dialogs are imported when they are wanted: the window stands sooner
+if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.keys_dialog import KeysDialog
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
@@ -181,7 +181,7 @@ class MainWindow(QMainWindow):
 
     def show_keys(self) -> KeysDialog:
         """List all keys."""
-        from zarrbrowser.dialogs.keys_dialog import KeysDialog  # when it is wanted: the window stands sooner
+        from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
 
         dialog = KeysDialog(key_table(), _GROUPS_OF_WINDOW, self)
         dialog.open()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from zarrbrowser.session.sources import SourceRequest
 from zarrcore.stores.zip.store import ZIP_SUFFIXES
 
-if TYPE_CHECKING:  # dialogs are imported when they are wanted: the window stands sooner
+if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.open_dialog import OpenDialog
 
 
@@ -36,7 +36,7 @@ def ask_for_location(
     parent: QWidget, chosen: Callable[[SourceRequest], object], suggested: SourceRequest, known: list[str]
 ) -> OpenDialog:
     """Ask for a path or URL, its format, and how it is reached."""
-    from zarrbrowser.dialogs.open_dialog import OpenDialog
+    from zarrbrowser.dialogs.open_dialog import OpenDialog  # late: for a fast start
 
     dialog = OpenDialog(suggested, known, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zarrbrowser.session.completion import folders_like
-from zarrbrowser.session.connection import Connection
+from zarrbrowser.session.connection import OPTIONS, Connection
 from zarrbrowser.session.history import History, Visit
 from zarrbrowser.session.request_lines import from_line, to_line
 from zarrbrowser.session.sources import RecentSources, SourceRequest
@@ -120,3 +121,8 @@ def test_paths_are_completed_by_folders_and_zip_files(tmp_path: Path) -> None:
     assert folders_like(f"{tmp_path}/.h") == [f"{tmp_path}/.hidden"]
     for nothing in (f"{tmp_path}/none/x", "s3://bucket/x", "", "x\0", "/\0/x"):
         assert folders_like(nothing) == []
+
+
+def test_a_connection_has_a_field_for_each_option_in_forms() -> None:
+    assert {field.name for field in fields(Connection)} == {option.name for option in OPTIONS}
+    assert all(option.argument and (option.is_flag or option.example) for option in OPTIONS)

@@ -26,8 +26,8 @@ def register(commands: Any) -> None:
         "cat",
         help="write an array, or a part of it, as raw bytes, NumPy file, image or text; a group as HDF5, NetCDF, OME-TIFF",
         description="Write an array, or a selection of it, to a file or to standard output. As hdf5 or netcdf, an array"
-        " is written with its coordinates, and a group with all below it; what such a file cannot hold is left out,"
-        " and its attribute _zarrscope_left_out tells what. As ometiff, a group that is an image in levels (OME-NGFF, N5)"
+        " is written with its coordinates, and a group with everything below it. The attribute _zarrscope_left_out names"
+        " what such a file cannot hold. As ometiff, a group that is an image in levels (OME-NGFF, N5)"
         " is written with those that are smaller along x and y only.",
     )
     add_source_arguments(parser)
@@ -43,12 +43,12 @@ def register(commands: Any) -> None:
         metavar="TYPE",
         help=f"{', '.join(_NAMES[:-1])} or {_NAMES[-1]} (default: the ending of --output, else raw; json for strings)",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to (default: standard output)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write (default: standard output)")
     parser.set_defaults(run=run)
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Write the file; with ``--output`` it appears whole or not at all."""
+    """Write the file; with ``--output`` it appears complete or not at all."""
     from zarrcore.array import parse_selection
     from zarrcore.filetypes import values_as_text
     from zarrcore.hierarchy import Group
@@ -70,7 +70,7 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 def _attributes_above(array: ArrayNode) -> Mapping[str, Any]:
-    """Those of the group that holds an array, be they none."""
+    """The siblings of an array, possibly none."""
     if array.path == "/":
         return {}
     try:
@@ -104,9 +104,7 @@ def _file_type(namespace: argparse.Namespace, node: Group | ArrayNode) -> FileTy
 def _write(output: str | None, kind: FileType, file: VirtualFile) -> None:
     if output is None:
         if kind.suffix != "raw" and sys.stdout.isatty():
-            raise UnsupportedError(
-                "output", kind.name, "is nothing for a terminal: use --output FILE or a pipe"
-            )
+            raise UnsupportedError("output", kind.name, "is not for a terminal: use --output FILE or a pipe")
         file.write_to(sys.stdout.buffer)
         return
     from zarrcore.filetypes import whole_or_nothing
@@ -127,7 +125,7 @@ def _write_text(output: str | None, text: bytes) -> None:
 
 @contextmanager
 def _progress(file: VirtualFile) -> Iterator[Any]:
-    """A bar on standard error for what takes long, if somebody is there to see it."""
+    """A progress bar on standard error for long work, if that is a terminal."""
     if file.size < _PROGRESS_NBYTES or not sys.stderr.isatty():
         yield None
         return

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from zarrcore.operations.check import Finding
 
 _DESCRIPTION = """\
-Check a node and all below it: are the documents valid, does every chunk decode, are there keys that belong to nothing,
-is the consolidated metadata stale? Exit status: 1 where there is an error, with --strict also where there is a warning."""
+Check a node and all below it: whether documents are valid, every chunk decodes, every key belongs to a node, and
+consolidated metadata is up to date. Exit status: 1 if there is an error, with --strict also if there is a warning."""
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
@@ -26,7 +26,7 @@ def register(commands: Any) -> None:
     )
     add_source_arguments(parser)
     parser.add_argument(
-        "--no-decode", action="store_true", help="look at documents and keys only, decode no chunk"
+        "--no-decode", action="store_true", help="check only documents and keys, decode no chunk"
     )
     parser.add_argument("--strict", action="store_true", help="exit status 1 for warnings too")
     parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
@@ -35,7 +35,7 @@ def register(commands: Any) -> None:
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Print what is wrong; the exit status tells whether anything is."""
+    """Print the findings; the exit status says whether there are any."""
     from zarrcore.cli.progress import progress_bar
     from zarrcore.operations.check import check
 
@@ -82,7 +82,7 @@ def run(namespace: argparse.Namespace) -> int:
 def _line(finding: Finding) -> str:
     from rich.markup import escape
 
-    # A key tells its node too, but for the root's and those of formats that keep them elsewhere.
+    # A key shows its node too, except at the root and in formats that keep documents elsewhere.
     where = escape(printable(finding.key or finding.path))
     style = _STYLES[finding.severity]
     return f"[{style}]{finding.severity:<8}[/] [bold]{where}[/]  {escape(printable(finding.sentence))}"

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from zarrcore.stores import ReadableStore
 
 _DESCRIPTION = """\
-Copy a node and all below it to DEST, where it becomes the root. What is not asked for stays as it is: the format, chunks,
-shards, codecs. What was interrupted goes on where it stopped when the same command is run again; what has changed in
-SOURCE meanwhile is not looked for. Every block that is copied is read back and compared. A folder of many hierarchies
-becomes one hierarchy, in which each is a group. Keys of SOURCE that belong to no node are not copied: copy names some
-of them and exits with 1."""
+Copy a node and all below it to DEST, where it becomes the root. Format, chunks, shards and codecs stay the same unless
+you choose others. Run the same command again to resume an interrupted copy; changes of SOURCE in the meantime are not
+detected. Every block is read back and compared. A folder of several hierarchies becomes one hierarchy, in which each is
+a group. Keys of SOURCE that belong to no node are not copied: copy names some of them and exits with 1."""
 _LEVELS = {
     "zstd": "level",
     "gzip": "level",
@@ -51,7 +50,7 @@ def register(commands: Any) -> None:
         "--chunks",
         type=_lengths,
         metavar="N,N,…",
-        help="shape of chunks; -1 is a whole dimension (default: as they are)",
+        help="shape of chunks; -1 is a whole dimension (default: unchanged)",
     )
     parser.add_argument(
         "--shards",
@@ -70,18 +69,18 @@ def register(commands: Any) -> None:
         type=_nbytes,
         default="512M",
         metavar="SIZE",
-        help=f"for blocks on their way (%(default)s); such as {SIZE_WORDS}",
+        help=f"memory for blocks in flight (%(default)s); such as {SIZE_WORDS}",
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="copy on the Dask cluster of this scheduler (tcp://host:8786)"
     )
-    parser.add_argument("--quiet", action="store_true", help="show nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="show only errors")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Copy; when interrupted, say how to go on."""
+    """Copy; when interrupted, say how to resume."""
     from zarrcore.cli.progress import progress_bar
     from zarrcore.formats import format_named
     from zarrcore.hierarchy import normalize_path
@@ -112,9 +111,7 @@ def run(namespace: argparse.Namespace) -> int:
                 run_pieces=run_pieces,
             )
     except KeyboardInterrupt:
-        print(
-            "\nzarrscope: interrupted: run the same command again to go on where it stopped", file=sys.stderr
-        )
+        print("\nzarrscope: interrupted: run the same command again to resume", file=sys.stderr)
         return 130
     if namespace.json:
         print(json.dumps(_told(plan, result, destination.url, time.monotonic() - started_s)))
@@ -134,8 +131,8 @@ def _destination(namespace: argparse.Namespace) -> ReadableStore:
 
     url, path = split_uri(namespace.destination)
     if path not in (None, "/"):
-        raise SelectionError("DEST names a store, not a node in it: a copy becomes the root of its store")
-    # Who reads a public bucket without credentials has them for his own; what is read back has to come from the store.
+        raise SelectionError("DEST is a store, not a node in it: a copy becomes the root of its store")
+    # Reading a public bucket without credentials must not disable those of DEST. Verification must read from the store.
     options = replace(store_options(namespace), anonymous=False, cache_dir=None)
     return open_store(url, options=options, create=True)
 
@@ -189,7 +186,7 @@ def _summary(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> st
         f"{arrays}, {format_bytes(result.nbytes)}, copied to {printable(url)} as {plan.format.title} in {seconds:.1f} s"
     ]
     if result.resumed:
-        parts.append(f"{format_bytes(result.resumed_nbytes)} of it were there from the run before")
+        parts.append(f"{format_bytes(result.resumed_nbytes)} of it were copied by the earlier run")
     if result.missing_nbytes:
         parts.append(f"{format_bytes(result.missing_nbytes)} are missing chunks, and stay missing")
     return "; ".join(parts)
@@ -198,8 +195,9 @@ def _summary(plan: CopyPlan, result: CopyResult, url: str, seconds: float) -> st
 def _left(plan: CopyPlan, result: CopyResult) -> str:
     left = result.left
     examples = ", ".join(map(printable, left.examples)) + (", …" if left.count > len(left.examples) else "")
-    keys = "1 key belongs" if left.count == 1 else f"{left.count:,} keys belong"
-    return f"{printable(plan.source_url)}: {keys} to no node and stayed behind: {examples} (zarrscope check tells more)"
+    one, many = "1 key belongs to no node and was", f"{left.count:,} keys belong to no node and were"
+    keys = one if left.count == 1 else many
+    return f"{printable(plan.source_url)}: {keys} not copied: {examples} (zarrscope check says more)"
 
 
 def _lengths(text: str) -> tuple[int, ...]:
@@ -219,17 +217,17 @@ def _shards(text: str) -> tuple[int, ...]:
 def _nbytes(text: str) -> int:
     nbytes = size(text)
     if not nbytes:
-        raise argparse.ArgumentTypeError("no bytes are too few")
+        raise argparse.ArgumentTypeError("expected more than 0 bytes")
     return nbytes
 
 
 def _codecs(text: str) -> list[Any]:
-    """The codecs that ``--codec`` names, as they stand in a document of version 3."""
+    """The codecs of ``--codec`` in the form of a Zarr v3 document."""
     if text.lstrip()[:1] in ("[", "{"):
         try:
             found = json.loads(text)
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"no JSON: {error}") from error
+            raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
         return found if isinstance(found, list) else [found]
     if text == "none":
         return []

@@ -1,4 +1,4 @@
-"""``zarrscope info``: all that is known of one node."""
+"""``zarrscope info``: everything about one node."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def register(commands: Any) -> None:
     """Add the sub-command."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "info",
-        help="tell all about one node: metadata, codecs, chunks",
-        description="Tell all about one node.",
+        help="show metadata, codecs and chunks of one node",
+        description="Show metadata, codecs and chunks of one node.",
     )
     add_source_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument(
         "--storage",
         action="store_true",
-        help="also what is stored of an array: chunks, bytes, ratio (lists its keys)",
+        help="also show the stored chunks of an array, their bytes and ratio (lists its keys)",
     )
     parser.set_defaults(run=run)
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Print what is known; exit status 1 where the node cannot be opened."""
+    """Print the node; exit status 1 if it cannot be opened."""
     hierarchy = open_source(namespace)
     node = hierarchy.node(node_path(namespace))
     if namespace.json:
@@ -77,7 +77,7 @@ def _storage_rows(storage: StorageInfo) -> list[tuple[str, str]]:
     rows = [("chunks stored", shown), ("bytes stored", stored)]
     if storage.outside:
         outside = f"{storage.outside:,} chunk{'s' if storage.outside > 1 else ''}, {format_bytes(storage.outside_bytes)}"
-        rows.append(("outside the grid", f"{outside}: left when the array was made smaller"))
+        rows.append(("outside the grid", f"{outside}: left from when the array was larger"))
     return rows
 
 
@@ -96,7 +96,7 @@ def _json(node: AnyNode) -> dict[str, Any]:
 
 
 def _ignored(node: AnyNode) -> list[str]:
-    """Extensions that the node's documents name, that we do not know, and that may be ignored."""
+    """Unknown extensions in the node's documents that may be ignored."""
     return [] if node.kind == "broken" else list(node.hierarchy.format.ignored(node.documents))
 
 
@@ -148,7 +148,7 @@ def _array_rows(array: ArrayNode) -> list[tuple[str, str]]:
     )
     if array.size:
         found = array.chunk_key_encoding != array.metadata.chunk_key_encoding
-        how = "  (found by asking: the documents tell of other keys, or of none)" if found else ""
+        how = "  (detected from stored keys: the documents name other keys, or none)" if found else ""
         rows.append(("first chunk key", array.chunk_key((0,) * array.ndim) + how))
     rows.append(("codecs", "\n".join(_codec_lines(array.codecs, ""))))
     return rows
@@ -158,12 +158,12 @@ def _in_memory(array: ArrayNode) -> str:
     from zarrcore.metadata.data_type import is_small_number
 
     if array.data_type.is_variable_length or is_small_number(array.dtype):
-        return ""  # NumPy's own name for it says no more
+        return ""  # NumPy's own name adds nothing
     return f"  ({array.dtype.str if array.dtype.names is None else array.dtype})"
 
 
 def _bytes(array: ArrayNode, size: int, words: str) -> str:
-    """What so many elements take, where that is known without reading them."""
+    """The bytes of a number of elements, if that is known without reading them."""
     known = not array.data_type.is_variable_length
     return words.format(format_bytes(size * array.itemsize)) if known else ""
 
@@ -172,7 +172,7 @@ def _fill_value(array: ArrayNode) -> str:
     if not array.data_type.is_variable_length:
         import numpy as np
 
-        # Of a NaN that signals; of a date whose unit is not known, which NumPy cannot write.
+        # A signalling NaN, or a datetime of unknown unit, which NumPy cannot print.
         with np.errstate(invalid="ignore"), contextlib.suppress(ValueError):
             return str(array.fill_value)
     return json.dumps(array.metadata.document()["fill_value"], ensure_ascii=False)
@@ -183,7 +183,7 @@ def _codec_lines(codecs: tuple[NamedConfiguration, ...], indent: str) -> list[st
 
     lines = []
     for codec in codecs:
-        inner = codec.configuration.get("codecs")  # of shards and of N5's blocks
+        inner = codec.configuration.get("codecs")  # inner codecs of shards and of N5's blocks
         hidden = {"codecs", "index_codecs"} if inner else set()
         parameters = ", ".join(
             f"{name} {_short(value)}" for name, value in codec.configuration.items() if name not in hidden

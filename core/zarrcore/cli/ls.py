@@ -1,4 +1,4 @@
-"""``zarrscope ls``: the raw keys of a store, as they are listed."""
+"""``zarrscope ls``: the keys of a store, as they are listed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ def register(commands: Any) -> None:
         description="List the keys and prefixes directly under PREFIX.",
     )
     add_source_arguments(parser, path_help="prefix to list (default: all of the store)")
-    parser.add_argument(
-        "-r", "--recursive", action="store_true", help="all keys below PREFIX, whatever the depth"
-    )
+    parser.add_argument("-r", "--recursive", action="store_true", help="all keys below PREFIX, at any depth")
     parser.add_argument(
         "-l", "--long", action="store_true", help="with size in bytes and time of modification"
     )
@@ -55,13 +53,13 @@ def run(namespace: argparse.Namespace) -> int:
         return 0
     if prefix and not found and not _print_key(store, prefix[:-1], namespace):
         raise StoreNotFoundError(
-            f"{store.url} has no key and no prefix {prefix[:-1]}", key=prefix, url=store.url
+            f"{store.url} has neither a key nor a prefix {prefix[:-1]}", key=prefix, url=store.url
         )
     return 0
 
 
 def _print_key(store: ReadableStore, key: str, namespace: argparse.Namespace) -> bool:
-    """Print one key, if it is there; stores that list nothing tell that much."""
+    """Print one key, if it exists; this also works for stores that cannot list."""
     from zarrcore.stores.interface import StoreEntry
 
     stat = store.stat(key)
@@ -82,6 +80,6 @@ def _print(store: ReadableStore, entry: StoreEntry, namespace: argparse.Namespac
         line = f"{'-' if size is None else size:>14}  {time:<19}  {entry.key}"
     else:
         line = entry.key
-    if sys.stdout.isatty():  # a program gets the key as it is, a terminal nothing that it would obey
+    if sys.stdout.isatty():  # a program gets the exact key; a terminal gets no control characters
         line = printable(line)
     sys.stdout.write(line + "\n")

@@ -1,8 +1,8 @@
 """``zarrscope``: finds the sub-commands, runs one, and turns errors into one line.
 
-Sub-commands register through the entry-point group ``zarrscope.commands``: each entry is a function that gets argparse's
-sub-parsers, adds its own and sets ``run``, a function of the parsed arguments that returns the exit status. They import what is
-heavy when they run, so that ``--help`` is quick.
+Sub-commands register through the entry-point group ``zarrscope.commands``. Each entry is a function that gets argparse's
+sub-parsers, adds its own and sets ``run``, a function of the parsed arguments that returns the exit status. They import heavy
+modules when they run, so that ``--help`` is fast.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from importlib.metadata import entry_points, version
 from zarrcore.cli.text import printable
 from zarrcore.errors import SelectionError, UnsupportedError, ZarrError
 
-_ASKED_KINDS = ("file type", "format")  # what only the command line can have named
+_ASKED_KINDS = ("file type", "format")  # errors that only a wrong command line causes
 _ORDER = ("tree", "info", "ls", "cat", "copy", "check", "mount", "umount", "browse")
 _EPILOG = """\
 SOURCE is a path or URL: a directory, a .zip or .ozx file, s3://bucket/prefix, gs://, az://, http(s)://, sqlite://FILE,
-lmdb://PATH, redis://HOST/0?prefix=zarr, or what fsspec knows, for instance ftp:// and sftp://.
-What is no hierarchy but holds some, of whatever formats, is shown, checked, mounted and browsed as one tree.
-SOURCE#/node/path names a node in it.  zarrscope COMMAND --help tells more about a command."""
+lmdb://PATH, redis://HOST/0?prefix=zarr, or anything that fsspec supports, for instance ftp:// and sftp://.
+A folder or bucket that contains several hierarchies is shown, checked, mounted and browsed as one tree.
+SOURCE#/node/path names a node in it.  zarrscope COMMAND --help describes a command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status: 0 done, 1 the data is at fault or not there, 2 the command line is."""
+    """Run the command line. Exit status: 0 done, 1 the data is at fault or missing, 2 the command line is wrong."""
     _prepare_streams()
     parser = _parser()
     namespace = parser.parse_args(_with_selection_joined(sys.argv[1:] if arguments is None else arguments))
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ZarrError as error:
         return _report(error, str(error), namespace.debug)
     except BrokenPipeError:
-        # The reader of our output has seen enough: no error, but Python would complain again at exit.
+        # The reader of the output has closed the pipe. This is not an error, but Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """A name that the terminal's encoding cannot show is shown escaped, never a reason to fail."""
+    """Escape names that the terminal's encoding cannot show, instead of failing."""
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it stays open as long as the process lives
     for stream in (sys.stdout, sys.stderr):
@@ -66,7 +66,7 @@ def _prepare_streams() -> None:
 
 
 def _with_selection_joined(arguments: Sequence[str]) -> list[str]:
-    """``--select -1,:`` as ``--select=-1,:``: argparse takes what begins with a minus sign for an option."""
+    """``--select -1,:`` as ``--select=-1,:``: argparse treats a word that begins with a minus sign as an option."""
     joined: list[str] = []
     for argument in arguments:
         if joined and joined[-1] == "--select":
@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     for point in points:
         try:
             point.load()(commands)
-        except ImportError as error:  # another package's broken command must not take ours away
+        except ImportError as error:  # a broken command of another package must not break the others
             print(f"zarrscope: the command {point.name!r} is not available: {error}", file=sys.stderr)
     return parser
 

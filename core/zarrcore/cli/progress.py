@@ -1,4 +1,4 @@
-"""A bar for what takes long: on standard error, and only where somebody is there to see it."""
+"""A progress bar for long work: on standard error, and only on a terminal."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
 Tell = Callable[[str, int, int], None]
-"""Called with what is being worked on, how much is done, and how much there is."""
+"""Called with the current item, the amount done, and the total."""
 
 
 @contextmanager
 def progress_bar(*, quiet: bool = False, of_bytes: bool = False) -> Iterator[Tell | None]:
-    """A function that moves the bar; None where there is none.
+    """A function that moves the bar; None without a bar.
 
     Args:
-        quiet: no bar at all.
-        of_bytes: what is counted are bytes, whose rate is shown; else things.
+        quiet: show no bar.
+        of_bytes: whether bytes are counted, with their rate; otherwise items.
     """
     if quiet or not sys.stderr.isatty():
         yield None
@@ -30,7 +30,7 @@ def progress_bar(*, quiet: bool = False, of_bytes: bool = False) -> Iterator[Tel
 
     from zarrcore.cli.text import printable
 
-    # Lines on standard output would tear the bar where both are one terminal; in a pipe they must stay there.
+    # Lines on standard output would break the bar if both are one terminal; in a pipe they must stay on standard output.
     redirect = sys.stdout.isatty()
     columns = (TextColumn("{task.description}", markup=False), *_columns(of_bytes))
     with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=redirect) as bar:

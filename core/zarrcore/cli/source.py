@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def add_source_arguments(parser: argparse.ArgumentParser, path: bool = True, path_help: str = "") -> None:
-    """Add SOURCE, PATH (optional), ``--format`` and the options of stores."""
+    """Add SOURCE, PATH (optional), ``--format`` and the store options."""
     from zarrcore.cli.store_arguments import add_store_arguments
 
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="path or URL of the store, or of a folder of many, or SOURCE#/node/path",
+        help="path or URL of a store, or of a folder of several, or SOURCE#/node/path",
     )
     if path:
         parser.add_argument(
@@ -33,7 +33,7 @@ def add_format_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         metavar="NAME",
-        help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: found out)",
+        help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: detected)",
     )
 
 
@@ -63,7 +63,7 @@ def open_source(namespace: argparse.Namespace, chunk_cache: ChunkCache | None = 
     """The hierarchy that SOURCE names.
 
     Raises:
-        HierarchyNotFoundError: SOURCE holds none.
+        HierarchyNotFoundError: SOURCE does not hold a hierarchy.
         StoreError: it cannot be reached or does not exist.
     """
     from zarrcore.hierarchy import open_hierarchy

@@ -1,4 +1,4 @@
-"""The options of stores as arguments of a command line, and as words for another command."""
+"""Store options as command-line arguments, and as words for another command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of stores to ``parser``."""
+    """Add the store options to ``parser``."""
     group = parser.add_argument_group("store options")
     for option in STORE_OPTIONS:
         if option.argument is None:
@@ -35,7 +35,7 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def store_options(namespace: argparse.Namespace) -> StoreOptions:
-    """The options that a command line gave."""
+    """The store options of a command line."""
     chosen: dict[str, Any] = {}
     for option in STORE_OPTIONS:
         if option.argument is not None:
@@ -45,11 +45,11 @@ def store_options(namespace: argparse.Namespace) -> StoreOptions:
 
 
 def store_words(options: StoreOptions, secret_file: Callable[[str], str]) -> list[str]:
-    """The words of a command line that give ``options``, without those that are as by default.
+    """The words of a command line for ``options``, without defaults.
 
     Args:
-        options: what is wanted.
-        secret_file: writes a secret to a file that only the user can read, and returns its path: every user of the
+        options: the options.
+        secret_file: writes a secret to a file that only the user can read, and returns its path: all users of the
             machine can list the words of a command.
 
     >>> store_words(StoreOptions(anonymous=True, region="eu-west-1", headers={"A": "b"}), lambda secret: "/run/a")
@@ -74,7 +74,7 @@ def store_words(options: StoreOptions, secret_file: Callable[[str], str]) -> lis
 
 
 def argument_type(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """``parse`` as `argparse` wants it: it would quote the argument in place of the message of any other error."""
+    """``parse`` for `argparse`, which would replace the message of any other error by the argument."""
 
     def parsed(text: str) -> T:
         try:

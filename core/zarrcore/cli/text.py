@@ -1,4 +1,4 @@
-"""Text for a terminal: what can be printed, and in which colours."""
+"""Text for a terminal: printable, and coloured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def printable(text: str) -> str:
-    """``text`` without what would move the cursor, break the line or be no text at all: names come from strangers.
+    """``text`` without control characters, line breaks and invalid characters: stored names are not trusted.
 
     >>> printable("a\\nb")
     'a\\\\nb'
@@ -23,7 +23,7 @@ def printable(text: str) -> str:
 
 
 def painter() -> Callable[[str, str], str]:
-    """What puts a text in a style of rich where `console` would; for long output, since it takes far less time."""
+    """A function that styles text as `console` would; much faster for long output."""
     from rich.style import Style
 
     system = console()._color_system  # noqa: SLF001 - rich tells its name only, and takes no names
@@ -31,7 +31,7 @@ def painter() -> Callable[[str, str], str]:
 
 
 def console() -> Console:
-    """Where output for people goes: coloured on a terminal, plain in a pipe, never wrapped there."""
+    """The console for output: coloured on a terminal; plain and unwrapped in a pipe."""
     from rich.console import Console
 
     return Console(file=sys.stdout, highlight=False, soft_wrap=True, emoji=False)

@@ -1,4 +1,4 @@
-"""``zarrscope tree``: the hierarchy, node by node, printed as it is read."""
+"""``zarrscope tree``: the hierarchy, printed node by node as it is read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _depth(text: str) -> int:
 
 
 def run(namespace: argparse.Namespace) -> int:
-    """Print the tree; what cannot be opened or listed is shown with its error and makes the exit status 1."""
+    """Print the tree. Nodes that cannot be opened or listed are shown with their error, and the exit status is 1."""
     hierarchy, paint = open_source(namespace), painter()
     broken = False
     with hierarchy.branch(node_path(namespace), namespace.depth) as top:
@@ -53,7 +53,7 @@ def run(namespace: argparse.Namespace) -> int:
 
 
 def _walk(top: Branch) -> Iterator[tuple[str, AnyNode]]:
-    """Nodes with the lines that lead to them. Children are looked at one ahead, to know which one is the last."""
+    """Nodes with the lines that lead to them. Children are fetched one ahead, to know which one is the last."""
     yield "", top.node
     levels = [("", iter(top), next(iter(top), None))]
     while levels:
@@ -71,7 +71,7 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
     from zarrcore.hierarchy import ArrayNode, Group
 
     name = printable(node.path if is_top else node.name)
-    # Where hierarchies of several formats stand in one tree, the root of each tells its own.
+    # In a tree of several hierarchies, the root of each shows its format.
     in_collection = node.kind != "collection" and node.path == node.hierarchy.at != "/"
     format_ = "  " + paint(node.hierarchy.format.title, "dim") if in_collection else ""
     if isinstance(node, Group):
@@ -86,7 +86,7 @@ def _line(lead: str, node: AnyNode, is_top: bool, paint: Callable[[str, str], st
 
 
 def node_json(node: AnyNode) -> dict[str, Any]:
-    """What ``--json`` tells of a node."""
+    """A node as ``--json`` prints it."""
     from zarrcore.hierarchy import ArrayNode, BrokenNode
 
     told: dict[str, Any] = {"path": node.path, "kind": node.kind}

@@ -21,15 +21,15 @@ class ChangingNodes(ABC):
 
     @abstractmethod
     def writer(self) -> NodeWriter:
-        """What changes nodes.
+        """The object that changes nodes.
 
         Raises:
-            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
         """
 
     @abstractmethod
     def refresh(self) -> None:
-        """Forget what was read of metadata and chunks: the next question asks the store."""
+        """Forget the metadata and chunks that were read: the next access asks the store."""
 
     @abstractmethod
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
@@ -38,16 +38,16 @@ class ChangingNodes(ABC):
     def create_group(
         self, path: str, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
     ) -> Group:
-        """Make a group, and the groups above it that are not there yet.
+        """Make a group, and missing groups above it.
 
         Args:
-            path: where.
+            path: path of the group.
             attributes: the user's own metadata.
-            overwrite: erase what stands there, with all below it.
+            overwrite: erase an existing node, with everything below it.
 
         Raises:
-            NodeExistsError: a node stands there, or an array above it.
-            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            NodeExistsError: a node exists at the path, or an array above it.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
             MetadataError: an attribute is not JSON.
         """
         return self.create_node(path, GroupMetadata(dict(attributes or {})), overwrite=overwrite)
@@ -67,27 +67,27 @@ class ChangingNodes(ABC):
         attributes: Mapping[str, Any] | None = None,
         overwrite: bool = False,
     ) -> ArrayNode:
-        """Make an array that holds nothing but the fill value, and the groups above it that are not there yet.
+        """Make an array full of the fill value, and missing groups above it.
 
         Args:
-            path: where.
+            path: path of the array.
             shape: length of each dimension.
-            data_type: a version 3 name such as "float32", or anything that NumPy takes for a dtype.
-            chunk_shape: what is compressed as a whole; without, 2 to 4 MiB (within shards up to 1 MiB).
+            data_type: a Zarr v3 name such as "float32", or anything that NumPy accepts as a dtype.
+            chunk_shape: shape of chunks; by default, chunks of 2 to 4 MiB (up to 1 MiB within shards).
             shard_shape: store chunks together in shards of this shape, a multiple of ``chunk_shape``.
-            codecs: how chunks become bytes, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``;
-                without, zstd with a checksum. Missing parameters, and a missing array → bytes codec, are filled in.
-            fill_value: what elements are until they are written; without, zero.
-            chunk_key_encoding: how chunk keys are built; without, as is usual in the format.
+            codecs: the codecs, for instance ``[{"name": "blosc", "configuration": {"cname": "lz4"}}]``;
+                by default, zstd with a checksum. Missing parameters, and a missing array → bytes codec, are added.
+            fill_value: the value of elements until they are written; zero by default.
+            chunk_key_encoding: the chunk key encoding; by default, that of the format.
             dimension_names: a name or None per dimension.
             attributes: the user's own metadata.
-            overwrite: erase what stands there, with all below it.
+            overwrite: erase an existing node, with everything below it.
 
         Raises:
-            NodeExistsError: a node stands there, or an array above it.
-            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            NodeExistsError: a node exists at the path, or an array above it.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
             MetadataError: parameters that contradict one another.
-            UnsupportedError: a type or codec that we do not know, or that the format cannot hold.
+            UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
         """
         self.writer()  # a hierarchy that cannot be written is refused first
         metadata = new_array_metadata(
@@ -113,7 +113,7 @@ class ChangingNodes(ABC):
         self, path: str, metadata: NodeMetadata, *, overwrite: bool = False
     ) -> Group | ArrayNode: ...
     def create_node(self, path: str, metadata: NodeMetadata, *, overwrite: bool = False) -> Group | ArrayNode:
-        """Make the node that ``metadata`` describes, and the groups above it that are not there yet.
+        """Make the node that ``metadata`` describes, and missing groups above it.
 
         Raises:
             As `create_array`.
@@ -124,23 +124,23 @@ class ChangingNodes(ABC):
         return node
 
     def erase(self, path: str) -> None:
-        """Erase a node and all below it, chunks too.
+        """Erase a node and everything below it, including chunks.
 
         Raises:
-            NodeNotFoundError: no node stands there.
-            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            NodeNotFoundError: there is no node at the path.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
         """
         self.writer().erase(normalize_path(path))
 
     def consolidate(self) -> None:
         """Write the documents of all nodes into the root's, so that readers fetch them at once.
 
-        They are a copy: changing a node through this library takes it away again, and `zarrscope check` tells where
-        another program has left it stale.
+        They are a copy. Changing a node through this library removes it again, and `zarrscope check` reports a copy that
+        another program left stale.
 
         Raises:
             UnsupportedError: the format has no consolidated metadata.
-            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
         """
         self.refresh()
         self.writer().consolidate(self.walk())

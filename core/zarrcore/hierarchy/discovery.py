@@ -1,8 +1,8 @@
-"""Discovering the children of a group: by consolidated metadata where they are believed, else by listing.
+"""Discovering the children of a group: from consolidated metadata if they are used, else by listing.
 
-Accepted specification, "Storage", "Operations": "discover children". Consolidated metadata are believed where a request costs a
-round trip, as other readers do: one document then tells of all nodes. A node that they do not tell of is asked for itself.
-Where they are not believed they stand in for a listing that the store cannot give, and every node is asked for itself.
+Accepted specification, "Storage", "Operations": "discover children". Consolidated metadata are used if a request costs a
+round trip, as in other readers: one document then describes all nodes. A node that they do not contain is requested itself.
+Otherwise they only replace a listing that the store cannot give, and every node is requested itself.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ _BEGUN_FOR_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Consolidated:
-    """What the root's consolidated metadata tell."""
+    """The content of the root's consolidated metadata."""
 
     read_s: float
-    """When they were asked for, by the monotonic clock."""
+    """When they were requested, by the monotonic clock."""
     documents: dict[str, JsonObject]
-    """What `Format.normalize` makes of each node's documents, by path."""
+    """The result of `Format.normalize` for each node's documents, by path."""
     names: dict[str, list[str]]
     """The names below each path."""
 
 
 class Discovery:
-    """Tells what stands below the groups of one store. Paths are those path the store. Thread-safe.
+    """Finds the children of the groups of one store. Paths are those within the store. Thread-safe.
 
     Args:
-        store: where the nodes are.
-        format: how they are laid out.
+        store: the store of the nodes.
+        format: the format of the nodes.
         max_age_s: consolidated metadata read longer ago is read again; None keeps it until `forget`.
-        root: the root node; raises NodeNotFoundError where there is none.
-        believes: whether consolidated metadata are believed.
-        asked: gives what was asked for just now.
+        root: the root node; raises NodeNotFoundError if there is none.
+        believes: whether consolidated metadata are used.
+        asked: gets documents that were requested just now.
     """
 
     def __init__(
@@ -73,12 +73,12 @@ class Discovery:
         self._asked = None if asked is None or not believes else (time.monotonic(), asked)
 
     def forget(self) -> None:
-        """Forget what was read of consolidated metadata."""
+        """Forget the consolidated metadata."""
         self._kept = self._asked = None
         self._begun.clear()
 
     def child_names(self, path: str) -> Iterator[str]:
-        """The names under which the group at ``path`` may have nodes; no document is fetched but consolidated metadata."""
+        """The names of possible nodes below the group at ``path``; no document except consolidated metadata is fetched."""
         found = self.believed()
         if found is not None:
             yield from found.names.get(path, ())
@@ -94,12 +94,12 @@ class Discovery:
             yield from found.names.get(path, ())
 
     def implies_group(self, path: str) -> bool:
-        """Whether what stands below a path without documents makes it a group.
+        """Whether nodes below a path without documents make it a group.
 
-        Consolidated metadata answer where they tell of a node below it, else a listing, where the store can give one.
+        Consolidated metadata answer if they contain a node below it, else a listing, if the store can give one.
 
         Raises:
-            StoreError: the store did not answer as it should.
+            StoreError: the store failed.
         """
         format_, store = self._format, self._store
         found = self.believed()
@@ -119,16 +119,16 @@ class Discovery:
         return first is not None
 
     def consolidated_node(self, path: str) -> tuple[JsonObject, float] | None:
-        """What consolidated metadata tell of a node, as `Format.normalize` has it, and when they were asked for.
+        """A node's entry in the consolidated metadata, in the form of `Format.normalize`, and when they were requested.
 
-        None where they do not.
+        None if they do not contain it.
         """
         found = self.believed()
         document = None if found is None else found.documents.get(path)
         return (document, found.read_s) if found is not None and document else None
 
     def _begin(self, path: str, names: Iterator[str]) -> None:
-        """Keep a listing that has begun for who asks next for those names, as a walk does: over a network it is a request."""
+        """Keep a listing that has begun for the next caller that needs it, as a walk does: over a network it is a request."""
         with self._lock:
             self._begun[path] = (time.monotonic(), names)
             if len(self._begun) > _BEGUN_LISTINGS:
@@ -151,22 +151,22 @@ class Discovery:
         yield from in_order((name for name in told if name is not None), self._store.is_remote)
 
     def believed(self) -> _Consolidated | None:
-        """The consolidated metadata, where they are believed and there are any."""
+        """The consolidated metadata, if they are used and exist."""
         if not self.believes:
             return None
         try:
             return self._consolidated()
         except ZarrError:
-            return None  # then each node is asked for itself, and tells what is wrong with the store
+            return None  # then each node is requested itself, and its error says what is wrong with the store
 
     def _consolidated(self) -> _Consolidated | None:
-        """What the root's consolidated metadata tell; None where there are none.
+        """The root's consolidated metadata; None if there are none.
 
         Raises:
             MetadataError: they are broken.
-            StoreError: the store did not answer as it should.
+            StoreError: the store failed.
         """
-        with self._lock:  # many threads want it first
+        with self._lock:  # many threads need it at first
             kept = self._kept
             if kept is None or not self._is_recent(kept[0]):
                 asked, self._asked = self._asked, None  # the text is not needed twice
@@ -198,16 +198,16 @@ class Discovery:
 
 
 def in_order(told: Iterable[str], is_remote: bool) -> Iterator[str]:
-    """The names that a listing of a store tells, each once."""
+    """The names in a listing of a store, each once."""
     names = _each_once(told)
     if not is_remote:
-        # A directory tells names in no order that people could follow; object stores list them sorted.
+        # A directory lists names in an arbitrary order; object stores list them sorted.
         yield from sorted(islice(names, _SORTED_CHILDREN))
     yield from names
 
 
 def _each_once(names: Iterable[str]) -> Iterator[str]:
-    """Each name once, as far as memory that does not grow can tell: those told twice are told close to one another."""
+    """Each name once, in bounded memory: repeated names are close to one another."""
     recent: dict[str, None] = {}
     for name in names:
         if name not in recent:

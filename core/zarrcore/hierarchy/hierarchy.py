@@ -1,7 +1,7 @@
 """Hierarchies: nodes by path.
 
 Accepted specification, "Storage", "Operations": discovering children, existence of a node, implicit groups; creating and
-erasing nodes. `Hierarchy` is what all have in common; `StoreHierarchy` is that of one store in one format, `Collection`
+erasing nodes. `Hierarchy` is the common part; `StoreHierarchy` is that of one store in one format, and `Collection`
 is composed of others.
 """
 
@@ -23,22 +23,22 @@ from zarrcore.stores.interface import ReadableStore
 
 
 class Hierarchy(ChangingNodes):
-    """Nodes by path. Thread-safe. `zarrcore.open` and `zarrcore.create` give one.
+    """Nodes by path. Thread-safe. `zarrcore.open` and `zarrcore.create` return one.
 
     Attributes:
-        store: where the hierarchy is; its root stands at the empty prefix.
-        format: how it is laid out.
+        store: the store; the hierarchy's root is at its empty prefix.
+        format: the format.
         chunk_cache: shared by all arrays; None keeps no decoded chunks.
         metadata_max_age_s: documents read longer ago are read again; None keeps them until `refresh`.
         max_chunk_bytes: arrays refuse chunks that decode to more.
-        read_only: whether changing anything is refused, whatever the store can do.
-        at: the path of the root; another than ``/`` for a member of a `Collection`.
+        read_only: whether all changes are refused, even if the store is writable.
+        at: the path of the root; not ``/`` for a member of a `Collection`.
     """
 
     def __new__(cls, *_arguments: Any, **_options: Any) -> Self:
         if cls is not Hierarchy:
             return super().__new__(cls)
-        # Late: the class below is built on this one. Programs may still construct it by the name that it once had.
+        # Late: StoreHierarchy derives from this class. Programs may still construct it by its former name.
         from zarrcore.hierarchy.store_hierarchy import StoreHierarchy
 
         warnings.warn("use zarrcore.open or zarrcore.create", DeprecationWarning, stacklevel=2)
@@ -68,27 +68,27 @@ class Hierarchy(ChangingNodes):
         """The node at ``path``; one that cannot be opened as a `BrokenNode`.
 
         Args:
-            path: the node's.
-            together: whether over a network all documents that it may have are asked for in one round trip, and not only
-                those that matter one after the other, which for many nodes at once is faster.
+            path: path of the node.
+            together: whether, over a network, all documents that it may have are requested in one round trip. For many
+                nodes at once it is faster to request only those that matter, one after another.
 
         Raises:
-            NodeNotFoundError: no node stands there.
-            SelectionError: ``path`` can name no node.
-            StoreError: the store did not answer as it should.
+            NodeNotFoundError: there is no node at the path.
+            SelectionError: ``path`` is not a valid path.
+            StoreError: the store failed.
         """
 
     @abstractmethod
     def child_names(self, path: str) -> Iterator[str]:
-        """The names under which the group at ``path`` may have nodes; no document is fetched."""
+        """The names of possible nodes below the group at ``path``; no document is fetched."""
 
     @abstractmethod
     def alone(self) -> Hierarchy:
-        """The same nodes, each as its own documents say, whatever the consolidated metadata say; the root is ``/``."""
+        """The same nodes by their own documents, without consolidated metadata; the root is ``/``."""
 
     @abstractmethod
     def forget(self, path: str) -> None:
-        """Forget what was read of the metadata of a node, all below it, and what is said of it above."""
+        """Forget the metadata of a node and of everything below it, and its entries in documents above it."""
 
     @property
     def url(self) -> str:
@@ -105,21 +105,21 @@ class Hierarchy(ChangingNodes):
         return self[self.at]
 
     def within(self, path: str) -> str:
-        """The path as the store has it, whose root is ``/``: the two differ in a `Collection`."""
+        """The path within the store, whose root is ``/``: the two differ in a `Collection`."""
         return path[len(self.at) :] or "/" if self.at != "/" else path
 
     def __getitem__(self, path: str) -> Group | ArrayNode:
         """The group or array at ``path``, with or without the leading slash.
 
         Raises:
-            NodeNotFoundError: no node stands there.
+            NodeNotFoundError: there is no node at the path.
             MetadataError: its document is broken.
-            UnsupportedError: it needs an extension that we do not know.
-            StoreError: the store did not answer as it should.
+            UnsupportedError: it needs an unknown extension.
+            StoreError: the store failed.
         """
         node = self.node(path)
         if isinstance(node, BrokenNode):
-            # Kept for the next who asks, so it must not gather the frames of all who did.
+            # The error is kept for later callers, so it must not collect their frames.
             raise node.error.with_traceback(None)
         return node
 
@@ -131,7 +131,7 @@ class Hierarchy(ChangingNodes):
         return True
 
     def member(self, path: str) -> Hierarchy:
-        """The hierarchy that the node at ``path`` belongs to: this one, but for a `Collection`.
+        """The hierarchy that the node at ``path`` belongs to: this one, except in a `Collection`.
 
         Raises:
             As `node`.
@@ -142,19 +142,19 @@ class Hierarchy(ChangingNodes):
         """The nodes directly below the group at ``path``, in the store's order, documents fetched ahead in parallel.
 
         Raises:
-            ListingUnsupportedError: the store cannot list, and there are no consolidated metadata.
-            StoreError: the store did not answer as it should.
+            ListingUnsupportedError: the store cannot list, and there is no consolidated metadata.
+            StoreError: the store failed.
         """
         with self.branch(path, 1) as top:
             for branch in top:
                 yield branch.node
 
     def branch(self, path: str = "/", depth: int | None = None) -> AbstractContextManager[Branch]:
-        """The node at ``path`` with the branches below it, for a ``with`` block; fetched ahead where the store is remote.
+        """The node at ``path`` with the branches below it, for a ``with`` block; fetched ahead if the store is remote.
 
         Args:
             path: the node.
-            depth: levels below it to look at; None for all.
+            depth: levels below it; None for all.
 
         Raises:
             As `node`.
@@ -177,22 +177,22 @@ class Hierarchy(ChangingNodes):
         return self.store.is_remote
 
     def child(self, path: str) -> AnyNode | None:
-        """The node at a path that a listing has named; one that the store does not give as a `BrokenNode`."""
+        """The node at a listed path; a `BrokenNode` if the store fails."""
         try:
             return self.node(path, together=False)
         except NodeNotFoundError:
             return None
-        except StoreError as error:  # one child that cannot be read does not hide its siblings
+        except StoreError as error:  # a child that cannot be read does not hide its siblings
             return self.broken(path, error)
 
     def broken(self, path: str, error: ZarrError) -> BrokenNode:
-        """A node without documents, and why."""
+        """A broken node without documents, with its error."""
         return BrokenNode(self, path, (None,) * len(self.format.document_keys(self.within(path))), error)
 
     def walk(self, path: str = "/") -> Iterator[AnyNode]:
         """The node at ``path`` and all below it, parents before children, lazily.
 
-        Where the store does not tell what stands below a group, a `BrokenNode` of the group's path stands for it.
+        If the store cannot list the children of a group, a `BrokenNode` with the group's path takes their place.
 
         Raises:
             As `node`, and as `children` of the node at ``path``.
@@ -209,7 +209,7 @@ class Hierarchy(ChangingNodes):
                     stack.append(branch)
 
     def close(self) -> None:
-        """Close the store: a zip file that was written is complete from then on. Closing twice is harmless."""
+        """Close the store: a written zip file is then complete. Closing twice is harmless."""
         self.store.close()
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Nodes that were opened before, so that a path costs its requests once."""
+"""Nodes that were opened before, so that each path costs its requests once."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _KEPT_NODES = 10_000
 
 
 class KeptNodes(Generic[T]):
-    """The nodes used last, or what else is known of their paths. Thread-safe.
+    """The nodes used last, or other facts about their paths. Thread-safe.
 
     Args:
-        max_age_s: nodes read longer ago are not given out; None gives them out until they are forgotten.
+        max_age_s: nodes read longer ago are not returned; None returns them until they are forgotten.
     """
 
     def __init__(self, max_age_s: float | None) -> None:
@@ -35,7 +35,7 @@ class KeptNodes(Generic[T]):
             return kept[1]
 
     def keep(self, path: str, read_s: float, node: T) -> None:
-        """Keep a node whose documents were asked for at ``read_s`` of the monotonic clock; not where it was changed since."""
+        """Keep a node whose documents were requested at ``read_s`` of the monotonic clock, unless it has changed since."""
         with self._lock:
             if read_s < self._forgotten_s:
                 return

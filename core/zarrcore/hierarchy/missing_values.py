@@ -1,8 +1,8 @@
-"""Stored elements that stand for no value.
+"""Stored elements that mean "missing".
 
-CF conventions 2.5.1, "Missing data": the attributes ``_FillValue`` and ``missing_value`` tell them. xarray has two ways. In
-version 2 the array's fill value is its ``_FillValue``, whatever the attributes say, unless it is null. In version 3 only the
-attributes count, and a float is told as the base64 of a little-endian float64.
+CF conventions 2.5.1, "Missing data": the attributes ``_FillValue`` and ``missing_value`` name them. xarray has two ways. In
+Zarr v2, the array's fill value is its ``_FillValue``, whatever the attributes say, unless it is null. In Zarr v3, only the
+attributes count, and a float is the base64 of a little-endian float64.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _NAMES = ("_FillValue", "missing_value")
 def missing_values(
     attributes: Mapping[str, Any], dtype: np.dtype[Any], fill_value: Any = None
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """The missing values of an array, by the attribute that tells them, in the type of its elements.
+    """The missing values of an array, by the attribute that names them, in the type of its elements.
 
     Args:
-        attributes: the array's.
-        dtype: of integers or floats; elements of other types have none.
-        fill_value: the array's, where it is a missing value; it takes the place of the attribute ``_FillValue``.
+        attributes: attributes of the array.
+        dtype: a type of integers or floats; other types have no missing values.
+        fill_value: the array's fill value, if it is a missing value; it replaces the attribute ``_FillValue``.
 
     Returns:
-        One value, or a list of them where the attribute is a list. What is none of the type's values is left out.
+        One value, or a list if the attribute is a list. Values that the type cannot hold are left out.
 
     >>> {name: value.tolist() for name, value in missing_values({"missing_value": [-1, 300]}, np.dtype("i1")).items()}
     {'missing_value': [-1]}
@@ -50,9 +50,9 @@ def _of_type(told: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
 
 
 def _one_of_type(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
-    """A missing value in the type of the elements; None where it is none of them."""
+    """A missing value in the type of the elements; None if the type cannot hold it."""
     if isinstance(value, str) and dtype.kind == "f":
-        try:  # xarray's spelling in version 3
+        try:  # xarray's spelling in Zarr v3
             (value,) = struct.unpack("<d", base64.b64decode(value, validate=True))
         except (binascii.Error, ValueError, struct.error):
             return None

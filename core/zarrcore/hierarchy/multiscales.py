@@ -1,8 +1,8 @@
-"""Groups that are one image in levels: OME-NGFF multiscales 0.1 to 0.5, and the ways in which N5 tells pyramids.
+"""Groups that are one image in levels: OME-NGFF multiscales 0.1 to 0.5, and the pyramids of N5.
 
 OME-NGFF "multiscales", "omero" and "labels" metadata; N5: ``multiscales`` (COSEM), ``downsamplingFactors`` (BigDataViewer),
-``scales`` (N5 viewer), ``multiScale`` (Paintera). N5 writes lengths per axis in the reverse order of ours. What is told badly
-counts as not told.
+``scales`` (N5 viewer), ``multiScale`` (Paintera). N5 writes lengths per axis in reverse order. Invalid
+metadata are ignored.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class MultiscaleLevel:
     """One level of an image."""
 
     node: Any
-    """The array; or what stands in its place, which may be broken, or a group."""
+    """The array, or the node in its place, which may be broken, or a group."""
     factors: _Steps | None
-    """Elements of the first level that an element stands for, per axis; None where that is not told."""
+    """Elements of the first level for each element, per axis; None if unknown."""
     offsets: _Steps | None
-    """Where the middle of element 0 lies, in elements of the first level, per axis; None where that is not told."""
+    """The centre of element 0, in elements of the first level, per axis; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class MultiscaleAxis:
 
     name: str | None
     kind: str = ""
-    """``time``, ``channel``, ``space``, or nothing."""
+    """``time``, ``channel``, ``space``, or empty."""
     unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MultiscaleChannel:
-    """How its author wants a channel shown."""
+    """The display settings of a channel."""
 
     name: str = ""
     colour: Colour | None = None
@@ -59,26 +59,26 @@ class MultiscaleChannel:
 
 @dataclass(frozen=True, slots=True)
 class Multiscale:
-    """What a group tells of its image."""
+    """An image as its group describes it."""
 
     name: str
     levels: tuple[MultiscaleLevel, ...]
-    """The finest first; at least one, which is an array. The `missing` are not among them."""
+    """The levels, finest first; the first is an array. Missing levels are in `missing`."""
     axes: tuple[MultiscaleAxis, ...]
     """One per dimension of the first level."""
     spacing: _Steps
-    """The distance between two elements of the first level, per axis, in units; empty where that is not told."""
+    """The distance between two elements of the first level, per axis, in units; empty if unknown."""
     origin: _Steps
-    """Where element 0 of the first level lies, as `spacing`."""
+    """The position of element 0 of the first level, as `spacing`."""
     channels: tuple[MultiscaleChannel, ...]
-    """One by one from the first; there may be too few or too many."""
+    """The channels from the first; there may be too few or too many."""
     is_labels: bool
-    """Whether elements are names of things, not amounts."""
+    """Whether elements are labels, not amounts."""
     missing: tuple[str, ...] = ()
-    """Paths, from the group, of levels that are told of and not there."""
+    """Paths, relative to the group, of levels that are described but missing."""
 
     def channel(self, number: int) -> MultiscaleChannel:
-        """What is told of a channel, be it nothing."""
+        """The settings of a channel, possibly empty."""
         return self.channels[number] if number < len(self.channels) else MultiscaleChannel()
 
 
@@ -88,17 +88,17 @@ def is_multiscale(attributes: Mapping[str, Any]) -> bool:
 
 
 def multiscale(path: str, attributes: Mapping[str, Any], find: Callable[[str], Any]) -> Multiscale:
-    """The image that a group with these attributes is.
+    """The image of a group with these attributes.
 
     Args:
-        path: the group's.
-        attributes: the group's, of which `is_multiscale` holds.
-        find: the node at an absolute path; called by several threads.
+        path: path of the group.
+        attributes: attributes of the group, for which `is_multiscale` is true.
+        find: returns the node at an absolute path; several threads call it.
 
     Raises:
         MetadataError: there are no levels, or the first is broken.
-        NodeNotFoundError: the first level is not there.
-        StoreError: the store did not answer as it should.
+        NodeNotFoundError: the first level is missing.
+        StoreError: the store failed.
     """
     entry = _entry(attributes)
     told = _told_by_entry(entry) if entry is not None else []
@@ -126,7 +126,7 @@ def _found(find: Callable[[str], Any], path: str) -> Any:
 
 
 def single_level(attributes: Mapping[str, Any], name: str, array: Any) -> Multiscale | None:
-    """What a group tells of one of its levels, as an image of that level alone; None where it tells nothing of that name."""
+    """One level of a group as an image of that level alone; None if the group does not describe a level of that name."""
     entry = _entry(attributes)
     told = [one for one in _told_by_entry(entry) if one.path == name] if entry is not None else []
     return _image(entry, told[:1], [array], attributes) if told else None
@@ -135,7 +135,7 @@ def single_level(attributes: Mapping[str, Any], name: str, array: Any) -> Multis
 def _image(
     entry: Mapping[str, Any] | None, told: list[_Told], found: list[Any], attributes: Mapping[str, Any]
 ) -> Multiscale:
-    """The image whose levels were found, of which all but the first may be None."""
+    """The image of the levels that were found; all except the first may be None."""
     levels, spacing, origin = _levels(found, told, attributes)
     is_labels = "image-label" in attributes or "image-label" in _ome(attributes)
     name = (entry or {}).get("name")
@@ -152,13 +152,13 @@ def _image(
 
 
 def no_levels(path: str) -> MetadataError:
-    """What is raised where levels are not what the metadata say."""
-    return MetadataError(f"{path}: its metadata tell of a pyramid, but its levels are not there")
+    """The error for levels that contradict the metadata."""
+    return MetadataError(f"{path}: its metadata describe a pyramid, but its levels are missing")
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What the metadata say of one level."""
+    """The metadata of one level."""
 
     path: str
     scale: _Steps | None = None
@@ -195,7 +195,7 @@ def _told_by_entry(entry: Mapping[str, Any]) -> list[_Told]:
 
 
 def _transform(steps: Any) -> tuple[_Steps | None, _Steps | None]:
-    """Scale and translation out of a list of transformations."""
+    """Scale and translation of a list of transformations."""
     scale = translation = None
     for step in steps if isinstance(steps, Sequence) else ():
         if isinstance(step, Mapping) and step.get("type") == "scale":
@@ -230,7 +230,7 @@ def _numbers(value: Any) -> _Steps | None:
 
 
 def _numbered(base_path: str, find: Callable[[str], Any]) -> tuple[list[_Told], list[Any]]:
-    """The levels ``s0``, ``s1``, … of N5, as many as there are; those of a BigDataViewer set-up lie below its time points."""
+    """The existing levels ``s0``, ``s1``, … of N5; those of a BigDataViewer set-up are below its time points."""
     told, found = [], []
     for number in range(_MOST_LEVELS):
         try:
@@ -246,7 +246,7 @@ def _numbered(base_path: str, find: Callable[[str], Any]) -> tuple[list[_Told], 
 def _levels(
     found: list[Any], told: list[_Told], attributes: Mapping[str, Any]
 ) -> tuple[tuple[MultiscaleLevel, ...], _Steps, _Steps]:
-    """The levels, and how far apart elements of the first lie and where they begin, where that is told."""
+    """The levels, and the spacing and position of the first one's elements, if known."""
     ndim = found[0].ndim
     first = _of_length(ndim, told[0].scale)
     if first is None or not all(first):
@@ -273,7 +273,7 @@ def _of_length(ndim: int, steps: _Steps | None) -> _Steps | None:
 
 
 def _n5_factors(found: list[Any], ndim: int, attributes: Mapping[str, Any]) -> list[_Steps | None]:
-    """Factors per level from the group or from the arrays, in our order of axes."""
+    """Factors per level from the group or from the arrays, in the order of the array's axes."""
     table = attributes.get("downsamplingFactors") or attributes.get("scales")
     rows: list[_Steps | None] = []
     for number, node in enumerate(found):
@@ -308,7 +308,7 @@ def _axes(
         )
     names = base.dimension_names or (None,) * base.ndim
     if entry is not None:
-        # What versions before 0.3 always meant.
+        # The fixed axes of versions before 0.3.
         before = "tczyx" if base.ndim == 5 and base.dimension_names is None else names
         return tuple(map(MultiscaleAxis, before))
     unit = _n5_resolution(base, attributes)[1]

@@ -1,6 +1,6 @@
-"""What a new array is to be: the caller's wishes, and good choices where there are none.
+"""The metadata of a new array: the caller's choices, and good defaults for the rest.
 
-Accepted specification, "Array metadata". A chunk is what one request fetches and one core decodes: of 2 to 4 MiB it is worth
+Accepted specification, "Array metadata". One request fetches a chunk and one core decodes it. Chunks of 2 to 4 MiB are worth
 the round trip to a bucket, and dozens of them fit in memory.
 """
 
@@ -30,10 +30,10 @@ from zarrcore.metadata.fill_value import parse_fill_value, zero
 from zarrcore.metadata.named_configuration import parse_named_configuration
 
 CodecLike = str | Mapping[str, Any] | NamedConfiguration
-"""A codec: its name, the object that a document has, or a `NamedConfiguration`."""
+"""A codec: its name, its object in a document, or a `NamedConfiguration`."""
 
 CHUNK_NBYTES = 4 << 20
-"""Chunks that nobody chose a shape for have at most this many bytes, and more than half of it if the array has."""
+"""The most bytes of a chunk of default shape. It has more than half of that if the array has."""
 
 _ZSTD_LEVEL = 3
 _INDEX_CODECS = ({"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"})
@@ -52,11 +52,11 @@ def new_array_metadata(
     dimension_names: Sequence[str | None] | None,
     attributes: Mapping[str, Any],
 ) -> ArrayMetadata:
-    """The metadata of an array in a hierarchy of ``format``; `Hierarchy.create_array` tells what the wishes mean.
+    """The metadata of an array in a hierarchy of ``format``; `Hierarchy.create_array` explains the arguments.
 
     Raises:
-        MetadataError: wishes that contradict one another.
-        UnsupportedError: a type or codec that we do not know, or that the format cannot hold.
+        MetadataError: arguments that contradict one another.
+        UnsupportedError: a type or codec that is unknown, or that the format cannot hold.
     """
     shape = as_lengths(shape, "shape", minimum=0)
     kind = as_data_type(data_type)
@@ -71,7 +71,7 @@ def new_array_metadata(
         if len(lengths) != len(shape):
             raise MetadataError(f"expected {len(shape)} lengths, found {len(lengths)}", member=member)
     element = as_fill_value(fill_value, kind)
-    # Only version 3 has a word for the checksum that every reader knows.
+    # Only Zarr v3 has a parameter for the checksum that every reader supports.
     compression = {"name": "zstd", "configuration": {"level": _ZSTD_LEVEL, "checksum": format is Format.V3}}
     chain = _chain([compression] if codecs is None else codecs, kind)
     if shard_shape is not None:
@@ -97,7 +97,7 @@ def _adapted(
     metadata: ArrayMetadata,
     wanted: set[str],
 ) -> ArrayMetadata:
-    """The array in the terms of the format, which has to know of its fill value, its shards and the ``wanted`` codecs."""
+    """The array in the terms of the format, which must support its fill value, its shards and the ``wanted`` codecs."""
     adapted = format.adapted(metadata)
     if not isinstance(adapted, ArrayMetadata):
         return metadata
@@ -115,12 +115,12 @@ def _adapted(
 
 
 def _plain(name: str) -> str:
-    """A codec's name without that of who has it."""
+    """A codec's name without its prefix."""
     return name.removeprefix("numcodecs.").removeprefix("n5_")
 
 
 def _names(codecs: Sequence[NamedConfiguration]) -> Iterator[str]:
-    """The names of codecs, and of those within them."""
+    """The names of codecs, and of codecs inside them."""
     for codec in codecs:
         yield codec.name
         inner = codec.configuration.get("codecs", ())
@@ -128,21 +128,21 @@ def _names(codecs: Sequence[NamedConfiguration]) -> Iterator[str]:
 
 
 def default_chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """The array's shape, its longest dimension halved until a chunk is no larger than `CHUNK_NBYTES`.
+    """The array's shape, with its longest dimension halved until a chunk is not larger than `CHUNK_NBYTES`.
 
     >>> default_chunk_shape((2000, 2000, 2000), 4)
     (63, 125, 125)
     """
     lengths = [max(1, length) for length in shape]
     while math.prod(lengths) * itemsize > CHUNK_NBYTES and max(lengths) > 1:
-        # Of equally long dimensions the first: neighbours along the last one are read together most often.
+        # Halve the first of equally long dimensions: neighbours along the last one are most often read together.
         longest = max(range(len(lengths)), key=lengths.__getitem__)
         lengths[longest] = -(-lengths[longest] // 2)
     return tuple(lengths)
 
 
 def _dividing_shape(shard_shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Inner chunks of a shard: the shard's shape, its longest dimension divided until they are of 1 MiB or less."""
+    """The shape of a shard's inner chunks: the shard's shape, its longest dimension divided until they have at most 1 MiB."""
     lengths = list(shard_shape)
     while math.prod(lengths) * itemsize > CHUNK_NBYTES // 4:
         longest = max(range(len(lengths)), key=lengths.__getitem__)
@@ -157,10 +157,10 @@ def _smallest_factor(number: int) -> int:
 
 
 def as_lengths(value: Any, member: str, minimum: int) -> tuple[int, ...]:
-    """Lengths of dimensions, each of at least ``minimum``.
+    """Lengths of dimensions, each at least ``minimum``.
 
     Raises:
-        MetadataError: they are none.
+        MetadataError: they are not integers, or too small.
     """
     try:
         lengths = tuple(int(length) for length in value)
@@ -175,11 +175,11 @@ def as_lengths(value: Any, member: str, minimum: int) -> tuple[int, ...]:
 
 
 def as_data_type(value: Any) -> DataType:
-    """The data type that a name, an object of a document, or anything that NumPy takes for a dtype stands for.
+    """The data type of a name, an object of a document, or anything that NumPy accepts as a dtype.
 
     Raises:
-        MetadataError: it stands for none.
-        UnsupportedError: a type that no data type of version 3 can hold.
+        MetadataError: it is not a data type.
+        UnsupportedError: a type without a Zarr v3 data type.
 
     >>> as_data_type("float32").name, as_data_type(">i2").name, as_data_type(str).name
     ('float32', 'int16', 'string')
@@ -205,7 +205,7 @@ def as_data_type(value: Any) -> DataType:
 
 
 def as_fill_value(value: Any, data_type: DataType) -> Element:
-    """The element that a fill value stands for: a JSON spelling, or anything that NumPy can make one of.
+    """The element of a fill value: a JSON spelling, or anything that NumPy can convert.
 
     Raises:
         MetadataError: it cannot be an element of this type.
@@ -227,7 +227,7 @@ def as_fill_value(value: Any, data_type: DataType) -> Element:
 
 
 def _chain(codecs: Sequence[CodecLike], data_type: DataType) -> list[NamedConfiguration]:
-    """The codecs in order, with one array → bytes codec among them."""
+    """The codecs in order, including one array → bytes codec."""
     if isinstance(codecs, str | Mapping | NamedConfiguration):
         chain = [_named(codecs, "codecs")]
     elif not isinstance(codecs, Iterable):

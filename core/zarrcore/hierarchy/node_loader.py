@@ -1,4 +1,4 @@
-"""Loading the nodes of one store: documents fetched, parsed and kept, so that a path costs its requests once."""
+"""Loading the nodes of one store: documents are fetched, parsed and kept, so that each path costs its requests once."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class NodeLoader:
     Args:
         owner: the hierarchy that the nodes belong to.
         max_age_s: documents read longer ago are read again; None keeps them until `clear`.
-        believes: whether consolidated metadata are believed.
-        asked: gives documents that were asked for just now.
+        believes: whether consolidated metadata are used.
+        asked: gets documents that were requested just now.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class NodeLoader:
 
     @property
     def believes(self) -> bool:
-        """Whether consolidated metadata are believed."""
+        """Whether consolidated metadata are used."""
         return self._discovery.believes
 
     def has_consolidated(self) -> bool:
-        """Whether consolidated metadata, which are believed, tell of the nodes."""
+        """Whether consolidated metadata exist and are used."""
         return self._discovery.believed() is not None
 
     def node(self, path: str, *, together: bool = True) -> AnyNode:
@@ -70,7 +70,7 @@ class NodeLoader:
         return self._discovery.child_names(self._owner.within(path))
 
     def forget(self, path: str) -> None:
-        """Forget the node at ``path``, all below it, and what is said of it above."""
+        """Forget the node at ``path``, all below it, and its entries in documents above it."""
         self._kept.forget(path)
         self._discovery.forget()
 
@@ -80,9 +80,9 @@ class NodeLoader:
         self._discovery.forget()
 
     def take(self, path: str, found: Found, read_s: float | None = None) -> AnyNode | None:
-        """The node that documents from the store describe, kept for those who ask for it next.
+        """The node that documents from the store describe, kept for later callers.
 
-        They were asked for at ``read_s`` of the monotonic clock; without it, they are what is there now.
+        They were requested at ``read_s`` of the monotonic clock; without it, they are current.
         """
         node: AnyNode | None
         try:
@@ -108,7 +108,7 @@ class NodeLoader:
         except ZarrError:
             raise
         except Exception as error:
-            # Documents are written by strangers: what no check foresaw is still one broken node, and no more.
+            # Documents are not trusted: an unforeseen error still makes only one broken node.
             raise MetadataError(f"cannot be understood ({type(error).__name__}: {error})") from error
         return (
             self._implicit_group(path, found)

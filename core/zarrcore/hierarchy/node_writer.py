@@ -1,8 +1,8 @@
 """Making, changing and erasing nodes.
 
-Accepted specification, "Storage", "Operations": creating and erasing groups and arrays. A node is there as soon as its decisive
-document is, so that one is written last and erased first. Documents are changed member by member: what we do not
-know of another writer's document stays in it.
+Accepted specification, "Storage", "Operations": creating and erasing groups and arrays. A node exists as soon as its decisive
+document does, so that document is written last and erased first. Documents are changed member by member: unknown
+members of another writer stay.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class NodeWriter:
         loader: reads them.
 
     Raises:
-        ReadOnlyError: its store can only be read.
+        ReadOnlyError: the store is read-only.
     """
 
     def __init__(self, owner: NodeOwner, loader: NodeLoader) -> None:
@@ -53,16 +53,18 @@ class NodeWriter:
         self._lock = threading.RLock()
 
     def create(self, path: str, metadata: NodeMetadata, *, overwrite: bool = False) -> AnyNode:
-        """Make a node, and the groups above it that are not there yet.
+        """Make a node, and missing groups above it.
 
         Raises:
-            NodeExistsError: something stands at ``path``, or an array above it.
-            SelectionError: ``path`` can name no node.
-            MetadataError, UnsupportedError: the format cannot hold such a node.
+            NodeExistsError: a node exists at ``path``, or an array above it.
+            SelectionError: ``path`` is not a valid path.
+            MetadataError, UnsupportedError: the format cannot hold the node.
         """
         for name in path[1:].split("/") if path != "/" else ():
             if not self._format.may_name_node(name):
-                raise SelectionError(f"path {path!r} has the segment {name!r}, which can name no node")
+                raise SelectionError(
+                    f"path {path!r} has the segment {name!r}, which cannot be the name of a node"
+                )
         documents = self._format.encode(metadata, at_root=path == "/")
         with self._lock:
             missing = self._missing_above(path)
@@ -70,11 +72,11 @@ class NodeWriter:
             for above in missing:
                 self._make_group(above)
             if not self._write(path, (None,) * len(documents), documents, if_absent=not overwrite):
-                raise NodeExistsError(path, self._owner.url, "was made by somebody else meanwhile")
+                raise NodeExistsError(path, self._owner.url, "was made by another writer meanwhile")
             return self._taken(path, documents)
 
     def _missing_above(self, path: str) -> list[str]:
-        """The groups above a path of which no document tells yet."""
+        """The groups above a path that have no document yet."""
         if path == "/":
             return []
         missing: list[str] = []
@@ -84,7 +86,7 @@ class NodeWriter:
             if isinstance(node, BrokenNode):
                 raise node.error.with_traceback(None)
             if isinstance(node, ArrayNode):
-                raise NodeExistsError(above, self._owner.url, f"is an array: no {path} can stand below it")
+                raise NodeExistsError(above, self._owner.url, f"is an array: {path} cannot be below it")
             if node is None or not any(node.documents):
                 missing.append(above)
         return missing
@@ -104,11 +106,9 @@ class NodeWriter:
             and node is not None
             and not (isinstance(node, Group) and self._gives_way(node, for_array))
         ):
-            raise NodeExistsError(path, self._owner.url, f"is there already, {_a(node)}")
+            raise NodeExistsError(path, self._owner.url, f"already exists, as {_a(node)}")
         if not overwrite and node is None and for_array and (key := self._any_key(path)) is not None:
-            raise NodeExistsError(
-                path, self._owner.url, f"cannot be made: {key} would be taken for a part of it"
-            )
+            raise NodeExistsError(path, self._owner.url, f"cannot be made: {key} would become a part of it")
         self._unconsolidate()
         if overwrite:
             self._erase(path)
@@ -127,7 +127,7 @@ class NodeWriter:
             return False
 
     def _any_key(self, path: str) -> str | None:
-        """A key below a path where no node stands."""
+        """A key below a path without a node."""
         if not isinstance(self._store, ListableStore) or path == "/":
             return None
         try:
@@ -140,7 +140,7 @@ class NodeWriter:
         """Erase a node and all below it; the group above it stays.
 
         Raises:
-            NodeNotFoundError: no node stands there.
+            NodeNotFoundError: there is no node at the path.
         """
         with self._lock:
             if self._found(path) is None:
@@ -150,7 +150,7 @@ class NodeWriter:
             parent = self._found(above)
             self._erase(path)
             if path != "/" and parent is not None and not any(parent.documents):
-                self._make_group(above)  # an implicit group is there only as long as something is in it
+                self._make_group(above)  # an implicit group exists only as long as it has content
 
     def _erase(self, path: str) -> None:
         self._store.erase_values(self._format.document_keys(path))
@@ -161,13 +161,13 @@ class NodeWriter:
             self._owner.chunk_cache.clear()
 
     def set_attributes(self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False) -> AnyNode:
-        """Give a node other attributes; with ``implicit`` it may be a group of which no document tells yet.
+        """Give a node other attributes; with ``implicit`` it may be a group without a document.
 
         Raises:
-            NodeNotFoundError: no node stands there any more.
+            NodeNotFoundError: the node no longer exists.
             MetadataError: an attribute is not JSON.
         """
-        json_attributes(attributes)  # which fails before anything is changed
+        json_attributes(attributes)  # this fails before anything is changed
         with self._lock:
             self._unconsolidate()
             stored = self._fresh(path, implicit=implicit)
@@ -176,10 +176,10 @@ class NodeWriter:
             return self._taken(path, documents)
 
     def resize(self, path: str, shape: tuple[int, ...], *, erase_chunks: bool) -> AnyNode:
-        """Give an array another shape; where it shrinks, erase what lies outside, or keep it.
+        """Give an array another shape; if it shrinks, erase the chunks outside, or keep them.
 
         Raises:
-            NodeNotFoundError: no node stands there any more.
+            NodeNotFoundError: the node no longer exists.
             MetadataError: it cannot have this shape.
         """
         with self._lock:
@@ -187,7 +187,7 @@ class NodeWriter:
             stored = self._fresh(path)
             before = self._format.parse(stored)
             if not isinstance(before, ArrayMetadata):
-                raise MetadataError("is no array any more", key=path)
+                raise MetadataError("is no longer an array", key=path)
             documents = self._format.with_shape(stored, shape)
             after = self._format.parse(documents)
             self._write(path, stored, documents)
@@ -202,7 +202,7 @@ class NodeWriter:
             return node
 
     def _erase_outside(self, path: str, before: ArrayMetadata, after: ArrayMetadata) -> None:
-        """Erase the chunks that lie wholly outside, and in the others the elements that are no more."""
+        """Erase the chunks that are entirely outside, and the elements outside in the others."""
         prefix = self._format.chunk_prefix(path)
         keys = self._keys_outside(prefix, before, after)
         while batch := list(islice(keys, _ERASED_AT_ONCE)):
@@ -234,11 +234,11 @@ class NodeWriter:
                 yield prefix + encoding.encode(index)
 
     def consolidate(self, nodes: Iterable[AnyNode]) -> None:
-        """Write the documents of ``nodes``, which are all, into the root's consolidated metadata.
+        """Write the documents of all ``nodes`` into the root's consolidated metadata.
 
         Raises:
             UnsupportedError: the format has none.
-            MetadataError: a document is no JSON object.
+            MetadataError: a document is not a JSON object.
         """
         with self._lock:
             documents = {node.path: node.documents for node in nodes if any(node.documents)}
@@ -247,7 +247,7 @@ class NodeWriter:
             self._loader.forget("/")
 
     def _unconsolidate(self) -> None:
-        """Take away the copy of what is about to change."""
+        """Remove the consolidated copy before a change."""
         root = self._format.fetch(partial(fetch_document, self._owner.store), "/")
         for key, value in self._format.unconsolidate(root).items():
             if value is None:
@@ -270,7 +270,7 @@ class NodeWriter:
         return documents
 
     def _write(self, path: str, before: Documents, after: Documents, *, if_absent: bool = False) -> bool:
-        """Store what differs: the decisive document comes last, or goes first; False where it had to be absent, and is not."""
+        """Store changed documents, the decisive one last; erase it first. False if it had to be absent but exists."""
         changes = list(zip(self._format.document_keys(path), before, after, strict=True))
         for key, old, _ in (change for change in changes if change[2] is None):
             if old is not None:
@@ -283,7 +283,7 @@ class NodeWriter:
     def _taken(self, path: str, documents: Documents) -> AnyNode:
         self._loader.forget(path)
         node = self._loader.take(path, documents)
-        if node is None:  # pragma: no cover - documents of ours describe a node
+        if node is None:  # pragma: no cover - documents of zarrcore describe a node
             raise NodeNotFoundError(path, self._owner.url)
         return node
 

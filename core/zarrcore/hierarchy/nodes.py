@@ -1,4 +1,4 @@
-"""Nodes of a hierarchy: groups, arrays, and what cannot be opened."""
+"""Nodes of a hierarchy: groups, arrays, and broken nodes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from zarrcore.stores.interface import ReadableStore
 Kind = Literal["group", "array", "broken", "collection"]
 
 Found = Documents | JsonObject
-"""A node's documents, or what consolidated metadata tell of it: `Format.normalize` of documents."""
+"""A node's documents, or its entry in consolidated metadata in the form of `Format.normalize`."""
 
 
 class NodeChanges(Protocol):
-    """Changes nodes in the store, and gives each as it is then."""
+    """Changes nodes in the store, and returns each changed node."""
 
     def set_attributes(
         self, path: str, attributes: Mapping[str, Any], *, implicit: bool = False
@@ -37,7 +37,7 @@ class NodeChanges(Protocol):
 
 
 class NodeOwner(Protocol):
-    """What a node knows of the `Hierarchy` that it belongs to."""
+    """The part of `Hierarchy` that its nodes use."""
 
     store: ReadableStore
     format: Format
@@ -58,12 +58,12 @@ class NodeOwner(Protocol):
 
 
 class Node:
-    """What groups, arrays and broken nodes have in common.
+    """The common part of groups, arrays and broken nodes.
 
     Attributes:
         kind: "group", "array", "broken" or "collection".
         path: the node's path, ``/foo/bar``; ``/`` is the root.
-        hierarchy: where the node belongs.
+        hierarchy: the hierarchy of the node.
     """
 
     kind: ClassVar[Kind]
@@ -73,8 +73,8 @@ class Node:
 
     @property
     def documents(self) -> Documents:
-        """The metadata documents as found, in the order of the format's `document_keys`."""
-        # Few ask for the text of what was told of thousands of nodes, parsed already.
+        """The stored metadata documents, in the order of the format's `document_keys`."""
+        # Consolidated metadata of thousands of nodes are already parsed, and their text is rarely needed.
         if isinstance(self._found, dict):
             self._found = self.hierarchy.format.split_documents(self._found)
         return self._found
@@ -86,14 +86,14 @@ class Node:
 
     @property
     def metadata_key(self) -> str:
-        """The key of the document that makes this a node; where there is none (an implicit group), where it would be."""
+        """The key of the document that makes this a node; for an implicit group, the key that it would have."""
         keys = self.hierarchy.format.document_keys(self.hierarchy.within(self.path))
         present = (key for key, document in zip(keys, self.documents, strict=True) if document is not None)
         return next(present, keys[0])
 
     @property
     def mtime_s(self) -> float | None:
-        """When the metadata document was last modified, seconds since the epoch; None where the store does not tell."""
+        """When the metadata document was last modified, in seconds since the epoch; None if the store does not say."""
         stat = self.hierarchy.store.stat(self.metadata_key)
         return None if stat is None else stat.mtime_s
 
@@ -103,10 +103,10 @@ class Node:
         return f"{self.hierarchy.url}#{self.hierarchy.within(self.path)}"
 
     def stored_document(self) -> JsonObject:
-        """The metadata documents as found in the store.
+        """The metadata documents as stored.
 
         Raises:
-            MetadataError: they are no JSON objects.
+            MetadataError: they are not JSON objects.
         """
         return self.hierarchy.format.stored_documents(self.documents)
 
@@ -138,7 +138,7 @@ class Group(Node):
         return self.metadata.document()
 
     def child_names(self) -> Iterator[str]:
-        """The names under which nodes may stand, in the store's order; no document is fetched.
+        """The names of possible nodes, in the store's order; no document is fetched.
 
         Raises:
             ListingUnsupportedError: the store cannot list.
@@ -169,17 +169,17 @@ class Group(Node):
 
 
 class CollectionNode(Group):
-    """A prefix that is no node of a hierarchy, and below which hierarchies may stand."""
+    """A prefix of a collection, outside all hierarchies."""
 
     kind = "collection"
 
     @property
     def mtime_s(self) -> None:
-        """Not known: no document makes it what it is."""
+        """None: no document makes it a node."""
         return
 
     def metadata_document(self) -> JsonObject:
-        """Nothing: there is no document."""
+        """Empty: there is no document."""
         return {}
 
     def __repr__(self) -> str:
@@ -223,7 +223,7 @@ class ArrayNode(Array, Node):
 
     @property
     def fill_value_is_missing(self) -> bool:
-        """Whether the fill value stands for no value: that of numbers in version 2 whose dimensions xarray named."""
+        """Whether the fill value means "missing": that of numbers in Zarr v2 whose dimensions xarray named."""
         return (
             self.hierarchy.format.name == "v2"
             and self.dtype.kind in "iuf"
@@ -233,7 +233,7 @@ class ArrayNode(Array, Node):
 
     @property
     def missing_values(self) -> Mapping[str, np.ndarray[Any, Any]]:
-        """Stored elements that stand for no value, by the attribute that tells them: see `missing_values`."""
+        """Stored elements that mean "missing", by the attribute that names them: see `missing_values`."""
         fill = self.metadata.fill_value if self.fill_value_is_missing else None
         return missing_values(self.attributes, self.dtype, fill)
 
@@ -241,13 +241,13 @@ class ArrayNode(Array, Node):
         """Give the array another shape; its chunks stay as they are.
 
         Args:
-            shape: length of each dimension, of which there are as many as before.
-            erase_chunks: erase what lies outside a smaller shape; else it is kept, and growing shows it again.
+            shape: length of each dimension; their number stays.
+            erase_chunks: erase elements outside a smaller shape; otherwise they stay, and growing shows them again.
 
         Raises:
             MetadataError: another number of dimensions, or a length below 0.
-            ReadOnlyError: the hierarchy was opened for reading only, or its store can only be read.
-            StoreError: the store did not answer as it should; chunks outside may be left.
+            ReadOnlyError: the hierarchy was opened for reading only, or its store is read-only.
+            StoreError: the store failed; chunks outside may remain.
         """
         lengths = as_lengths(shape, "shape", minimum=0)
         if len(lengths) != self.ndim:
@@ -255,7 +255,7 @@ class ArrayNode(Array, Node):
         self._become(self.hierarchy.writer().resize(self.path, lengths, erase_chunks=erase_chunks))
 
     def _become(self, node: AnyNode) -> None:
-        """Be what the node's documents say now; who holds the array sees it changed."""
+        """Update this array to its documents; all holders of the object see the change."""
         if isinstance(node, ArrayNode):
             self._found = node.documents
             self._take(node.metadata)
@@ -264,7 +264,7 @@ class ArrayNode(Array, Node):
         """The array's document in version 3 terms.
 
         Raises:
-            StoreError: how chunk keys are built was to be found out, and the store did not answer as it should.
+            StoreError: the store failed while the chunk key encoding was detected.
         """
         return replace(self.metadata, chunk_key_encoding=self.chunk_key_encoding).document()
 
@@ -282,7 +282,7 @@ class ArrayNode(Array, Node):
 
 
 class BrokenNode(Node):
-    """A node whose documents are there and cannot be used.
+    """A node whose documents exist but cannot be used.
 
     Attributes:
         error: why, in one sentence.
@@ -298,7 +298,7 @@ class BrokenNode(Node):
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """The user's own metadata, as far as it can be read."""
+        """The readable part of the user's own metadata."""
         try:
             found = self.stored_document().get("attributes")
         except ZarrError:
@@ -306,11 +306,11 @@ class BrokenNode(Node):
         return found if isinstance(found, dict) else {}
 
     def metadata_document(self) -> JsonObject:
-        """What is known of it: the error."""
+        """The error as a document."""
         return {"error": str(self.error)}
 
     def stored_bytes(self) -> bytes:
-        """The first metadata document as found, be it JSON or not."""
+        """The first metadata document as stored, JSON or not."""
         return next((document for document in self.documents if document is not None), b"")
 
     def stored_document(self) -> JsonObject:

@@ -39,24 +39,24 @@ def open_hierarchy(
     """Open the hierarchy at a path or URL, or in a store; for reading also a `Collection` of hierarchies.
 
     Args:
-        source: a path, a URL, or a store that is open already.
-        mode: "r" for reading; "r+" for writing too; "a" to make one where there is none; "w" to make one, and erase
-            what is there; "w-" to make one where there must be none.
-        format: the format's name; None finds it out, and makes version 3.
+        source: a path, a URL, or an open store.
+        mode: "r" for reading; "r+" for writing too; "a" to make a hierarchy if there is none; "w" to make one, and
+            erase an existing one; "w-" to make one only if there is none.
+        format: the format's name; None detects it, and makes Zarr v3.
         chunk_cache: keeps decoded chunks; share one between hierarchies to bound them together.
         metadata_max_age_s: metadata read longer ago is read again; None keeps it until `Hierarchy.refresh`.
         max_chunk_bytes: chunks that decode to more are refused.
-        believe_consolidated: whether nodes are what consolidated metadata say; without, where the store is remote and
+        believe_consolidated: whether to use consolidated metadata; by default, if the store is remote and
             the mode is "r".
         store_options: as `zarrcore.stores.StoreOptions`.
 
     Raises:
-        HierarchyNotFoundError: no hierarchy is there ("r", "r+"), nor any below ("r").
-        NodeExistsError: one is there ("w-"), one of another format ("a"), or something that is none and would be
+        HierarchyNotFoundError: there is no hierarchy ("r", "r+"), nor one below ("r").
+        NodeExistsError: a hierarchy exists ("w-"), one of another format exists ("a"), or other data would be
             erased ("w").
         StoreError: the store cannot be reached or does not exist.
-        UnsupportedError: ``format`` is none that we know, or one that cannot be written; or no such mode.
-        ReadOnlyError: the store can only be read, or is a collection.
+        UnsupportedError: ``format`` is unknown or read-only, or the mode is unknown.
+        ReadOnlyError: the store is read-only, or a collection.
     """
     if mode not in _MODES:
         raise UnsupportedError("mode", str(mode), f"is unknown; known are {', '.join(_MODES)}")
@@ -87,7 +87,7 @@ def open_hierarchy(
         believe_consolidated=believe_consolidated,
     )
     if mode != "r":
-        hierarchy.writer()  # a store that can only be read is told now
+        hierarchy.writer()  # report a read-only store now
     if mode in _CREATING and found is None:
         hierarchy.create_group("/")
     return hierarchy
@@ -103,9 +103,9 @@ def create_hierarchy(
     """Make an empty hierarchy and open it for writing.
 
     Args:
-        source: a path, a URL, or a store that is open already; a directory is made.
+        source: a path, a URL, or an open store; a missing directory is made.
         format: the format's name.
-        overwrite: erase the hierarchy that is there.
+        overwrite: erase an existing hierarchy.
         options: as `open_hierarchy`.
 
     Raises:
@@ -121,7 +121,7 @@ def create_hierarchy(
 
 
 def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Format | None, Documents | None]:
-    """The format of the hierarchy that is there and is to stay, with its root's documents; None where one is made."""
+    """The format of the existing hierarchy, with its root's documents; None if a new one was made."""
     if wanted is not None and mode in {"r", "r+"}:
         return wanted.configure(partial(fetch_document, store), partial(is_there, store)), None
     if mode == "w":
@@ -129,7 +129,7 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
         return None, None
     others = (other for other in known_formats() if other is not wanted)
     try:
-        # Where documents of several formats stand beside each other, the one that was named counts.
+        # If there are documents of several formats, the named format counts.
         found, documents = detect_format(store, (*others,) if wanted is None else (wanted, *others))
     except HierarchyNotFoundError:
         refuse_collection(store)
@@ -139,19 +139,19 @@ def _find(store: ReadableStore, wanted: Format | None, mode: Mode) -> tuple[Form
     if documents is None and not found.prefix("/"):
         refuse_collection(store, found)
     if mode == "w-" or (wanted is not None and wanted.name != found.name):
-        raise NodeExistsError("/", store.url, f"is there already, a hierarchy of {found.title}")
+        raise NodeExistsError("/", store.url, f"already exists, as a hierarchy of {found.title}")
     return found, documents
 
 
 def erase_hierarchy(store: ReadableStore) -> None:
-    """Erase the hierarchy that is there, and all that lies in it; where there is nothing, nothing.
+    """Erase an existing hierarchy with all its content.
 
-    Only a document at the root makes it one: a folder that holds a hierarchy may hold anything else, and nobody has
-    asked to lose that.
+    Only a document at the root makes a place a hierarchy: a folder that contains a hierarchy may contain other data,
+    which must not be lost.
 
     Raises:
-        NodeExistsError: something is there that is no hierarchy.
-        ReadOnlyError: the store can only be read.
+        NodeExistsError: the place holds other data.
+        ReadOnlyError: the store is read-only.
     """
     try:
         _, documents = detect_format(store, known_formats())
@@ -161,5 +161,5 @@ def erase_hierarchy(store: ReadableStore) -> None:
         writable(store).erase_prefix("")
     elif isinstance(store, ListableStore) and (entry := next(store.list_prefix(""), None)) is not None:
         raise NodeExistsError(
-            "/", store.url, f"is no hierarchy that could be overwritten: it holds {entry.key}, among others"
+            "/", store.url, f"is not a hierarchy and is not overwritten: it holds {entry.key}, among others"
         )

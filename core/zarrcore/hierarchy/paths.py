@@ -6,10 +6,10 @@ from zarrcore.errors import SelectionError
 
 
 def normalize_path(path: str) -> str:
-    """The path with a leading slash and no other than needed.
+    """The path with a leading slash and without superfluous slashes.
 
     Raises:
-        SelectionError: a segment that can name no node.
+        SelectionError: a segment that cannot be the name of a node.
 
     >>> normalize_path("foo//bar/"), normalize_path("")
     ('/foo/bar', '/')
@@ -17,5 +17,7 @@ def normalize_path(path: str) -> str:
     segments = [segment for segment in path.split("/") if segment]
     for segment in segments:
         if segment in (".", "..") or "\0" in segment:
-            raise SelectionError(f"path {path!r} has the segment {segment!r}, which can name no node")
+            raise SelectionError(
+                f"path {path!r} has the segment {segment!r}, which cannot be the name of a node"
+            )
     return "/" + "/".join(segments)

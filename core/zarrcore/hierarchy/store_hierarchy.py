@@ -24,10 +24,10 @@ class StoreHierarchy(Hierarchy):
 
     Args:
         store, format, chunk_cache, metadata_max_age_s, max_chunk_bytes, read_only, at: as the attributes of `Hierarchy`.
-        root_documents: the root's, where they have been fetched already.
-        asked: gives documents, of which `ask_root` has asked for some just now.
-        believe_consolidated: whether nodes are what consolidated metadata say; without, where the store is remote,
-            and nothing is changed here.
+        root_documents: the root's documents, if they are already fetched.
+        asked: gets documents, some of which `ask_root` requested just now.
+        believe_consolidated: whether to use consolidated metadata; by default, if the store is remote
+            and the hierarchy is read-only.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class StoreHierarchy(Hierarchy):
             at=at,
         )
         if believe_consolidated is None:
-            # Consolidated metadata that are not kept would be read again for each node.
+            # Without an age limit above 0, consolidated metadata would be read again for each node.
             believe_consolidated = store.is_remote and read_only and metadata_max_age_s != 0
         self._loader = NodeLoader(self, metadata_max_age_s, believes=believe_consolidated, asked=asked)
         self._writer: NodeWriter | None = None
@@ -89,7 +89,7 @@ class StoreHierarchy(Hierarchy):
         if self.read_only:
             raise ReadOnlyError(f"{self.url} was opened for reading only: open it with mode 'r+'")
         if not self.format.writable:
-            raise ReadOnlyError(f"{self.url} is {self.format.title}, which can be read but not written")
+            raise ReadOnlyError(f"{self.url} is {self.format.title}, which is read-only")
         if self._writer is None:
             self._writer = NodeWriter(self, self._loader)
         return self._writer
@@ -107,7 +107,7 @@ class StoreHierarchy(Hierarchy):
         return f"<Hierarchy {self.url} ({self.format.title})>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Neither what was read nor the chunk cache travels.
+        # Neither the nodes that were read nor the chunk cache is pickled.
         return _restore, (self.store, self.format, {**self._options, "at": self.at})
 
 

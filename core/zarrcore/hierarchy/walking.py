@@ -1,8 +1,8 @@
-"""Walking: nodes in depth-first order, each with what stands below it, fetched ahead where the store is remote.
+"""Walking: nodes in depth-first order, with their children, fetched ahead if the store is remote.
 
-Over a network every document and every listing costs a round trip, so a walk that asked for one after the other would be as
-slow as there are nodes. A survey therefore asks for what comes next on the store's threads, what comes first in the walk
-first, and stops when it is far enough ahead. What is handed out does not change by that: the order is the walk's, and an
+Over a network, every document and every listing costs a round trip, and a walk that requested them one by one would take a
+round trip for each node. A survey therefore requests the next ones on the store's threads, in the order of the walk,
+and stops when it is far enough ahead. The result does not change: nodes come in the order of the walk, and an
 error comes with the node that it belongs to.
 """
 
@@ -21,15 +21,15 @@ from zarrcore.errors import StoreError, ZarrError
 from zarrcore.hierarchy.nodes import AnyNode, BrokenNode, Group
 from zarrcore.stores.interface import Store
 
-# Nodes that are fetched, and not asked for yet, for each request in flight: memory is bounded, and no thread idle.
+# Nodes fetched ahead for each request in flight: this bounds memory and keeps threads busy.
 _AHEAD = 16
 
 _Place = tuple[int, ...]
-"""Where something stands in a walk: the positions among their siblings of a node, and of all above it."""
+"""A place in a walk: the positions of a node and its ancestors among their siblings."""
 
 
 class Tree(Protocol):
-    """What a walk needs: names below a node, and the nodes of these names."""
+    """The interface that a walk needs: names below a node, and the nodes with these names."""
 
     def child_names(self, path: str) -> Iterator[str]: ...
     def child(self, path: str) -> AnyNode | None: ...
@@ -39,8 +39,8 @@ class Tree(Protocol):
 class Branch:
     """A node, and the branches below it, which may be iterated over once.
 
-    Iterating over a walk's first branch raises `ListingUnsupportedError`, and other errors of the store, where what is below
-    it cannot be told. Further below, a `BrokenNode` of the group's own path stands for what the store does not tell.
+    Iterating over a walk's first branch raises `ListingUnsupportedError`, and other errors of the store, if its children
+    cannot be listed. Further below, a `BrokenNode` with the group's own path takes the place of children that cannot be listed.
     """
 
     __slots__ = ("_below", "node")
@@ -54,7 +54,7 @@ class Branch:
 
 
 def grow(tree: Tree, node: AnyNode, depth: int | None) -> Branch:
-    """The branch of a node, fetched as it is asked for."""
+    """The branch of a node, fetched on demand."""
 
     def below() -> Iterator[Branch]:
         if isinstance(node, Group) and depth != 0:
@@ -68,7 +68,7 @@ def grow(tree: Tree, node: AnyNode, depth: int | None) -> Branch:
 
 
 def _with_failure(tree: Tree, node: AnyNode, below: Iterable[Branch]) -> Iterator[Branch]:
-    """The branches below a node, and what stands for those that the store does not tell."""
+    """The branches below a node, and a broken node for those that the store cannot list."""
     try:
         yield from below
     except StoreError as error:
@@ -76,7 +76,7 @@ def _with_failure(tree: Tree, node: AnyNode, below: Iterable[Branch]) -> Iterato
 
 
 class _Seat:
-    """A name that may be a node's, its place taken in the walk before its documents have come."""
+    """A name that may be a node, with its place in the walk before its documents arrive."""
 
     __slots__ = ("below", "found", "path", "place")
 
@@ -88,12 +88,12 @@ class _Seat:
 
 
 class _Level:
-    """What stands directly below one group.
+    """The children of one group.
 
     Attributes:
-        is_paused: whether listing goes on only when it is told to.
+        is_paused: whether listing waits for a call to continue.
         has_ended: whether all names are known.
-        error: why no further ones are.
+        error: why further names are unknown.
     """
 
     def __init__(self, base: str, place: _Place, names: Iterator[str]) -> None:
@@ -111,9 +111,9 @@ class Survey:
     """One walk of a remote store.
 
     Args:
-        tree: whose nodes.
-        store: on whose threads.
-        depth: levels below the top to look at; None for all.
+        tree: the nodes.
+        store: the store whose threads are used.
+        depth: levels below the top; None for all.
     """
 
     def __init__(self, tree: Tree, store: Store, depth: int | None) -> None:
@@ -133,7 +133,7 @@ class Survey:
         return Branch(top, self._below(self._level(top, ())))
 
     def stop(self) -> None:
-        """Ask for nothing further; what is asked for already is not waited for."""
+        """Stop requesting; requests in flight are not awaited."""
         with self._changed:
             self._has_stopped = True
             self._work.clear()
@@ -154,10 +154,10 @@ class Survey:
                 yield Branch(node, _with_failure(self._tree, node, self._below(seat.below)))
 
     def _next_seat(self, level: _Level) -> _Seat | None:
-        """The seat that is next in the walk, waited for; None after the last.
+        """Wait for the next seat in the walk; None after the last.
 
         Raises:
-            ZarrError: what is below cannot be told.
+            ZarrError: the children cannot be listed.
         """
         with self._changed:
             while not level.seats:
@@ -165,9 +165,7 @@ class Survey:
                     raise level.error.with_traceback(None)
                 if level.has_ended:
                     return None
-                if (
-                    level.is_paused
-                ):  # somebody waits for it: that it would be too far ahead is no reason any more
+                if level.is_paused:  # the caller waits for it, so it is no longer too far ahead
                     self._list_on(level)
                 self._changed.wait()
             self._ahead -= 1
@@ -179,7 +177,7 @@ class Survey:
         heappush(self._paused, ((*level.place, level.told), next(self._numbers), level))
 
     def _resume(self) -> None:
-        """Go on listing what comes first, as long as that is not too far ahead."""
+        """Continue listing in the order of the walk, unless that is too far ahead."""
         while self._paused and self._ahead <= self._limit // 2 and not self._has_stopped:
             level = heappop(self._paused)[-1]
             if level.is_paused:
@@ -190,13 +188,11 @@ class Survey:
         self._do((*level.place, level.told), lambda: self._list(level))
 
     def _do(self, place: _Place, work: Callable[[], None]) -> None:
-        """Have a thread of the store do something, when nothing waits that comes earlier in the walk."""
+        """Run a call on a thread of the store, after all waiting calls that come earlier in the walk."""
         heappush(self._work, (place, next(self._numbers), work))
         try:
             self._executor.submit(self._work_once)
-        except (
-            RuntimeError
-        ):  # no thread is to be had: at the interpreter's end, or where the system is out of them
+        except RuntimeError:  # no thread is available: at interpreter exit, or if the system has none left
             self._work_once()
 
     def _work_once(self) -> None:
@@ -207,7 +203,7 @@ class Survey:
         work()
 
     def _list(self, level: _Level) -> None:
-        """Give seats to the next names below a group."""
+        """Make seats for the next names below a group."""
         error: ZarrError | None = None
         try:
             for name in level.names:

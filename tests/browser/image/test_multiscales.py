@@ -148,7 +148,7 @@ def test_what_is_no_image(attributes: dict[str, Any]) -> None:
 def test_what_does_not_fit_is_told(entry: dict[str, Any]) -> None:
     group = FakeGroup({"0": level(4, 4), "flat": level(4), "inner": FakeGroup({})}, {"multiscales": [entry]})
     group.place("/image")
-    with pytest.raises(MetadataError, match=r"/image: its metadata tell of a pyramid"):
+    with pytest.raises(MetadataError, match=r"/image: its metadata describe a pyramid"):
         image_of(group)
 
 

@@ -41,7 +41,7 @@ def test_info_tells_what_is_stored(zarrscope: Run, source: Path) -> None:
     assert told["ratio"] == pytest.approx(DATA.nbytes * 15 / 16 / stored)
     (source / "images/stack/c/9/0").mkdir(parents=True)
     (source / "images/stack/c/9/0/0").write_bytes(b"x")
-    assert "1 chunk, 1 byte: left when" in zarrscope("info", source, "images/stack", "--storage").text
+    assert "1 chunk, 1 byte: left from" in zarrscope("info", source, "images/stack", "--storage").text
     assert "storage" not in json.loads(zarrscope("info", source, "--storage", "--json").text), "of a group"
 
 
@@ -97,13 +97,13 @@ def test_copy_tells_what_it_leaves_behind(zarrscope: Run, source: Path, tmp_path
         (source / name).write_text("mine")
     done = zarrscope("copy", source, tmp_path / "t", "--quiet")
     assert (done.status, done.text) == (1, "")
-    assert done.stderr.startswith(f"zarrscope: {source}#/: 4 keys belong to no node and stayed behind: ")
-    assert done.stderr.endswith(", … (zarrscope check tells more)\n")
+    assert done.stderr.startswith(f"zarrscope: {source}#/: 4 keys belong to no node and were not copied: ")
+    assert done.stderr.endswith(", … (zarrscope check says more)\n")
     assert done.stderr.count("\n") == 1
     told = json.loads(zarrscope("copy", source, tmp_path / "u", "--json").text)
     assert (told["arrays"], told["left_keys"], len(told["left_examples"])) == (2, 4, 3)
     done = zarrscope("copy", source, tmp_path / "v", "--path", "images")
-    assert (done.status, done.stderr.count("1 key belongs to no node and stayed behind: images/a")) == (1, 1)
+    assert (done.status, done.stderr.count("1 key belongs to no node and was not copied: images/a")) == (1, 1)
 
 
 def test_copy_of_a_part(zarrscope: Run, source: Path, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_copy_with_other_codecs(
         (("--memory", "much"), 2, "expected a size such as 512M"),
         (("--memory", "1K"), 1, "allow more, or make chunks smaller"),
         (("--codec", "zstd:x"), 2, "expected a codec"),
-        (("--codec", "{"), 2, "no JSON"),
+        (("--codec", "{"), 2, "not JSON"),
         (("--codec", "unheard"), 1, "'unheard'"),
         (("--path", "nothing"), 1, "no node /nothing"),
     ],

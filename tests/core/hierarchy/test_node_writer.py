@@ -78,7 +78,7 @@ class TestModes:
 
     def test_no_second_format_is_mixed_into_a_hierarchy(self, tmp_path: Path) -> None:
         zarrcore.create(tmp_path, "v3")
-        with pytest.raises(NodeExistsError, match="is there already, a hierarchy of Zarr v3"):
+        with pytest.raises(NodeExistsError, match="already exists, as a hierarchy of Zarr v3"):
             zarrcore.open(tmp_path, "a", "v2")
         assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
         (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
@@ -96,7 +96,7 @@ class TestModes:
         array(zarrcore.create(tmp_path / "data/n5", "n5"))
         (tmp_path / "data/n5/attributes.json").unlink()
         assert zarrcore.open(tmp_path / "data/n5").format.name == "n5"
-        with pytest.raises(NodeExistsError, match="is no hierarchy that could be overwritten"):
+        with pytest.raises(NodeExistsError, match="is not a hierarchy and is not overwritten"):
             zarrcore.open(tmp_path / "data/n5", "w")
         assert (tmp_path / "data/n5/x/attributes.json").exists()
 
@@ -146,11 +146,11 @@ class TestCreating:
     def test_nothing_is_put_over_anything(self, hierarchy: zarrcore.Hierarchy) -> None:
         array(hierarchy, "/a/x", attributes={"kept": 1})
         for make in (array, lambda h, path: h.create_group(path)):
-            with pytest.raises(NodeExistsError, match=r"/a/x in .* is there already, an array"):
+            with pytest.raises(NodeExistsError, match=r"/a/x in .* already exists, as an array"):
                 make(hierarchy, "/a/x")
-            with pytest.raises(NodeExistsError, match="is there already, a group"):
+            with pytest.raises(NodeExistsError, match="already exists, as a group"):
                 make(hierarchy, "/a")
-            with pytest.raises(NodeExistsError, match="is an array: no /a/x/y can stand below it"):
+            with pytest.raises(NodeExistsError, match="is an array: /a/x/y cannot be below it"):
                 make(hierarchy, "/a/x/y")
         assert hierarchy["a/x"].attributes == {"kept": 1}
 
@@ -180,7 +180,7 @@ class TestCreating:
                 return super().set(key, value, if_absent=if_absent)
 
         contested = zarrcore.create(Contested(), hierarchy.format)
-        with pytest.raises(NodeExistsError, match=r"/x in .* was made by somebody else meanwhile"):
+        with pytest.raises(NodeExistsError, match=r"/x in .* was made by another writer meanwhile"):
             array(contested)
         array(contested, overwrite=True)
 

@@ -1,10 +1,10 @@
-"""Collections: a prefix that is no hierarchy itself, but holds hierarchies of any formats at any depth, as one tree.
+"""Collections: a folder or bucket of hierarchies, of any formats and at any depth, as one tree.
 
-No specification knows them; folders and buckets are full of them. What stands at a prefix is found out when somebody asks
-for it, from its own keys; nothing is walked ahead. What is neither a hierarchy nor a prefix is not part of the tree.
+No specification defines them. Hierarchies are discovered lazily, each prefix by its own keys. A key that is neither a
+hierarchy nor a prefix is not part of the tree.
 
-A prefix without documents is an implicit group (of the accepted version of 2023, of N5) where its first children say so
-and none is of another format; its other children are looked at one by one nevertheless, so no format hides another's.
+A prefix without documents is an implicit group (of Zarr v3 as of 2023, or of N5) if one of its first children is such a node
+and none is of another format. Its other children are looked at one by one all the same, so one format never hides another.
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
 from zarrcore.threads import ThreadPool
 
 PROBES = 16
-"""Prefixes that are looked at to tell a collection from a place that holds no hierarchy."""
+"""Prefixes to look at before a place counts as one without hierarchies."""
 _MIN_AGE_S = 5.0
-"""How long it counts at least what stands at a prefix: without that, every path would cost finding it out all the way down."""
+"""Least time for which the kind of a prefix is remembered: otherwise each path would cost requests at every level."""
 
 
 class _Member(NamedTuple):
-    """What stands at a prefix of a collection."""
+    """The content of a prefix of a collection."""
 
     hierarchy: Hierarchy
-    """The hierarchy, or further collection; where it cannot be opened, the collection itself."""
+    """The hierarchy or nested collection; the collection itself if it cannot be opened."""
     top: AnyNode
-    """The root of it, or a broken node."""
+    """Its root, or a broken node."""
 
 
 class Collection(Hierarchy):
     """The hierarchies below the root of one store, at any depth, for reading. Thread-safe.
 
-    Where a `Hierarchy` has nodes, this has what stands at the prefixes and zip files of its first level: hierarchies, and
-    where there is none, further collections, which go on below. Names that begin with a dot open, and are not listed.
+    Its children are the prefixes and zip files of the first level: hierarchies, or otherwise nested collections. Names that
+    begin with a dot open, and are not listed.
 
     Args:
-        format: of the implicit group that the prefix is; `COLLECTION` where it is none.
+        format: format of the implicit group at the prefix; `COLLECTION` if it is not a group.
         others: as `Hierarchy`.
 
     >>> from zarrcore.stores import MemoryStore
@@ -165,26 +165,26 @@ class Collection(Hierarchy):
 
     def writer(self) -> NodeWriter:
         raise ReadOnlyError(
-            f"{self.url} is a collection of hierarchies, which can only be read: name one of them, or a new place"
+            f"{self.url} is a collection of hierarchies, which is read-only: name one of them, or a new place"
         )
 
     def below(self, path: str) -> Hierarchy:
-        """What tells the children of the node at ``path``."""
+        """The node at ``path`` as `Discovery` sees it."""
         return self if path == self.at else self._member(path)[0].hierarchy
 
     def settle(self) -> None:
-        """Find out whether what looks like an implicit group is one: not where a child is of another format."""
+        """Check whether an apparent implicit group is one: it is not if a child has another format."""
         names = islice(self.child_names(self.at), PROBES)
         if not children_agree(self.store, names, self.format):
             self.format = COLLECTION
 
     def probe(self) -> tuple[str | None, int]:
-        """The first hierarchy below that is found by looking at few prefixes, and at how many that was.
+        """The first hierarchy among a few prefixes below, and the number of prefixes looked at.
 
-        A broken node counts as one: nobody can tell.
+        A broken node counts as a hierarchy, since it may be one.
         """
         pending, looked = deque([self.at]), 0
-        # Whoever opens a place looks at its first children next: over a network they are fetched together.
+        # Programs that open a place look at its first children next: over a network, they are fetched together.
         with ThreadPool(PROBES, "zarrcore-collection") as threads:
             while pending and looked < PROBES:
                 above = pending.popleft().rstrip("/")
@@ -203,11 +203,11 @@ class Collection(Hierarchy):
         return kind(self, self.at, (None,) * len(self.format.document_keys("/")), GroupMetadata())
 
     def _member(self, path: str) -> tuple[_Member, bool]:
-        """What stands at the first segment of ``path``, and whether it was read now.
+        """The member at the first segment of ``path``, and whether it was read now.
 
         Raises:
-            NodeNotFoundError: nothing stands there.
-            StoreError: the store did not answer as it should.
+            NodeNotFoundError: there is none.
+            StoreError: the store failed.
         """
         name = self.within(path)[1:].partition("/")[0]
         at = f"{self.at.rstrip('/')}/{name}"
@@ -226,7 +226,7 @@ class Collection(Hierarchy):
 
     def _open(self, name: str, at: str) -> _Member:
         if name.endswith(ZIP_SUFFIXES) and self.store.stat(name) is not None:
-            # Any zip file can be looked into; one without a hierarchy is but a file.
+            # Any zip file can be opened; one without a hierarchy is just a file.
             hierarchy = open_place(ZipStore(self.store, name), at, **self._options)
         else:
             hierarchy = self._open_prefix(f"{name}/", at)
@@ -266,19 +266,19 @@ def open_place(
     """The hierarchy, or collection, at the root of a store, for reading.
 
     Args:
-        store: where it is.
-        at: the path that its root is to have.
+        store: the store.
+        at: the path of its root.
         demanded: whether a place without any hierarchy is an error.
-        seen: the same store, for finding out what it holds.
+        seen: the same store, for detecting its content.
         options: as `Hierarchy`.
 
     Raises:
-        HierarchyNotFoundError: there is none, and none in what it holds, as far as few requests can tell.
-        MetadataError, UnsupportedError: an entry point is broken, or demands what we do not know.
-        StoreError: the store did not answer as it should.
+        HierarchyNotFoundError: a few requests found no hierarchy at the root or below it.
+        MetadataError, UnsupportedError: an entry point is broken, or demands an unknown extension.
+        StoreError: the store failed.
     """
     missing = None
-    # What other packages bring is looked for while the answers come.
+    # Formats of other packages are loaded while the answers arrive.
     asked = ask_root(store, FORMATS) if store.is_remote and seen is None else None
     try:
         format_, documents = detect_format(seen or store, known_formats(), asked)
@@ -309,11 +309,11 @@ def _refuse_nothing(collection: Collection, missing: HierarchyNotFoundError) -> 
 
 
 def refuse_collection(store: ReadableStore, format: Format = COLLECTION) -> None:  # noqa: A002 - as `Collection`
-    """Refuse to write to a place that has no document of its own, where hierarchies of several formats stand below it.
+    """Refuse to write to a place without its own document that contains hierarchies of several formats.
 
     Args:
-        store: where that is.
-        format: of the implicit group that it may be.
+        store: the store.
+        format: format of the implicit group that the place may be.
 
     Raises:
         ReadOnlyError: it is a collection.

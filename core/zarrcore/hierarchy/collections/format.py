@@ -1,4 +1,4 @@
-"""What stands in a collection for the format that its prefixes have none of."""
+"""The format of a collection's own prefixes, which have none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from zarrcore.metadata import JsonObject, NodeMetadata
 
 
 class CollectionFormat(Format):
-    """No format at all: prefixes, and below them hierarchies that have one."""
+    """A placeholder for no format: prefixes, with hierarchies below them."""
 
     name = "collection"
     title = "Collection of hierarchies"

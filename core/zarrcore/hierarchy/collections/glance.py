@@ -1,7 +1,7 @@
-"""A glance at a prefix: what its listing rules out is not asked for.
+"""A look at one page of a prefix's listing: keys that it rules out are not requested.
 
-To find that a prefix is no hierarchy takes a request for each key that could make it one. One page of its listing tells as
-much: of a collection on a remote store each plain prefix costs five requests, and the time of three.
+Finding that a prefix is not a hierarchy takes a request for each key that could make it one. One page of its listing
+answers the same: in a collection on a remote store, a plain prefix costs five requests, and the time of three.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _PAGE = 1000
 
 
 class Glance(ReadableStore, ListableStore):
-    """A store whose first level is listed once, when a second key is asked for: most hierarchies are told by the first.
+    """A store whose first level is listed once, when a second key is requested: the first key identifies most hierarchies.
 
     Args:
-        store: one that can be listed; it stays open.
+        store: a store that can be listed; it stays open.
     """
 
     def __init__(self, store: ReadableStore) -> None:
@@ -41,7 +41,7 @@ class Glance(ReadableStore, ListableStore):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing stands there."""
+        """Whether the prefix is empty."""
         return not self._entries()
 
     def get(
@@ -72,7 +72,7 @@ class Glance(ReadableStore, ListableStore):
             return self._page
 
     def _lacks(self, key: str) -> bool:
-        """Whether the listing rules out a key, or all keys under a prefix; one that goes on after a page rules out none.
+        """Whether the listing rules out a key, or all keys under a prefix; a listing of more than a page rules out none.
 
         Names that begin with a dot are never ruled out: web servers do not list them.
         """

@@ -1,7 +1,6 @@
 """Whether a prefix without documents is an implicit group, or only a folder of hierarchies.
 
-That one of its children is a node makes it a group by the text of 2023 and to N5; that another is of another format speaks
-against it.
+By Zarr v3 of 2023 and N5, a child that is a node makes it a group. A child of another format makes it a folder.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ _THREADS = 8
 
 
 def children_agree(store: ReadableStore, names: Iterable[str], format: Format) -> bool:  # noqa: A002 - the specification's word
-    """Whether what stands at these prefixes of ``store`` is of this format, as far as their own documents tell."""
+    """Whether the nodes at these prefixes of ``store`` have this format, according to their own documents."""
     with ThreadPool(_THREADS, "zarrcore-collection") as threads:
         agree = (threads.map if store.is_remote else map)(partial(_agrees, store, format), names)
         return all([*agree])
 
 
 def store_below(store: ReadableStore, prefix: str) -> PrefixStore:
-    """A prefix of a store; of a prefix of a store without a layer more, however deep it is."""
+    """A prefix of a store; for a store that is a prefix itself, without another layer."""
     if isinstance(store, PrefixStore):
         return PrefixStore(store.store, store.prefix + prefix)
     return PrefixStore(store, prefix)

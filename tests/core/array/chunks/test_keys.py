@@ -174,7 +174,7 @@ def test_copies_and_what_is_said_of_it(tmp_path: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(store.get(entry.key) or b"")
     told = run_inside("info", tmp_path, "a")
-    assert "a/0/0  (found by asking: the documents tell of other keys, or of none)" in told.text
+    assert "a/0/0  (detected from stored keys: the documents name other keys, or none)" in told.text
     document = json.loads(run_inside("info", tmp_path, "a", "--json").text)
     assert document["metadata"]["chunk_key_encoding"]["configuration"]["separator"] == "/"
 

@@ -172,7 +172,7 @@ def test_nothing_is_changed(folder: Path) -> None:
         for mode in ("r+", "a", "w-"):
             with pytest.raises(ReadOnlyError, match="is a collection of hierarchies"):
                 zarrcore.open(place, mode)  # type: ignore[arg-type]
-        with pytest.raises(NodeExistsError, match="is no hierarchy that could be overwritten"):
+        with pytest.raises(NodeExistsError, match="is not a hierarchy and is not overwritten"):
             zarrcore.open(place, "w")
     assert not (folder / "zarr.json").exists()
 

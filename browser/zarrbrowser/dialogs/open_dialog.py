@@ -21,7 +21,7 @@ from zarrbrowser.session.connection import OPTIONS, Connection
 from zarrbrowser.session.error_text import sentence
 from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import label
-from zarrcore.stores.options import StoreOption
+from zarrcore.stores import StoreOption
 
 _FOUND_OUT = "Found out"
 _LABEL_WIDTH = 104

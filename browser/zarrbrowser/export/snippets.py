@@ -12,7 +12,7 @@ from zarrbrowser.export.viewed_array import Selection, selection_text
 from zarrbrowser.nodes.protocols import NodeLike, is_array
 from zarrbrowser.session.connection import Connection
 from zarrbrowser.session.sources import Source
-from zarrcore.stores.zip.store import ZIP_SUFFIXES
+from zarrcore.stores import ZIP_SUFFIXES
 
 _CLOUDS = ("s3", "gs", "az")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import islice
 
-from zarrcore.stores.zip.store import ZIP_SUFFIXES
+from zarrcore.stores import ZIP_SUFFIXES
 
 _MOST = 100
 _LOOKED_AT = 10_000

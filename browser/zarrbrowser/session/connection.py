@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from zarrcore.stores.options import STORE_OPTIONS, StoreOptions
+from zarrcore.stores import STORE_OPTIONS, StoreOptions
 
 OPTIONS = tuple(sorted((one for one in STORE_OPTIONS if one.label), key=lambda one: one.is_flag))
 """The options of stores that are in forms; those that are on or off come last."""

@@ -90,7 +90,7 @@ def open_source(request: SourceRequest) -> Source:
     # Not with this module: the window stands before codecs and stores are loaded.
     import zarrcore
     import zarrcore.hierarchy.multiscales  # asked for when rows are drawn, which would wait until it is loaded
-    from zarrcore.stores.wrapper.statistics import StatisticsStore
+    from zarrcore.stores import StatisticsStore
 
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options
     if isinstance(options, Connection):

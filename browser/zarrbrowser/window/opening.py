@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from zarrbrowser.session.sources import SourceRequest
-from zarrcore.stores.zip.store import ZIP_SUFFIXES
+from zarrcore.stores import ZIP_SUFFIXES
 
 if TYPE_CHECKING:  # dialogs are imported late, for a fast start
     from zarrbrowser.dialogs.open_dialog import OpenDialog

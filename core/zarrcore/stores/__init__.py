@@ -25,10 +25,11 @@ from zarrcore.stores.wrapper.interface import WrapperStore, writable
 from zarrcore.stores.wrapper.prefix import PrefixStore
 from zarrcore.stores.wrapper.read_only import ReadOnlyStore
 from zarrcore.stores.wrapper.statistics import StatisticsStore
-from zarrcore.stores.zip.store import ZipStore
+from zarrcore.stores.zip.store import ZIP_SUFFIXES, ZipStore
 
 __all__ = [
     "STORE_OPTIONS",
+    "ZIP_SUFFIXES",
     "ByteRange",
     "BytesLike",
     "ListableStore",

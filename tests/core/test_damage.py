@@ -173,13 +173,13 @@ def _selections(shape: tuple[int, ...]) -> Iterator[Any]:
 
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(values=damaged())
-def test_nothing_but_our_errors_comes_of_damage(values: dict[str, bytes]) -> None:
+def test_damage_only_raises_our_errors(values: dict[str, bytes]) -> None:
     before = forget_peak()
     look_at_everything(values)
     assert peak_nbytes() - before < MAX_GROWTH_NBYTES
 
 
-def test_whole_hierarchies_have_nothing_wrong() -> None:
+def test_undamaged_hierarchies_have_no_findings() -> None:
     for values in _whole():
         look_at_everything(values)
         hierarchy = zc.open(MemoryStore(values=dict(values)))

@@ -102,7 +102,7 @@ def keys(server: DistantServer) -> list[str]:
 
 class TestTree:
     @pytest.mark.parametrize("format_", FORMATS)
-    def test_asks_for_each_document_and_listing_once(
+    def test_requests_each_document_and_listing_once(
         self,
         server: DistantServer,
         source: Callable[[str], list[str]],
@@ -120,7 +120,7 @@ class TestTree:
         assert len(server.requests) - len(listings) <= documents + len(AT_ROOT)
 
     @pytest.mark.parametrize("format_", FORMATS)
-    def test_asks_for_consolidated_metadata_only(
+    def test_requests_only_consolidated_metadata(
         self,
         server: DistantServer,
         source: Callable[[str], list[str]],
@@ -173,7 +173,7 @@ class TestOpening:
 
 class TestReading:
     @pytest.mark.parametrize("format_", FORMATS)
-    def test_a_plane_asks_for_its_chunks(self, server: DistantServer, format_: str) -> None:
+    def test_a_plane_requests_its_chunks(self, server: DistantServer, format_: str) -> None:
         array: Any = zarrcore.open(f"{server.url}/bucket/{format_}")["plane"]
         await_root(server, format_)
         server.forget()
@@ -182,7 +182,7 @@ class TestReading:
         assert len(set(server.requests)) == len(server.requests) == 64
         assert server.most_at_once > array.store.requests_in_flight // 8
 
-    def test_a_sharded_plane_asks_for_indices_and_for_inner_chunks(
+    def test_a_sharded_plane_requests_indices_and_inner_chunks(
         self, server: DistantServer, root: Path
     ) -> None:
         array: Any = zarrcore.open(f"{server.url}/bucket/shards")["plane"]
@@ -197,7 +197,7 @@ class TestReading:
         inner = stored / (4 * 32)
         assert server.sent < 4 * (4 * 1.05 * inner + 16 * 32 + 4), "four of the 32 inner chunks of each"
 
-    def test_a_sharded_element_asks_for_an_index_and_an_inner_chunk(self, server: DistantServer) -> None:
+    def test_a_sharded_element_requests_an_index_and_an_inner_chunk(self, server: DistantServer) -> None:
         array: Any = zarrcore.open(f"{server.url}/bucket/shards", chunk_cache=zarrcore.ChunkCache(1 << 24))[
             "plane"
         ]
@@ -212,7 +212,7 @@ class TestReading:
 
 
 class TestConsolidatedMetadata:
-    def test_are_believed_of_remote_stores_alone(self, tmp_path: Path, server: DistantServer) -> None:
+    def test_are_used_for_remote_stores_only(self, tmp_path: Path, server: DistantServer) -> None:
         root = server.root / "bucket/stale"
         hierarchy = zarrcore.create(root)
         hierarchy.create_array("x", shape=(4,), data_type="u1")
@@ -232,7 +232,7 @@ class TestConsolidatedMetadata:
         stale = [finding.path for finding in check(remote) if finding.what == "stale-consolidated"]
         assert stale == ["/later", "/x"]
 
-    def test_what_they_tell_is_as_old_as_they_are(
+    def test_nodes_are_as_old_as_the_consolidated_metadata(
         self, server: DistantServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         now_s = [0.0]
@@ -251,7 +251,7 @@ class TestConsolidatedMetadata:
         assert hierarchy["g0/a01"].shape == (4,)
         assert keys(server) == ["v3-all/zarr.json"], "what was told of it is older than 60 s"
 
-    def test_that_are_broken_are_not_believed(self, server: DistantServer) -> None:
+    def test_are_not_used_if_broken(self, server: DistantServer) -> None:
         root = server.root / "bucket/broken"
         zarrcore.create(root, format="v2").create_array("x", shape=(4,), data_type="u1")
         (root / ".zmetadata").write_bytes(b"no JSON")

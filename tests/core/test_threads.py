@@ -23,6 +23,6 @@ assert pool.submit(int, "3").result() == 3
 """
 
 
-def test_a_thread_is_refused_where_there_is_no_memory_for_it() -> None:
+def test_a_thread_is_refused_without_memory_for_it() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("there is not enough memory for a thread\n", "")

@@ -71,7 +71,7 @@ def test_strings_and_bytes_of_zarr_python(written: Path, budget: int | None) -> 
     assert opened["text"].dtype == np.dtypes.StringDType()
 
 
-def test_a_cache_counts_what_lies_elsewhere(tmp_path: Path) -> None:
+def test_a_cache_counts_memory_outside_arrays(tmp_path: Path) -> None:
     with warnings.catch_warnings(action="ignore"):
         zarr.create_array(tmp_path / "a.zarr", shape=(4,), chunks=(4,), dtype=str)[...] = "x" * 100_000
     cache = zarrcore.ChunkCache(1 << 30)
@@ -133,7 +133,7 @@ def test_small_numbers_of_tensorstore(name: str, endian: str, tmp_path: Path) ->
     assert bytes(made.encode(values[:2, :2])) == chunk
 
 
-def test_others_read_the_records_that_we_write(tmp_path: Path) -> None:
+def test_other_readers_read_our_records(tmp_path: Path) -> None:
     dtype = np.dtype([("a", "<i2"), ("b", "<f8"), ("when", "<M8[ns]"), ("in", [("s", "S3"), ("u", "<U2")])])
     values = np.array([(1, 2.5, 3, (b"ab", "ä")), (-4, np.inf, -5, (b"c", "xy"))], dtype)
     hierarchy = zarrcore.create(tmp_path / "x.zarr")
@@ -154,7 +154,7 @@ def test_others_read_the_records_that_we_write(tmp_path: Path) -> None:
         assert opened.read().result().tolist() == small[...][field].tolist()
 
 
-def test_zarr_python_reads_the_strings_and_bytes_that_we_write(tmp_path: Path) -> None:
+def test_zarr_python_reads_our_strings_and_bytes(tmp_path: Path) -> None:
     made = zarrcore.create(tmp_path / "ours.zarr")
     plain: dict[str, Any] = {"shape": TEXT.shape, "data_type": "string"}
     made.create_array("/text", chunk_shape=(2, 3), fill_value="naïve", **plain)[...] = TEXT
@@ -176,7 +176,7 @@ def test_zarr_python_reads_the_strings_and_bytes_that_we_write(tmp_path: Path) -
 @pytest.mark.parametrize(
     "name", SMALL[:-1]
 )  # of float8_e8m0fnu tensorstore reads other fill values than it writes
-def test_tensorstore_reads_the_small_numbers_that_we_write(name: str, tmp_path: Path) -> None:
+def test_tensorstore_reads_our_small_numbers(name: str, tmp_path: Path) -> None:
     values = np.array([[0, 1, -1], [1, 0, 1]], np.int8).astype(getattr(ml_dtypes, name))
     made = zarrcore.create(tmp_path / "ours.zarr")
     options: dict[str, Any] = {"chunk_shape": (1, 2), "shard_shape": (2, 2), "fill_value": 1}

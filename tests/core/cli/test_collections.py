@@ -71,7 +71,7 @@ def test_cat(zarrscope: Run, folder: Path, path: str, tmp_path: Path) -> None:
     assert "is a collection: name an array" in zarrscope("cat", folder, "sites").stderr
 
 
-def test_check_goes_through_all(zarrscope: Run, folder: Path, tmp_path: Path) -> None:
+def test_check_covers_all_hierarchies(zarrscope: Run, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "all")
     (tmp_path / "all/sites/north/v2.zarr/b/0.0").write_bytes(b"cut")
     (tmp_path / "all/2020/data/root/b/c9").write_bytes(b"")

@@ -170,7 +170,7 @@ def test_errors_are_one_line(
         assert failed.stderr.count("\n") == 1
 
 
-def test_names_from_strangers_reach_a_terminal_harmless(zarrscope: Run, tmp_path: Path) -> None:
+def test_control_characters_in_names_do_not_reach_the_terminal(zarrscope: Run, tmp_path: Path) -> None:
     root = tmp_path / "odd.zarr"
     zarr.create_group(root).create_group(":smile: [bold]x[red]")
     (root / "a\x1b[31m\nb").mkdir()
@@ -183,7 +183,7 @@ def test_names_from_strangers_reach_a_terminal_harmless(zarrscope: Run, tmp_path
     assert "\x1b" not in missing.stderr
 
 
-def test_names_that_are_no_text(tmp_path: Path) -> None:
+def test_names_that_are_not_valid_text(tmp_path: Path) -> None:
     root = tmp_path / "odd.zarr"
     zarr.create_group(root)
     (root / "bad\udcff").mkdir()
@@ -215,7 +215,7 @@ def test_debug_shows_where(zarrscope: Run, tmp_path: Path) -> None:
     assert "Traceback" in zarrscope("--debug", "tree", tmp_path).stderr
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(source: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(source: Path) -> None:
     command = f"{Path(sys.executable).with_name('zarrscope')} cat {source} images/stack | head -c 10 | wc -c"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60
@@ -224,7 +224,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(source: Path) -> None:
     assert done.stderr == ""
 
 
-def test_help_does_not_load_what_is_heavy() -> None:
+def test_help_does_not_load_heavy_modules() -> None:
     program = "import sys; from zarrcore.cli.main import _parser; _parser(); print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
@@ -248,7 +248,9 @@ def test_cat_writes_all_of_a_group(zarrscope: Run, source: Path, tmp_path: Path,
         assert np.array_equal(file["stack"], DATA)
 
 
-def test_cat_writes_groups_only_as_what_holds_them(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+def test_cat_writes_groups_only_as_types_that_can_hold_them(
+    zarrscope: Run, source: Path, tmp_path: Path
+) -> None:
     refused = zarrscope("cat", source, "images", "-o", tmp_path / "a.npy")
     assert (refused.status, "--as hdf5" in refused.stderr) == (2, True)
     refused = zarrscope("cat", source, "images/stack", "--select", "0", "-o", tmp_path / "a.h5")

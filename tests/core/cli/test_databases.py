@@ -58,6 +58,6 @@ def test_a_database_is_copied_into_shown_and_copied_from(zarrscope: Run, place: 
         ),
     ],
 )
-def test_what_is_wrong_is_one_line(zarrscope: Run, source: str, said: str) -> None:
+def test_errors_are_one_line(zarrscope: Run, source: str, said: str) -> None:
     done = zarrscope("tree", source, "--retries", "0")
     assert (done.status, done.stderr) == (1, said)

@@ -31,7 +31,7 @@ def source(tmp_path: Path) -> Path:
     return tmp_path / "source.zarr"
 
 
-def test_info_tells_what_is_stored(zarrscope: Run, source: Path) -> None:
+def test_info_counts_the_stored_chunks(zarrscope: Run, source: Path) -> None:
     (source / "images/stack/c/0/0/0").unlink()
     stored = sum(file.stat().st_size for file in (source / "images/stack/c").rglob("*") if file.is_file())
     shown = zarrscope("info", source, "images/stack", "--storage").text
@@ -56,7 +56,7 @@ def test_check_without_fault(zarrscope: Run, source: Path) -> None:
     assert zarrscope("cat", source, "empty", "--as", "json").text == "[[], [], []]\n"
 
 
-def test_check_tells_errors_and_warnings(zarrscope: Run, source: Path) -> None:
+def test_check_prints_errors_and_warnings(zarrscope: Run, source: Path) -> None:
     (source / "images/stack/c/0/0/0").write_bytes(b"broken")
     (source / "line/c/3").unlink()
     (source / "line/notes").write_bytes(b"")
@@ -92,7 +92,7 @@ def test_copy(zarrscope: Run, source: Path, tmp_path: Path) -> None:
     assert copied["line"].chunks == (7,), "it has another number of dimensions"
 
 
-def test_copy_tells_what_it_leaves_behind(zarrscope: Run, source: Path, tmp_path: Path) -> None:
+def test_copy_names_keys_that_it_does_not_copy(zarrscope: Run, source: Path, tmp_path: Path) -> None:
     for name in ("images/a\nb", "notes", "x", "y"):
         (source / name).write_text("mine")
     done = zarrscope("copy", source, tmp_path / "t", "--quiet")
@@ -150,7 +150,7 @@ def test_copy_with_other_codecs(
         (("--path", "nothing"), 1, "no node /nothing"),
     ],
 )
-def test_copies_that_cannot_be(
+def test_impossible_copies_are_refused(
     zarrscope: Run, source: Path, tmp_path: Path, arguments: tuple[str, ...], status: int, words: str
 ) -> None:
     failed = zarrscope("copy", source, tmp_path / "t", *arguments)

@@ -113,7 +113,7 @@ def test_words_give_the_same_options_again(tmp_path: Path) -> None:
     assert store_words(StoreOptions(), secret_file) == []
 
 
-def test_the_names_of_before_still_work_with_a_warning() -> None:
+def test_the_former_names_still_work_with_a_warning() -> None:
     for name, function in (("add_store_arguments", add_store_arguments), ("store_options", store_options)):
         with pytest.warns(DeprecationWarning, match=r"zarrcore\.cli\.store_arguments"):
             assert getattr(zarrcore.stores, name) is function

@@ -43,7 +43,7 @@ def consolidated(hierarchy: Hierarchy) -> dict[str, Any] | None:
 
 @each_format
 @pytest.mark.filterwarnings("ignore:Consolidated metadata")
-def test_zarr_python_opens_ours(tmp_path: Path, name: str) -> None:
+def test_zarr_python_opens_our_consolidated_metadata(tmp_path: Path, name: str) -> None:
     filled(tmp_path, name).consolidate()
     group = zarr.open_consolidated(str(tmp_path), zarr_format=int(name[1]))
     assert group.metadata.consolidated_metadata is not None
@@ -55,7 +55,7 @@ def test_zarr_python_opens_ours(tmp_path: Path, name: str) -> None:
 
 @each_format
 @pytest.mark.filterwarnings("ignore:Consolidated metadata")
-def test_theirs_say_what_the_nodes_say(tmp_path: Path, name: str) -> None:
+def test_consolidated_metadata_of_zarr_python_equal_the_nodes(tmp_path: Path, name: str) -> None:
     group = zarr.create_group(tmp_path, zarr_format=int(name[1]), attributes={"top": 1})
     group.create_group("a").create_array("x", shape=(4,), chunks=(2,), dtype="f4")
     zarr.consolidate_metadata(tmp_path)
@@ -68,7 +68,7 @@ def test_theirs_say_what_the_nodes_say(tmp_path: Path, name: str) -> None:
 
 
 @each_format
-def test_what_is_written_serves_a_store_that_cannot_list(name: str) -> None:
+def test_our_consolidated_metadata_serve_a_store_that_cannot_list(name: str) -> None:
     store = Unlistable()
     hierarchy = filled(store, name)
     nodes = {path: hierarchy[path].documents for path in ("/", "/a", "/a/b", "/a/b/y", "/x")}
@@ -85,7 +85,7 @@ def test_what_is_written_serves_a_store_that_cannot_list(name: str) -> None:
 
 
 @each_format
-def test_a_stale_copy_never_wins_over_the_nodes_own_document(name: str) -> None:
+def test_a_nodes_own_document_wins_over_a_stale_copy(name: str) -> None:
     store = MemoryStore()
     hierarchy = filled(store, name)
     hierarchy.consolidate()
@@ -104,7 +104,7 @@ def test_a_stale_copy_never_wins_over_the_nodes_own_document(name: str) -> None:
 
 @each_format
 @pytest.mark.parametrize("broken", [{}, {"metadata": []}, {"metadata": None}])
-def test_broken_ones_say_so(name: str, broken: dict[str, Any]) -> None:
+def test_broken_consolidated_metadata_are_reported(name: str, broken: dict[str, Any]) -> None:
     written = format_named(name)
     root = {"zarr_format": 3, "node_type": "group", "consolidated_metadata": broken}
     documents = tuple(json.dumps(root).encode() for _ in written.document_keys("/"))
@@ -112,7 +112,7 @@ def test_broken_ones_say_so(name: str, broken: dict[str, Any]) -> None:
         written.consolidated_documents(lambda key: json.dumps(broken).encode(), documents)
 
 
-def test_where_there_can_be_none() -> None:
+def test_formats_without_consolidated_metadata_refuse_to_write_it() -> None:
     with pytest.raises(UnsupportedError, match="needs a group at the root"):
         Format.V3.consolidate({"/": (b'{"zarr_format": 3, "node_type": "array"}',)})
     with pytest.raises(UnsupportedError, match="format 'n5' has no consolidated metadata"):

@@ -77,7 +77,7 @@ class TestVersion2:
             "dimension_separator": "/",
         }
 
-    def test_groups_have_attributes_only_where_there_are_any(self) -> None:
+    def test_groups_without_attributes_have_no_attributes_document(self) -> None:
         assert Format.V2.encode(GroupMetadata()) == (None, b'{\n  "zarr_format": 2\n}\n', None)
         assert json.loads(Format.V2.encode(GroupMetadata({"a": 1}))[2] or b"") == {"a": 1}
 
@@ -115,7 +115,7 @@ class TestVersion2:
         assert document["dtype"] == (dtype or [["a", "<i2"], ["b", "|S3"]])
         assert document["fill_value"] == spelled
 
-    def test_filters_come_back(self) -> None:
+    def test_filters_round_trip(self) -> None:
         stored = {
             "zarr_format": 2,
             "shape": [10],
@@ -178,7 +178,7 @@ class TestVersion2:
             ),
         ],
     )
-    def test_what_it_cannot_say(self, array: ArrayMetadata, words: str) -> None:
+    def test_arrays_that_version_2_cannot_express_are_refused(self, array: ArrayMetadata, words: str) -> None:
         with pytest.raises(UnsupportedError, match=words):
             Format.V2.encode(array)
 
@@ -190,7 +190,7 @@ class TestVersion2:
         assert changed.attributes == {"b": 2, "_ARRAY_DIMENSIONS": ["y", "x"]}
 
     @pytest.mark.parametrize("filters", [[{"id": "vlen-array"}], [{"id": "strange"}], [{"id": "pickle"}]])
-    def test_objects_of_no_known_kind_are_refused_by_name(self, filters: list[Any]) -> None:
+    def test_objects_of_unknown_kinds_are_refused_by_name(self, filters: list[Any]) -> None:
         document = {**zarray(metadata("string", "vlen-utf8")), "filters": filters}
         with pytest.raises(UnsupportedError, match=filters[0]["id"]):
             Format.V2.parse((json.dumps(document).encode(), None, None))
@@ -216,7 +216,7 @@ class TestVersion3:
             "storage_transformers": [],
         }
 
-    def test_a_change_keeps_what_it_does_not_know_and_the_order(self) -> None:
+    def test_a_change_keeps_unknown_members_and_their_order(self) -> None:
         stored = (
             b'{"novelty": {"must_understand": false, "n": [1, 2]}, "attributes": {"a": 1}, "node_type": "group", '
             b'"zarr_format": 3, "consolidated_metadata": null}'
@@ -232,14 +232,14 @@ class TestVersion3:
             NamedConfiguration("v2_view", {"dtype": "<f4", "viewed_dtype": "<i4"}),
         ],
     )
-    def test_names_of_ours_are_never_written(self, codec: NamedConfiguration) -> None:
+    def test_internal_names_are_never_written(self, codec: NamedConfiguration) -> None:
         with pytest.raises(UnsupportedError, match="is never written"):
             Format.V3.encode(metadata("float32", BYTES, codec, chunk_key_encoding=ChunkKeyEncoding()))
 
 
 class TestAttributes:
     @pytest.mark.parametrize("name", ["v3", "v2", "n5"])
-    def test_what_numpy_gives_people(self, name: str) -> None:
+    def test_numpy_values_become_json(self, name: str) -> None:
         class Colour(enum.StrEnum):
             RED = "red"
 
@@ -268,7 +268,7 @@ class TestAttributes:
         }
 
     @pytest.mark.parametrize("name", ["v3", "v2", "n5"])
-    def test_no_bare_tokens(self, name: str) -> None:
+    def test_bare_nan_and_infinity_are_never_written(self, name: str) -> None:
         written = format_named(name)
         documents = written.encode(GroupMetadata({"a": [math.nan, -math.inf, np.float32("inf")]}))
         assert written.parse(documents) == GroupMetadata({"a": ["NaN", "-Infinity", "Infinity"]})
@@ -285,12 +285,12 @@ class TestAttributes:
             ({"n": 10**5000}, "cannot be written as JSON"),
         ],
     )
-    def test_what_is_no_json_is_named(self, given: dict[str, Any], words: str) -> None:
+    def test_attributes_that_are_not_json_are_named(self, given: dict[str, Any], words: str) -> None:
         for written in (Format.V3, Format.V2, Format.N5):
             with pytest.raises(MetadataError, match=words):
                 written.encode(GroupMetadata(given))
 
-    def test_what_would_not_read_back_is_not_written(self) -> None:
+    def test_attributes_that_would_not_read_back_are_not_written(self) -> None:
         deep: Any = 1
         for _ in range(200):
             deep = [deep]
@@ -323,7 +323,7 @@ ARRAYS = {
 
 @pytest.mark.parametrize(("name", "driver"), [("v3", "zarr3"), ("v2", "zarr"), ("n5", "n5")])
 @pytest.mark.parametrize("kind", ARRAYS)
-def test_any_array_in_any_format_is_what_others_read(
+def test_other_readers_agree_on_any_array_in_any_format(
     tmp_path: Path, name: str, driver: str, kind: str
 ) -> None:
     written = format_named(name)
@@ -347,7 +347,7 @@ def test_from_format_to_format_and_back() -> None:
         assert there.chunk_key_encoding == V2_KEYS
 
 
-def test_shards_that_tell_no_codecs_become_chunks_of_plain_bytes() -> None:
+def test_shards_without_codecs_become_chunks_of_plain_bytes() -> None:
     shard = {"chunk_shape": [1, 3], "index_codecs": [BYTES.document()]}
     array = metadata("uint8", NamedConfiguration("sharding_indexed", shard))
     adapted = format_named("v2").adapted(array)
@@ -355,7 +355,7 @@ def test_shards_that_tell_no_codecs_become_chunks_of_plain_bytes() -> None:
     assert [codec.name for codec in adapted.codecs] == ["bytes"]
 
 
-def test_version_3_takes_codecs_in_whatever_order_they_stand() -> None:
+def test_version_3_accepts_codecs_in_any_valid_order() -> None:
     filters = (
         NamedConfiguration("scale_offset", {"scale": 2}),
         NamedConfiguration("transpose", {"order": [1, 0]}),

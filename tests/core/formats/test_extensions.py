@@ -74,7 +74,7 @@ def test_a_format_of_another_package() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_ours_come_first() -> None:
+def test_formats_of_zarrcore_come_first() -> None:
     assert [known.name for known in known_formats()] == [*map(str, FORMATS), "example-notes"]
     assert format_named("v3") is Format.V3
     store = notes()
@@ -84,7 +84,7 @@ def test_ours_come_first() -> None:
         format_named("v9")
 
 
-def test_an_instance_does_as_well_and_anything_else_is_refused(installed: Path) -> None:
+def test_an_instance_is_accepted_and_other_objects_are_refused(installed: Path) -> None:
     installed.write_text("[zarrscope.formats]\nexample-notes = example_notes:instance\n")
     assert format_named("example-notes").title == "Notes"
     forget_extensions()

@@ -21,5 +21,5 @@ def test_documents_and_chunks_are_keys_of_nodes(known: Format, path: str) -> Non
 @pytest.mark.parametrize(
     "key", ["notes.txt", "foo/README", "foo/.DS_Store", "foo/thumbnail.png", "foo/c0ffee"]
 )
-def test_other_keys_are_not(known: Format, key: str) -> None:
+def test_other_keys_do_not_belong_to_nodes(known: Format, key: str) -> None:
     assert not known.is_node_key(key)

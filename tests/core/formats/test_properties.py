@@ -55,7 +55,7 @@ def bits(element: Any) -> Any:
 @each_format
 @settings(max_examples=40)
 @given(data=st.data())
-def test_what_is_written_reads_back(written: Format, data: st.DataObject) -> None:
+def test_written_documents_read_back(written: Format, data: st.DataObject) -> None:
     metadata = data.draw(arrays(types_of(written)))
     own = adapted(written, metadata)
     documents = written.encode(own)
@@ -82,7 +82,7 @@ def test_version_3_says_everything(metadata: ArrayMetadata) -> None:
 @each_format
 @settings(max_examples=20)
 @given(given_attributes=attributes)
-def test_groups_too(written: Format, given_attributes: dict[str, Any]) -> None:
+def test_documents_of_groups_read_back(written: Format, given_attributes: dict[str, Any]) -> None:
     group = GroupMetadata(given_attributes)
     assert written.parse(written.encode(group)) == group
     assert written.claims(written.encode(group, at_root=True))
@@ -92,7 +92,7 @@ def test_groups_too(written: Format, given_attributes: dict[str, Any]) -> None:
 @each_format
 @settings(max_examples=20)
 @given(changed=attributes, data=st.data())
-def test_a_change_leaves_the_rest_as_it_stands(
+def test_a_change_leaves_the_other_members(
     written: Format, changed: dict[str, Any], data: st.DataObject
 ) -> None:
     own = adapted(written, data.draw(arrays(types_of(written))))
@@ -113,7 +113,7 @@ def test_a_change_leaves_the_rest_as_it_stands(
 
 @settings(max_examples=20)
 @given(metadata=arrays(CORE_TYPES))
-def test_zarr_python_understands_what_is_written(metadata: ArrayMetadata) -> None:
+def test_zarr_python_reads_our_documents(metadata: ArrayMetadata) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of codecs that zarr-python calls its own
         document = strict_json(Format.V3.encode(metadata)[0] or b"")
@@ -128,7 +128,7 @@ def test_zarr_python_understands_what_is_written(metadata: ArrayMetadata) -> Non
 @each_format
 @settings(max_examples=50)
 @given(data=st.data())
-def test_of_broken_documents_nothing_but_our_errors_leaves(written: Format, data: st.DataObject) -> None:
+def test_broken_documents_only_raise_our_errors(written: Format, data: st.DataObject) -> None:
     own = adapted(written, data.draw(arrays(types_of(written))))
     documents = [
         None if document is None else json.dumps(data.draw(broken(strict_json(document)))).encode()
@@ -152,7 +152,7 @@ def test_of_broken_documents_nothing_but_our_errors_leaves(written: Format, data
 @each_format
 @settings(max_examples=40)
 @given(text=st.binary(max_size=40), data=st.data())
-def test_nor_of_any_text(written: Format, text: bytes, data: st.DataObject) -> None:
+def test_any_text_only_raises_our_errors(written: Format, text: bytes, data: st.DataObject) -> None:
     whole = next(document for document in written.encode(GroupMetadata({"a": [1]})) if document)
     place = data.draw(st.integers(0, len(whole)))
     documents = tuple(whole[:place] + text for _ in written.document_keys("/"))

@@ -111,7 +111,7 @@ def test_copies_have_the_new_name(codecs: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
-def test_what_zarr_python_wrote_is_copied_for_tensorstore(tmp_path: Path, zarr_format: Any) -> None:
+def test_records_of_zarr_python_are_copied_for_tensorstore(tmp_path: Path, zarr_format: Any) -> None:
     dtype = np.dtype([("a", "<i2"), ("b", "<f4")])
     values = np.array([(1, 2.5), (3, -4.5), (0, 0)], dtype)
     fill = np.array((7, 0.5), dtype)[()]

@@ -49,7 +49,7 @@ def test_attributes_are_each_ones_own() -> None:
     assert first.metadata_document() == {**second.metadata_document(), "attributes": {"a": 1}}
 
 
-def test_what_is_told_otherwise_is_not_shared() -> None:
+def test_documents_that_differ_are_not_shared() -> None:
     first, second = opened(document(fill_value=1), document(fill_value=2))
     assert (first[0, 0], second[0, 0]) == (1, 2)
     nodes = opened(document(shape=[4, 6]), document(shape=[4, 5]), document(dimension_names=["y", "x"]))
@@ -65,7 +65,7 @@ def test_a_broken_array_is_broken_beside_a_sound_one(broken: Any) -> None:
         assert kinds == ["array" if level is not broken else "broken" for level in levels]
 
 
-def test_documents_are_for_their_readers_to_change() -> None:
+def test_callers_may_change_documents() -> None:
     inner = {"chunk_shape": [1, 1], "codecs": zstd(1), "index_codecs": zstd(1)[:1]}
     first, second = opened(*[document(codecs=[{"name": "sharding_indexed", "configuration": inner}])] * 2)
     first.metadata_document()["codecs"][0]["configuration"]["chunk_shape"][0] = 99
@@ -73,7 +73,7 @@ def test_documents_are_for_their_readers_to_change() -> None:
         assert node.metadata_document()["codecs"][0]["configuration"]["chunk_shape"] == [1, 1]
 
 
-def test_errors_name_what_is_wrong_each_time() -> None:
+def test_errors_name_the_fault_each_time() -> None:
     for node in opened(*[document(codecs=[{"name": "nothing"}])] * 3):
         assert "nothing" in str(node.error)
     for node in opened(*[document(codecs=[])] * 2, *[document(surprise=1)] * 2)[2:]:
@@ -92,7 +92,7 @@ def test_long_documents_are_read_like_short_ones() -> None:
 
 
 @pytest.mark.parametrize("format_", ["v2", "n5"])
-def test_formats_with_other_words_share_as_well(tmp_path: Path, format_: str) -> None:
+def test_other_formats_share_metadata_too(tmp_path: Path, format_: str) -> None:
     hierarchy = zarrcore.create(tmp_path, format=format_)
     for name, dimensions in {"a": ["y", "x"], "b": ["t", None], "c": None}.items():
         attributes = {"of": name} if dimensions is None else {"of": name, "_ARRAY_DIMENSIONS": dimensions}

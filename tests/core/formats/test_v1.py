@@ -69,7 +69,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ARRAYS)
-def test_what_zarr_python_1_wrote(archive: Path, tmp_path: Path, name: str) -> None:
+def test_arrays_of_zarr_python_1_read(archive: Path, tmp_path: Path, name: str) -> None:
     hierarchy = zarrcore.open(archive / name)
     assert hierarchy.format is Format.V1
     array = hierarchy["/"]
@@ -96,7 +96,9 @@ def test_what_zarr_python_1_wrote(archive: Path, tmp_path: Path, name: str) -> N
     st.sampled_from(["C", "F"]),
     st.sampled_from([">i4", "<f8", "|S3", "|u1"]),
 )
-def test_what_the_text_says(shape: tuple[int, int], chunks: tuple[int, int], order: str, dtype: str) -> None:
+def test_arrays_as_the_specification_defines_them(
+    shape: tuple[int, int], chunks: tuple[int, int], order: str, dtype: str
+) -> None:
     elements = np.arange(shape[0] * shape[1]).reshape(shape).astype(dtype)
     array = zarrcore.open(written(elements, chunks, order=order, fill_value=None))["/"]
     assert isinstance(array, zarrcore.Array)
@@ -104,9 +106,9 @@ def test_what_the_text_says(shape: tuple[int, int], chunks: tuple[int, int], ord
     assert (array[...] == elements).all()
 
 
-def test_it_is_read_and_not_written() -> None:
+def test_version_1_is_read_and_not_written() -> None:
     store = written(np.arange(6, dtype="<i2").reshape(2, 3), (2, 2))
-    with pytest.raises(ReadOnlyError, match="Zarr v1, which can be read but not written"):
+    with pytest.raises(ReadOnlyError, match="Zarr v1, which is read-only"):
         zarrcore.open(store, "r+")
     array = zarrcore.open(store, format="v1")["/"]
     assert array.stored_document() == {
@@ -135,19 +137,19 @@ def test_fill_values() -> None:
         *(({member: ...}, f"{member}: the member is missing") for member in META if member != "zarr_format"),
     ],
 )
-def test_broken_documents_say_what_and_where(members: dict[str, Any], words: str) -> None:
+def test_errors_of_broken_documents_say_what_and_where(members: dict[str, Any], words: str) -> None:
     with pytest.raises(MetadataError, match=words):
         parse(**members)
 
 
-def test_a_compressor_that_nobody_knows_is_named() -> None:
+def test_an_unknown_compressor_is_named() -> None:
     store = written(np.zeros((2, 2), "<i2"), (2, 2), compression="zoom")
     with pytest.raises(ZarrError, match="zoom"):
         zarrcore.open(store)["/"]
 
 
 @pytest.mark.parametrize("document", [b"[1]", b"no JSON", b'{"zarr_format": 2}', b"{}"])
-def test_a_file_that_happens_to_be_called_so(document: bytes) -> None:
+def test_other_files_with_the_name_of_a_document(document: bytes) -> None:
     store = MemoryStore()
     store.set("meta", document)
     with pytest.raises(HierarchyNotFoundError):
@@ -155,7 +157,7 @@ def test_a_file_that_happens_to_be_called_so(document: bytes) -> None:
 
 
 @given(st.data())
-def test_of_broken_documents_nothing_but_our_errors_leaves(data: st.DataObject) -> None:
+def test_broken_documents_only_raise_our_errors(data: st.DataObject) -> None:
     store = written(np.arange(6, dtype="<i2").reshape(2, 3), (2, 2))
     for key in ("meta", "attrs"):
         document = data.draw(broken(json.loads(store.get(key) or b"")))

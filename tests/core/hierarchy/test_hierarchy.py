@@ -152,7 +152,7 @@ class Remote(MemoryStore):
         return super().list_dir(prefix)
 
 
-def test_what_a_walk_asks_a_remote_store_of_version_2_for() -> None:
+def test_requests_of_a_walk_over_a_remote_store_of_version_2() -> None:
     store = Remote(V2_WITHOUT_GROUPS)
     hierarchy = zarrcore.open(store)
     store.got.clear()
@@ -175,7 +175,7 @@ def test_what_a_walk_asks_a_remote_store_of_version_2_for() -> None:
     assert [*hierarchy.child_names("/A")] == ["1", "2", "3"]
 
 
-def test_broken_attributes_of_an_implicit_group_are_told() -> None:
+def test_broken_attributes_of_an_implicit_group_are_reported() -> None:
     hierarchy = zarrcore.open(memory(**{**V2_WITHOUT_GROUPS, "A/.zattrs": b"["}))
     with pytest.raises(MetadataError, match="zattrs"):
         hierarchy["A"]
@@ -195,7 +195,7 @@ def test_an_implicit_group_of_version_2_becomes_a_group_when_it_is_changed() -> 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
 @pytest.mark.parametrize("kind", [Remote, MemoryStore])
-def test_consolidated_metadata_imply_groups_where_nothing_is_listed(zarr_format: int, kind: type) -> None:
+def test_consolidated_metadata_imply_groups_without_a_listing(zarr_format: int, kind: type) -> None:
     if zarr_format == 2:
         metadata = {".zgroup": json.loads(V2_GROUP), "A/1/0/.zarray": json.loads(V2_ARRAY)}
         consolidated = {"zarr_consolidated_format": 1, "metadata": metadata}
@@ -222,13 +222,13 @@ def test_a_root_without_a_document() -> None:
     assert [node.path for node in hierarchy.walk()] == ["/", "/x"]
 
 
-def test_where_two_formats_meet_the_newer_wins() -> None:
+def test_the_newer_of_two_formats_wins() -> None:
     assert zarrcore.open(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP})).format is zarrcore.Format.V3
     assert zarrcore.open(memory(**{".zgroup": V2_GROUP})).format is zarrcore.Format.V2
     assert zarrcore.open(memory(**{"zarr.json": GROUP, ".zgroup": V2_GROUP}), format="v2").format.name == "v2"
 
 
-def test_what_holds_no_hierarchy_tells_what_was_looked_for() -> None:
+def test_the_error_without_a_hierarchy_names_the_keys_that_were_tried() -> None:
     with pytest.raises(
         HierarchyNotFoundError,
         match=r"none of zarr.json, .zarray, .zgroup, .zattrs, attributes.json, meta, meta/root.array, meta/root.group is there",
@@ -333,7 +333,7 @@ def test_metadata_is_kept_until_refresh_or_age() -> None:
 
 
 @pytest.mark.parametrize("path", ["../x", "x/../../y", "x/./y", "x\0"])
-def test_paths_that_can_name_no_node(path: str) -> None:
+def test_invalid_paths_are_refused(path: str) -> None:
     with pytest.raises(ZarrError):
         zarrcore.open(memory(**{"zarr.json": GROUP}))[path]
 
@@ -386,7 +386,7 @@ class Counting(MemoryStore):
         return super().get(key, byte_range)
 
 
-def test_no_document_is_asked_for_twice() -> None:
+def test_documents_are_requested_once() -> None:
     store = Counting()
     for key, value in {"zarr.json": GROUP, "x/zarr.json": ARRAY, "y/zarr.json": ARRAY}.items():
         store.set(key, value)
@@ -397,7 +397,7 @@ def test_no_document_is_asked_for_twice() -> None:
     assert sorted(store.asked) == ["x/zarr.json", "y/zarr.json", "zarr.json"]
 
 
-def test_version_2_asks_only_for_what_can_matter() -> None:
+def test_version_2_only_requests_documents_that_can_matter() -> None:
     store = Counting()
     for key, value in {".zgroup": V2_GROUP, "x/.zgroup": V2_GROUP, "junk/a": b""}.items():
         store.set(key, value)
@@ -417,7 +417,7 @@ def test_version_2_asks_only_for_what_can_matter() -> None:
     )
 
 
-def test_a_broken_node_does_not_gather_the_frames_of_all_who_ask() -> None:
+def test_the_error_of_a_broken_node_does_not_collect_frames() -> None:
     hierarchy = zarrcore.open(memory(**{"zarr.json": GROUP, "x/zarr.json": b"{"}))
     depths = []
     for _ in range(5):
@@ -427,7 +427,7 @@ def test_a_broken_node_does_not_gather_the_frames_of_all_who_ask() -> None:
     assert len(set(depths)) == 1
 
 
-def test_what_no_check_foresaw_is_one_broken_node(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unforeseen_error_makes_one_broken_node(monkeypatch: pytest.MonkeyPatch) -> None:
     def surprise(document: object) -> None:
         raise ZeroDivisionError("surprise")
 

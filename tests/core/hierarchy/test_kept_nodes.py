@@ -37,7 +37,7 @@ def test_forgetting_a_node_forgets_all_below_it() -> None:
     assert kept.get("/") is None
 
 
-def test_a_node_that_was_asked_for_before_it_was_forgotten_is_not_kept(now_s: list[float]) -> None:
+def test_a_node_requested_before_it_was_forgotten_is_not_kept(now_s: list[float]) -> None:
     kept: KeptNodes[str] = KeptNodes(None)
     asked_s = now_s[0]
     now_s[0] += 1

@@ -49,6 +49,6 @@ def test_the_fill_value_counts_in_version_2(
         (5, "M8[s]", None),
     ],
 )
-def test_values_of_the_type(told: Any, dtype: str, expected: Any) -> None:
+def test_missing_values_have_the_type_of_the_elements(told: Any, dtype: str, expected: Any) -> None:
     found = missing_values({"missing_value": told}, np.dtype(dtype)).get("missing_value")
     assert (None if found is None else found.tolist()) == expected

@@ -54,7 +54,7 @@ def test_units_of_n5() -> None:
     assert len(image.levels) == 2
 
 
-def test_channels_of_which_few_are_told() -> None:
+def test_channels_without_settings() -> None:
     told = {"omero": {"channels": [{"label": "DAPI", "color": "0000FF"}, 7]}}
     image = image_of({"ome": {"multiscales": [{**DATASETS, "name": "cells"}], **told}}, a=(3, 4, 5))
     assert image.name == "cells"
@@ -131,7 +131,7 @@ def test_a_first_level_that_is_broken() -> None:
 
 
 @given(ATTRIBUTES)
-def test_whatever_is_told(attributes: dict[str, Any]) -> None:
+def test_any_metadata_give_an_image_or_our_error(attributes: dict[str, Any]) -> None:
     if not is_multiscale(attributes):
         return
     try:

@@ -52,7 +52,7 @@ def array(hierarchy: zarrcore.Hierarchy, path: str = "/x", **more: Any) -> Array
 
 
 class TestModes:
-    def test_made_where_nothing_is(self, tmp_path: Path) -> None:
+    def test_a_hierarchy_is_made_in_an_empty_place(self, tmp_path: Path) -> None:
         for mode in ("r", "r+"):
             with pytest.raises(StoreNotFoundError):
                 zarrcore.open(tmp_path / "new", mode)  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ class TestModes:
             assert made.format.name == "v3"
             assert isinstance(zarr.open(tmp_path / "deep" / str(name), mode="r"), zarr.Group)
 
-    def test_opened_where_one_is(self, tmp_path: Path) -> None:
+    def test_an_existing_hierarchy_is_opened(self, tmp_path: Path) -> None:
         array(zarrcore.create(tmp_path, "v2"))[...] = 5
         for mode in ("r", "r+", "a"):
             opened = zarrcore.open(tmp_path, mode)  # type: ignore[arg-type]
@@ -76,7 +76,7 @@ class TestModes:
         assert paths(zarrcore.create(tmp_path, overwrite=True)) == ["/"]
         assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
 
-    def test_no_second_format_is_mixed_into_a_hierarchy(self, tmp_path: Path) -> None:
+    def test_formats_are_not_mixed_in_one_hierarchy(self, tmp_path: Path) -> None:
         zarrcore.create(tmp_path, "v3")
         with pytest.raises(NodeExistsError, match="already exists, as a hierarchy of Zarr v3"):
             zarrcore.open(tmp_path, "a", "v2")
@@ -84,7 +84,7 @@ class TestModes:
         (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
         assert zarrcore.open(tmp_path, "a", "v2").format.name == "v2"
 
-    def test_what_is_no_hierarchy_is_never_erased(self, tmp_path: Path) -> None:
+    def test_other_data_is_never_erased(self, tmp_path: Path) -> None:
         (tmp_path / "thesis.txt").write_text("three years of work")
         with pytest.raises(NodeExistsError, match=r"holds thesis\.txt"):
             zarrcore.open(tmp_path, "w")
@@ -106,7 +106,7 @@ class TestModes:
         zarrcore.open(tmp_path / "links", "w")
         assert (tmp_path / "links/elsewhere").is_symlink()
 
-    def test_an_unknown_mode_is_told(self) -> None:
+    def test_an_unknown_mode_is_refused(self) -> None:
         with pytest.raises(UnsupportedError, match="mode 'x' is unknown; known are r, r\\+, a, w, w-"):
             zarrcore.open(MemoryStore(), "x")  # type: ignore[arg-type]
 
@@ -143,7 +143,7 @@ class TestCreating:
         documents = {"v3": {"zarr.json"}, "v2": {".zarray", ".zgroup", ".zattrs"}, "n5": {"attributes.json"}}
         assert names == documents[hierarchy.format.name]
 
-    def test_nothing_is_put_over_anything(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_existing_nodes_are_not_replaced(self, hierarchy: zarrcore.Hierarchy) -> None:
         array(hierarchy, "/a/x", attributes={"kept": 1})
         for make in (array, lambda h, path: h.create_group(path)):
             with pytest.raises(NodeExistsError, match=r"/a/x in .* already exists, as an array"):
@@ -161,7 +161,7 @@ class TestCreating:
         assert paths(hierarchy) == ["/", "/a"]
         assert not any(key.startswith("a/x") for key in keys(hierarchy))
 
-    def test_chunks_without_a_document_do_not_become_somebodys(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_orphaned_chunks_do_not_become_part_of_a_new_array(self, hierarchy: zarrcore.Hierarchy) -> None:
         hierarchy.store.set("x/c/0/0", b"left by an accident")  # type: ignore[attr-defined]
         if hierarchy.format.implicit_groups:
             hierarchy.store.set("y", b"")  # type: ignore[attr-defined]
@@ -170,7 +170,7 @@ class TestCreating:
         array(hierarchy, overwrite=True)
         assert "x/c/0/0" not in keys(hierarchy)
 
-    def test_of_two_who_make_the_same_one_fails(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_one_of_two_writers_of_the_same_node_fails(self, hierarchy: zarrcore.Hierarchy) -> None:
         class Contested(MemoryStore):
             """Where another writer is faster by a hair."""
 
@@ -184,7 +184,7 @@ class TestCreating:
             array(contested)
         array(contested, overwrite=True)
 
-    def test_an_empty_root_gives_way_to_an_array(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_an_array_replaces_an_empty_root(self, hierarchy: zarrcore.Hierarchy) -> None:
         array(hierarchy, "/")[...] = 3
         again = zarrcore.open(hierarchy.store)
         assert again.format == hierarchy.format
@@ -193,7 +193,7 @@ class TestCreating:
             array(again if not again.read_only else zarrcore.open(hierarchy.store, "r+"), "/x")
 
     @pytest.mark.parametrize("path", ["a/../b", "a/..."])
-    def test_a_path_that_names_no_node_is_refused(self, hierarchy: zarrcore.Hierarchy, path: str) -> None:
+    def test_an_invalid_path_is_refused(self, hierarchy: zarrcore.Hierarchy, path: str) -> None:
         with pytest.raises(SelectionError):
             array(hierarchy, path)
 
@@ -224,7 +224,7 @@ class TestCreating:
             ({"attributes": {"when": object()}}, "attributes"),
         ],
     )
-    def test_wishes_that_make_no_sense(self, wishes: dict[str, Any], sentence: str) -> None:
+    def test_contradictory_arguments_are_refused(self, wishes: dict[str, Any], sentence: str) -> None:
         hierarchy = zarrcore.create(MemoryStore())
         with pytest.raises(ZarrError, match=sentence):
             hierarchy.create_array("x", **{"shape": (4, 4), "data_type": "int16", **wishes})
@@ -239,7 +239,7 @@ class TestCreating:
             ("v2", {"data_type": "bfloat16"}, "data type 'bfloat16'"),
         ],
     )
-    def test_wishes_that_a_format_cannot_fulfil(
+    def test_arguments_that_a_format_cannot_fulfil_are_refused(
         self, format_name: str, wishes: dict[str, Any], sentence: str
     ) -> None:
         hierarchy = zarrcore.create(MemoryStore(), format_name)
@@ -254,7 +254,7 @@ class TestCreating:
         assert (again[...] == 5).all()
         assert codec in str(again.codecs)
 
-    def test_chunks_of_two_to_four_mebibytes_unless_told_otherwise(self) -> None:
+    def test_default_chunks_have_two_to_four_mebibytes(self) -> None:
         for shape, itemsize in [
             ((2000, 2000, 2000), 4),
             ((10**9,), 2),
@@ -266,7 +266,7 @@ class TestCreating:
         assert default_chunk_shape((), 8) == ()
         assert default_chunk_shape((0, 5), 8) == (1, 5)
 
-    def test_defaults_are_what_others_read(self, tmp_path: Path) -> None:
+    def test_other_readers_read_the_defaults(self, tmp_path: Path) -> None:
         tensorstore = pytest.importorskip("tensorstore")
         values = np.random.default_rng(1).normal(size=(70, 80)).astype("f4")
         for format_name, driver in (("v3", "zarr3"), ("v2", "zarr")):
@@ -309,7 +309,9 @@ class TestChanging:
             group.attributes = {"function": len}
         assert group.attributes == {"title": "grün"}
 
-    def test_an_array_that_was_erased_meanwhile_becomes_no_group(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_an_array_that_was_erased_meanwhile_does_not_become_a_group(
+        self, hierarchy: zarrcore.Hierarchy
+    ) -> None:
         node = array(hierarchy)
         zarrcore.open(hierarchy.store, "r+").erase("x")
         node[0, 0] = 1  # leaves a chunk of nobody's
@@ -317,7 +319,7 @@ class TestChanging:
             with pytest.raises(NodeNotFoundError):
                 change()
 
-    def test_members_of_others_survive(self) -> None:
+    def test_unknown_members_survive(self) -> None:
         store = MemoryStore()
         array(zarrcore.create(store))
         document = json.loads(bytes(store.get("x/zarr.json") or b""))
@@ -330,14 +332,14 @@ class TestChanging:
         changed = json.loads(bytes(store.get("x/zarr.json") or b""))
         assert changed == {**document, "attributes": {"a": 1}, "shape": [8, 2]}
 
-    def test_a_change_by_somebody_else_meanwhile_is_kept(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_a_concurrent_change_is_kept(self, hierarchy: zarrcore.Hierarchy) -> None:
         node = array(hierarchy)
         other = zarrcore.open(hierarchy.store, "r+")["x"]
         other.resize((8, 8))  # type: ignore[union-attr]
         node.attributes = {"a": 1}  # type: ignore[misc]
         assert node.shape == (8, 8)
 
-    def test_who_reads_meanwhile_does_not_keep_what_was(self) -> None:
+    def test_a_concurrent_reader_does_not_keep_old_metadata(self) -> None:
         class Slow(MemoryStore):
             meanwhile: Any = None
 
@@ -388,7 +390,7 @@ class TestChanging:
         hierarchy.erase("/a/b/x")
         assert paths(zarrcore.open(store)) == ["/", "/a", "/a/b"]
 
-    def test_cached_chunks_do_not_outlive_their_array(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_cached_chunks_end_with_their_array(self, hierarchy: zarrcore.Hierarchy) -> None:
         hierarchy.chunk_cache = zarrcore.ChunkCache(1 << 20)
         array(hierarchy)[...] = 1
         assert np.asarray(hierarchy["x"]).all()
@@ -401,7 +403,7 @@ class TestChanging:
         assert (np.asarray(zarrcore.open(tmp_path)["x"]) == 2).all()
 
 
-def test_a_zip_file_is_whole_once_its_hierarchy_is_closed(tmp_path: Path) -> None:
+def test_a_zip_file_is_complete_once_its_hierarchy_is_closed(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "a.zip", "v2") as hierarchy:
         array(hierarchy, "/g/x")[...] = 4
     with zarr.storage.ZipStore(tmp_path / "a.zip", mode="r") as store:
@@ -421,7 +423,7 @@ def test_a_zip_file_is_whole_once_its_hierarchy_is_closed(tmp_path: Path) -> Non
 class TestConsolidating:
     @pytest.mark.parametrize("format_name", ["v3", "v2"])
     @pytest.mark.filterwarnings("ignore")
-    def test_others_read_it_and_a_change_takes_it_away(self, tmp_path: Path, format_name: str) -> None:
+    def test_other_readers_use_it_and_a_change_removes_it(self, tmp_path: Path, format_name: str) -> None:
         hierarchy = zarrcore.create(tmp_path, format_name)
         array(hierarchy, "/a/x", attributes={"unit": "K"})
         hierarchy.consolidate()
@@ -433,14 +435,14 @@ class TestConsolidating:
             zarr.open_consolidated(tmp_path)
         assert "y" in zarr.open_group(tmp_path, mode="r")["a"]
 
-    def test_it_goes_again_when_somebody_else_has_brought_it_back(self, tmp_path: Path) -> None:
+    def test_it_is_removed_again_when_another_writer_restored_it(self, tmp_path: Path) -> None:
         hierarchy = zarrcore.create(tmp_path)
         array(hierarchy, "/a")
         zarrcore.open(tmp_path, "r+").consolidate()
         array(hierarchy, "/b")
         assert set(zarr.open_group(tmp_path, mode="r")) == {"a", "b"}
 
-    def test_a_change_that_fails_leaves_it(self, hierarchy: zarrcore.Hierarchy) -> None:
+    def test_a_failed_change_leaves_consolidated_metadata(self, hierarchy: zarrcore.Hierarchy) -> None:
         if hierarchy.format.name == "n5":
             return
         array(hierarchy, "/g/a")
@@ -457,7 +459,7 @@ class TestConsolidating:
                 change()
         assert {key: bytes(hierarchy.store.get(key) or b"") for key in keys(hierarchy)} == before
 
-    def test_what_n5_cannot_tell(self) -> None:
+    def test_n5_has_no_consolidated_metadata(self) -> None:
         with pytest.raises(UnsupportedError, match="format 'n5' has no consolidated metadata"):
             zarrcore.create(MemoryStore(), "n5").consolidate()
         with pytest.raises(UnsupportedError, match="fill value '7' cannot be expressed in N5"):

@@ -9,7 +9,7 @@ from zarrcore.hierarchy import normalize_path
 
 
 @pytest.mark.parametrize("path", ["foo/bar", "/foo/bar", "//foo//bar//", "foo/bar/"])
-def test_slashes_that_are_not_needed_go(path: str) -> None:
+def test_superfluous_slashes_are_removed(path: str) -> None:
     assert normalize_path(path) == "/foo/bar"
 
 
@@ -19,6 +19,6 @@ def test_the_root(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["..", "/foo/..", "./foo", "foo\0"])
-def test_segments_that_can_name_no_node_are_refused(path: str) -> None:
+def test_invalid_segments_are_refused(path: str) -> None:
     with pytest.raises(SelectionError, match="cannot be the name of a node"):
         normalize_path(path)

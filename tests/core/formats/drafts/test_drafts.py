@@ -117,7 +117,7 @@ def spellings(fill: Any) -> list[Any]:
 @each_draft
 @settings(max_examples=15)
 @given(data=st.data())
-def test_what_a_draft_says_reads(day: str, data: st.DataObject) -> None:
+def test_hierarchies_of_every_draft_read(day: str, data: st.DataObject) -> None:
     array = data.draw(arrays(day))
     path = data.draw(st.sampled_from(["/", "/a", "/a/b.c"]))
     hierarchy = zarrcore.open(store_of(write(day, {path: array})), format=DRAFTS[day].name)
@@ -157,7 +157,7 @@ def test_an_array_at_the_root(day: str) -> None:
 
 
 @each_draft
-def test_few_questions_tell_the_format(day: str) -> None:
+def test_few_requests_detect_the_format(day: str) -> None:
     """Of a store that cannot list; where it is told by an entry point, the rest are the root's documents."""
     store = Unlistable(write(day, {"/": ARRAY}))
     hierarchy = zarrcore.open(store)
@@ -176,7 +176,7 @@ def test_a_group_at_the_root_of_a_store_that_cannot_list(day: str) -> None:
         assert zarrcore.open(Unlistable(write(day, {"/a": ARRAY})))["/"].attributes == {}
 
 
-def test_what_is_no_hierarchy_costs_few_questions() -> None:
+def test_a_place_without_a_hierarchy_costs_few_requests() -> None:
     store = Unlistable({"a": b""})
     with pytest.raises(
         HierarchyNotFoundError, match=r"none of zarr.json, .zarray, .* meta/root.array, meta/root.group"
@@ -203,7 +203,7 @@ def test_without_its_entry_point_a_hierarchy_reads_when_named() -> None:
     assert (array_at(hierarchy, "a")[...] == VALUES).all()
 
 
-def test_december_2022_is_told_by_its_keys() -> None:
+def test_december_2022_is_detected_by_its_keys() -> None:
     for day, prefix in (("2022-12-01", "data/root/a/"), ("2022-12-02", "data/a/")):
         for store in (store_of(write(day, {"/a": ARRAY})), Unlistable(write(day, {"/": {}, "/a": ARRAY}))):
             assert array_at(zarrcore.open(store), "a").chunk_key((0, 0)) == f"{prefix}c0/0"
@@ -265,7 +265,7 @@ def test_entry_points_that_cannot_be_used(document: Any, kind: type[Exception], 
         zarrcore.open(store_of({"zarr.json": json.dumps(document).encode()}))
 
 
-def test_what_may_be_ignored_is_ignored_and_told() -> None:
+def test_ignorable_extensions_are_ignored_and_named() -> None:
     extension = {**UNKNOWN, "must_understand": False}
     values = write("2020-10-16", {"/a": ARRAY})
     values["zarr.json"] = json.dumps(entry_point(extensions=[extension], later="member")).encode()
@@ -350,7 +350,9 @@ MALFORMED: list[tuple[dict[str, Any], str]] = [
 
 @each_draft
 @pytest.mark.parametrize(("members", "words"), MALFORMED, ids=str)
-def test_malformed_documents_say_what_and_where(day: str, members: dict[str, Any], words: str) -> None:
+def test_errors_of_malformed_documents_say_what_and_where(
+    day: str, members: dict[str, Any], words: str
+) -> None:
     with pytest.raises((MetadataError, UnsupportedError), match=words) as raised:
         parse(day, **members)
     assert "\n" not in str(raised.value)
@@ -404,7 +406,7 @@ def test_malformed_members_of_one_draft(day: str, members: dict[str, Any], words
 @each_draft
 @settings(max_examples=15)
 @given(data=st.data())
-def test_of_broken_documents_nothing_but_our_errors_leaves(day: str, data: st.DataObject) -> None:
+def test_broken_documents_only_raise_our_errors(day: str, data: st.DataObject) -> None:
     values = write(day, {"/a": data.draw(arrays(day)), "/g": {"n": [1]}})
     for key, value in list(values.items()):
         if key.endswith(("json", "meta", "array", "group")) and data.draw(st.booleans()):
@@ -444,7 +446,7 @@ RICH: list[dict[str, Any]] = [
 @each_draft
 @settings(max_examples=40)
 @given(data=st.data())
-def test_nor_of_broken_extensions(day: str, data: st.DataObject) -> None:
+def test_broken_extensions_only_raise_our_errors(day: str, data: st.DataObject) -> None:
     shards = (2, 2) if day in SHARDED else ()
     array = Array(VALUES, (2, 4), order="F", endian=">", chunks_per_shard=shards)
     document = {**array_document(day, array), **data.draw(st.sampled_from(RICH))}
@@ -457,7 +459,7 @@ def test_nor_of_broken_extensions(day: str, data: st.DataObject) -> None:
 @each_draft
 @settings(max_examples=10)
 @given(text=st.binary(max_size=30), place=st.integers(0, 60))
-def test_nor_of_any_text(day: str, text: bytes, place: int) -> None:
+def test_any_text_only_raises_our_errors(day: str, text: bytes, place: int) -> None:
     values = {key: value[:place] + text for key, value in write(day, {"/": ARRAY}).items()}
     with contextlib.suppress(MetadataError, UnsupportedError, HierarchyNotFoundError):
         list(zarrcore.open(store_of(values)).walk())

@@ -150,7 +150,7 @@ def test_consolidated_metadata(archive: Path) -> None:
     assert found == ["stale-consolidated"]
 
 
-def test_nothing_is_wrong_with_them(archive: Path) -> None:
+def test_drafts_of_others_have_no_findings(archive: Path) -> None:
     findings = list(check(zarrcore.open(archive / "nodes")))
     assert {finding.what for finding in findings} == {"missing-chunks"}
 

@@ -120,7 +120,7 @@ def test_to_and_from_tensorstore(tmp_path: Path, compression: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("compression", ["raw", "gzip", "bzip2", "xz", "lz4", "zstd", "blosc"])
-def test_what_z5py_wrote(tmp_path: Path, compression: str) -> None:
+def test_datasets_of_z5py_read(tmp_path: Path, compression: str) -> None:
     z5py = pytest.importorskip("z5py")  # there are packages for one kind of processor only
     values = np.arange(7 * 5 * 4, dtype="u2").reshape(7, 5, 4)
     root = z5py.File(f"{tmp_path}/x.n5", "a")
@@ -163,7 +163,7 @@ def test_blocks_of_varying_length_by_z5py(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_z5py_and_tensorstore_read_what_is_written(tmp_path: Path, codec: Any) -> None:
+def test_z5py_and_tensorstore_read_our_datasets(tmp_path: Path, codec: Any) -> None:
     z5py = pytest.importorskip("z5py")
     values = np.arange(7 * 5 * 4, dtype="u2").reshape(7, 5, 4)
     hierarchy = zarrcore.create(tmp_path / "x.n5", format="n5")
@@ -177,7 +177,7 @@ def test_z5py_and_tensorstore_read_what_is_written(tmp_path: Path, codec: Any) -
     np.testing.assert_array_equal(tensorstore.open(spec).result().read().result(), values.T)
 
 
-def test_lz4_is_written_as_java_has_it() -> None:
+def test_lz4_is_written_in_the_form_of_java() -> None:
     hierarchy = zarrcore.create(store := MemoryStore(), format="n5")
     array = hierarchy.create_array(
         "a", shape=(900,), data_type="uint8", chunk_shape=(900,), codecs=["numcodecs.lz4"]
@@ -192,7 +192,7 @@ def test_lz4_is_written_as_java_has_it() -> None:
 
 
 @pytest.mark.parametrize("name", COMPRESSORS)
-def test_what_zarr_python_2_wrote(tmp_path: Path, name: str) -> None:
+def test_datasets_of_zarr_python_2_read(tmp_path: Path, name: str) -> None:
     with tarfile.open(ARCHIVE) as file:
         file.extractall(tmp_path, filter="data")
     hierarchy = zarrcore.open(tmp_path)
@@ -266,7 +266,7 @@ def test_a_hierarchy_from_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "a" / "c" / "0" / "2").exists()
 
 
-def test_dimensions_are_turned_round() -> None:
+def test_dimensions_are_reversed() -> None:
     node = parse()
     assert (node.shape, node.chunk_grid.chunk_shape) == ((5, 7), (2, 3))
     assert node.chunk_key_encoding.encode((2, 1)) == "1/2"
@@ -287,7 +287,7 @@ def test_dimensions_are_turned_round() -> None:
         ({"compression": {"type": "gzip", "level": "high"}}, MetadataError, "compression.level: expected an"),
     ],
 )
-def test_broken_datasets_say_what_and_where(
+def test_errors_of_broken_datasets_say_what_and_where(
     members: dict[str, Any], kind: type[Exception], words: str
 ) -> None:
     with pytest.raises(kind, match=words):
@@ -307,14 +307,14 @@ def test_broken_datasets_say_what_and_where(
         ({"attributes": {"dimensions": 3}}, "attributes.dimensions: N5 uses this name itself"),
     ],
 )
-def test_what_n5_cannot_hold(change: dict[str, Any], words: str) -> None:
+def test_arrays_that_n5_cannot_hold_are_refused(change: dict[str, Any], words: str) -> None:
     hierarchy = zarrcore.create(MemoryStore(), format="n5")
     wishes = {"shape": (4, 4), "chunk_shape": (2, 2), "data_type": "uint8", **change}
     with pytest.raises((UnsupportedError, MetadataError), match=words):
         hierarchy.create_array("x", **wishes)
 
 
-def test_attributes_stand_beside_what_is_n5s_own() -> None:
+def test_attributes_are_beside_the_members_of_n5() -> None:
     stored = json.dumps({"n5": "2.0.0", **DATASET, "pixelResolution": [1, 2], "old": 1}).encode()
     assert Format.N5.parse((stored,)).attributes == {"pixelResolution": [1, 2], "old": 1}
     (changed,) = Format.N5.with_attributes((stored,), {"new": 2})
@@ -327,14 +327,14 @@ def test_attributes_stand_beside_what_is_n5s_own() -> None:
 
 
 class TestDetection:
-    def test_a_folder_of_anything_is_no_hierarchy(self) -> None:
+    def test_a_folder_of_other_files_is_not_a_hierarchy(self) -> None:
         store = MemoryStore()
         store.set("photos/1.jpg", b"\xff\xd8")
         store.set("photos/0/0", b"")
         with pytest.raises(HierarchyNotFoundError):
             zarrcore.open(store)
 
-    def test_a_folder_of_containers_is_none(self) -> None:
+    def test_a_folder_of_containers_is_not_a_container(self) -> None:
         store = MemoryStore()
         store.set("a.n5/attributes.json", b'{"n5": "2.0.0"}')
         assert zarrcore.open(store).format.name == "collection"
@@ -353,7 +353,7 @@ class TestDetection:
         store.set("zarr.json", b'{"zarr_format": 3, "node_type": "group"}')
         assert zarrcore.open(store).format is Format.V3
 
-    def test_a_file_of_that_name_that_is_no_json(self) -> None:
+    def test_an_attributes_file_that_is_not_json_is_broken(self) -> None:
         store = MemoryStore()
         store.set("attributes.json", b"[1, 2]")
         with pytest.raises(HierarchyNotFoundError):
@@ -423,7 +423,7 @@ class TestBlocks:
         with pytest.raises(UnsupportedError, match=words):
             self.pipeline().decode(block)
 
-    def test_inner_codecs_that_are_not_n5s(self) -> None:
+    def test_inner_codecs_that_n5_does_not_have_are_refused(self) -> None:
         for codecs in (
             [{"name": "transpose", "configuration": {"order": [0, 1]}}, self.big],
             [self.reverse, {"name": "bytes", "configuration": {"endian": "little"}}],
@@ -436,7 +436,7 @@ class TestBlocks:
 
 class TestLz4:
     @given(st.binary(min_size=1, max_size=300))
-    def test_what_others_call_so(self, data: bytes) -> None:
+    def test_other_forms_of_lz4_decode(self, data: bytes) -> None:
         spec = ArraySpec((len(data),), np.dtype("u1"), zero(np.dtype("u1")))
         pipeline = Pipeline([NamedConfiguration("bytes"), NamedConfiguration("n5_lz4")], spec)
         behind_size = numcodecs.lz4.compress(data)

@@ -86,7 +86,7 @@ def parse(**members: Any) -> ArrayMetadata:
 
 @pytest.mark.parametrize("codec", [numcodecs.JSON(), numcodecs.MsgPack()], ids=lambda codec: codec.codec_id)
 @pytest.mark.parametrize("shape", [(9,), (3, 3), (1, 9, 1)])
-def test_objects_of_any_kind_are_texts(codec: Any, shape: tuple[int, ...]) -> None:
+def test_objects_of_any_kind_appear_as_text(codec: Any, shape: tuple[int, ...]) -> None:
     store = written(objects(OBJECTS, shape), codec)
     array = read(store)
     assert array.data_type.name == "string"
@@ -120,7 +120,7 @@ def test_labels(values: list[str], dtype: str, astype: str, delta: bool) -> None
     assert read(store)[...].ravel().tolist() == [*values[:-1], "☃"]
 
 
-def test_texts_and_numbers_that_are_no_labels() -> None:
+def test_values_that_are_not_labels_are_refused() -> None:
     codec = numcodecs.Categorize(LABELS, dtype="O")
     store = written(objects(["foo"] * 4, (4,)), codec)
     with pytest.raises(CodecError, match="'strange' is not one of the labels"):
@@ -134,7 +134,7 @@ def test_texts_and_numbers_that_are_no_labels() -> None:
     "codec", [numcodecs.JSON(), numcodecs.MsgPack(), numcodecs.Categorize(LABELS, dtype="O")], ids=repr
 )
 @pytest.mark.parametrize("to", [Format.V3, Format.V2], ids=str)
-def test_a_copy_holds_the_same_texts(codec: Any, to: Format) -> None:
+def test_a_copy_holds_the_same_text(codec: Any, to: Format) -> None:
     array = objects([*LABELS, ""], (2, 2))
     source = zarrcore.open(written(array, codec, fill_value=""))
     execute(plan_copy(source, to=to), source, copied := MemoryStore())
@@ -143,7 +143,7 @@ def test_a_copy_holds_the_same_texts(codec: Any, to: Format) -> None:
 
 
 @pytest.mark.parametrize("folder", ["json2", "msgpack2", "categorize"])
-def test_what_numcodecs_keeps_of_its_own_releases(folder: str) -> None:
+def test_object_vectors_of_numcodecs_decode(folder: str) -> None:
     if not VECTORS.exists():
         pytest.skip(f"the corpus {VECTORS.name} is not beside the repository")
     with tarfile.open(VECTORS) as archive:
@@ -248,7 +248,7 @@ def test_structures_with_arrays_in_them_and_fill_values_in_base64() -> None:
 
 
 @given(st.sampled_from([numcodecs.JSON(), numcodecs.MsgPack(), numcodecs.Categorize(LABELS, "O")]), st.data())
-def test_of_broken_documents_nothing_but_our_errors_leaves(codec: Any, data: st.DataObject) -> None:
+def test_broken_documents_only_raise_our_errors(codec: Any, data: st.DataObject) -> None:
     store = written(objects(LABELS, (3,)), codec)
     document = data.draw(broken(json.loads(store.get(".zarray") or b"")))
     store.set(".zarray", json.dumps(document).encode())

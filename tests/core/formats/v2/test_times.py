@@ -23,7 +23,7 @@ def same(found: Any, expected: Any) -> bool:
 
 
 @pytest.mark.parametrize("dtype", ["<M8[ns]", ">M8[s]", "<m8[h]"])
-def test_without_a_fill_value_missing_times_are_none(tmp_path: Path, dtype: str) -> None:
+def test_without_a_fill_value_missing_times_are_nat(tmp_path: Path, dtype: str) -> None:
     theirs = zarr.create_array(
         tmp_path / "x", shape=(6,), chunks=(2,), dtype=dtype, zarr_format=2, fill_value=None
     )

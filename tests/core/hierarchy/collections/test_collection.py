@@ -108,7 +108,7 @@ def test_zip_files_of_ome_ngff_are_members_too(folder: Path, tmp_path: Path) -> 
     assert np.array_equal(collection["/x.ozx/b"][...], VALUES)  # type: ignore[index]
 
 
-def test_what_is_not_there_is_told(collection: Hierarchy) -> None:
+def test_missing_paths_are_named(collection: Hierarchy) -> None:
     for path in (
         "/nothing",
         "/sites/nothing",
@@ -132,7 +132,7 @@ def test_a_nodes_own_address_opens_it(folder: Path) -> None:
     assert collection.node("/v3.zarr/b").metadata_key == "b/zarr.json"
 
 
-def test_groups_and_collections_are_gone_through_alike(folder: Path) -> None:
+def test_groups_and_collections_are_walked_alike(folder: Path) -> None:
     collection = zarrcore.open(folder)
     assert list(collection["sites"]) == ["north", "south.n5"]  # type: ignore[call-overload]
     assert collection["sites"]["south.n5/g"]["b"].path == "/sites/south.n5/g/b"  # type: ignore[index]
@@ -155,7 +155,7 @@ def test_groups_and_collections_are_gone_through_alike(folder: Path) -> None:
     assert ".cache" in collection  # opened by whoever names it, and not listed
 
 
-def test_nothing_is_changed(folder: Path) -> None:
+def test_a_collection_is_read_only(folder: Path) -> None:
     collection = zarrcore.open(folder)
     for change in (
         lambda: collection.create_group("/new"),
@@ -214,16 +214,16 @@ class TestImplicitGroups:
             ("/c/d", "group"),
         ]
 
-    def test_two_are_a_collection_and_none_hides_the_other(self) -> None:
+    def test_two_formats_make_a_collection_and_hide_nothing(self) -> None:
         found = zarrcore.open(memory("a/zarr.json", "b/.zgroup"))
         assert places(found) == [("/", "collection"), ("/a", "group"), ("/b", "group")]
 
-    def test_what_comes_late_is_not_hidden_either(self) -> None:
+    def test_a_late_child_of_another_format_is_not_hidden(self) -> None:
         store = memory(*(f"a{n}/zarr.json" for n in range(40)), "z/.zgroup")
         assert zarrcore.open(store).node("/z").hierarchy.format is Format.V2
         assert names(zarrcore.open(store))[-1] == "z"
 
-    def test_n5_makes_no_group_of_what_only_holds_containers(self, tmp_path: Path) -> None:
+    def test_a_folder_of_n5_containers_is_not_a_group(self, tmp_path: Path) -> None:
         for name in ("a.n5", "b.n5"):
             zarrcore.create(tmp_path / name, "n5").create_array("x", shape=(2,), data_type="int8")
         found = zarrcore.open(tmp_path)
@@ -232,7 +232,7 @@ class TestImplicitGroups:
         found = zarrcore.open(tmp_path)
         assert [node.hierarchy.format.name for node in found.walk()] == ["collection", "n5", "n5", "n5", "n5"]
 
-    def test_what_lies_deeper_is_not_looked_at_before(self) -> None:
+    def test_deeper_levels_are_not_read_ahead(self) -> None:
         values = {f"{'/'.join(way)}/zarr.json": GROUP for way in product("abc", "def", "ghi", "jkl", ["x"])}
         values |= {f"{'/'.join(way)}/x/zarr.json": GROUP for way in product("abc", "def", "ghi")}
         values |= {f"{'/'.join(way)}/x/zarr.json": GROUP for way in product("abc", "def")}
@@ -248,7 +248,7 @@ class TestImplicitGroups:
 
 
 class TestNothingThere:
-    def test_no_hierarchy_in_few_folders_is_an_error(self, tmp_path: Path) -> None:
+    def test_a_few_folders_without_a_hierarchy_are_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(HierarchyNotFoundError, match=r"is there$"):
             zarrcore.open(tmp_path)
         (tmp_path / "a/b").mkdir(parents=True)
@@ -261,7 +261,7 @@ class TestNothingThere:
         (tmp_path / "a/b/x/zarr.json").write_bytes(GROUP)
         assert len(places(zarrcore.open(tmp_path))) == 4
 
-    def test_of_many_folders_nobody_can_tell(self, tmp_path: Path) -> None:
+    def test_many_folders_without_a_hierarchy_open_as_a_collection(self, tmp_path: Path) -> None:
         for n in range(30):
             (tmp_path / f"{n}").mkdir()
         assert names(zarrcore.open(tmp_path)) == sorted(str(n) for n in range(30))
@@ -280,7 +280,7 @@ class TestNothingThere:
         assert not any(path.startswith("/papers.zip") for path in kinds)
 
 
-def test_folders_that_may_not_be_read_hide_no_others() -> None:
+def test_forbidden_folders_do_not_hide_others() -> None:
     class Denying(MemoryStore):
         def get(self, key: str, *arguments: Any, **keywords: Any) -> Any:
             if key.startswith("secret/"):
@@ -294,7 +294,7 @@ def test_folders_that_may_not_be_read_hide_no_others() -> None:
         found["/secret"]
 
 
-def test_directories_that_may_not_be_read_hide_no_others() -> None:
+def test_forbidden_directories_do_not_hide_others() -> None:
     with place_for_all() as place:
         for name in ("a", "secret/x", "z"):
             (place / name).mkdir(parents=True)
@@ -311,7 +311,7 @@ def test_directories_that_may_not_be_read_hide_no_others() -> None:
         assert error.startswith("AccessDeniedError")
 
 
-def test_links_that_lead_up_are_not_gone_round(tmp_path: Path) -> None:
+def test_links_to_parents_do_not_loop(tmp_path: Path) -> None:
     for name in ("a/x", "b/y"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "zarr.json").write_bytes(GROUP)
@@ -323,7 +323,7 @@ def test_links_that_lead_up_are_not_gone_round(tmp_path: Path) -> None:
         assert paths == ["/", "/a", "/a/b", "/a/b/y", "/a/x", "/b", "/b/a", "/b/a/x", "/b/y"]
 
 
-def test_what_changes_is_seen_after_a_refresh(tmp_path: Path) -> None:
+def test_changes_are_seen_after_a_refresh(tmp_path: Path) -> None:
     (tmp_path / "a/x").mkdir(parents=True)
     (tmp_path / "a/x/zarr.json").write_bytes(GROUP)
     (tmp_path / "b").mkdir()
@@ -359,7 +359,7 @@ class ManyListed(Many, zarrcore.stores.interface.ListableStore):
             yield StoreEntry(f"{n:06}/")
 
 
-def test_many_hierarchies_are_listed_as_they_are_asked_for() -> None:
+def test_many_hierarchies_are_listed_lazily() -> None:
     store = ManyListed()
     children = zarrcore.open(store).children("/")
     assert [next(children).name for _ in range(3)] == ["000000", "000001", "000002"]

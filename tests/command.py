@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,10 @@ class Outcome:
     @property
     def text(self) -> str:
         return self.stdout.decode()
+
+
+Run = Callable[..., Outcome]
+"""The type of `run_inside` and `run_process`."""
 
 
 def run_inside(*arguments: str | os.PathLike[str]) -> Outcome:

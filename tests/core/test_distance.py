@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import zarrcore
-from tests.command import Outcome
+from tests.command import Run
 from tests.servers.distant import DistantServer, distant_server
 from zarrcore.cli.main import main
 from zarrcore.operations.check import check
@@ -29,7 +29,6 @@ NODES = 1 + GROUPS * (1 + ARRAYS)
 PLANE = np.arange(4 * 64 * 64, dtype="u2").reshape(4, 64, 64)
 
 FORMATS = ("v3", "v2")
-Run = Callable[..., Outcome]
 
 
 def _write(path: Path, format_: str) -> None:

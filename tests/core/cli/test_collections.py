@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
 
-from tests.command import Outcome
+from tests.command import Run
 from tests.hierarchies import write_collection
 from tests.hierarchies.collection import NODES, VALUES
-
-Run = Callable[..., Outcome]
 
 
 @pytest.fixture(scope="module")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import zarr
 
-from tests.command import Outcome
+from tests.command import Run
 from tests.servers.processes import free_port
 from tests.servers.redis import RedisServer, redis_server
-
-Run = Callable[..., Outcome]
 
 
 @pytest.fixture(scope="module")

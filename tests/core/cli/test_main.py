@@ -1,0 +1,100 @@
+"""``zarrscope``: errors in one line, help, names in a terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import zarr
+
+from tests.command import Run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("tree", "{tmp}/absent"), 1, "absent"),
+        (("tree", "{tmp}"), 1, "holds no hierarchy: none of zarr.json"),
+        (("info", "{source}", "nothing/here"), 1, "no node /nothing/here in"),
+        (("info", "{source}", "../x"), 2, "'..'"),
+        (("ls", "{source}", "nothing"), 1, "nothing"),
+        (("cat", "{source}", "images"), 2, "is a group"),
+        (
+            ("cat", "{source}", "images/stack", "--select", "9"),
+            2,
+            "dimension 0: indices must lie in [0, 4), found 9",
+        ),
+        (("cat", "{source}", "images/stack", "--select", "q=1"), 2, "no single dimension is named 'q'"),
+        (("cat", "{source}", "images/stack", "--as", "jpg"), 2, "file type 'jpg' is unknown"),
+        (("cat", "{source}", "images/stack", "--as", "png"), 1, "is no picture"),
+        (
+            ("cat", "{source}", "images/stack", "-o", "{tmp}/no/such/folder/a.raw"),
+            1,
+            "No such file or directory",
+        ),
+        (("tree", "{source}", "--format", "v7"), 2, "format 'v7' is unknown"),
+        (("tree", "{source}", "--depth", "-1"), 2, "expected 0 or more"),
+        (("tree", "gopher://x"), 1, "gopher"),
+        (("tree",), 2, "SOURCE"),
+        (("fly",), 2, "fly"),
+    ],
+)
+def test_errors_are_one_line(
+    zarrscope: Run, source: Path, tmp_path: Path, arguments: tuple[str, ...], status: int, words: str
+) -> None:
+    failed = zarrscope(*(argument.format(source=source, tmp=tmp_path) for argument in arguments))
+    assert failed.status == status
+    assert words in failed.stderr
+    assert "Traceback" not in failed.stderr
+    if "usage:" not in failed.stderr:
+        assert failed.stderr.startswith("zarrscope: ")
+        assert failed.stderr.count("\n") == 1
+
+
+def test_control_characters_in_names_do_not_reach_the_terminal(zarrscope: Run, tmp_path: Path) -> None:
+    root = tmp_path / "odd.zarr"
+    zarr.create_group(root).create_group(":smile: [bold]x[red]")
+    (root / "a\x1b[31m\nb").mkdir()
+    (root / "a\x1b[31m\nb/zarr.json").write_text("{")
+    shown = zarrscope("tree", root)
+    assert ":smile: [bold]x[red]" in shown.text
+    assert "\x1b" not in shown.text + shown.stderr
+    assert len(shown.text.splitlines()) == 3
+    missing = zarrscope("info", root, "\x1b[31m")
+    assert "\x1b" not in missing.stderr
+
+
+def test_names_that_are_not_valid_text(tmp_path: Path) -> None:
+    root = tmp_path / "odd.zarr"
+    zarr.create_group(root)
+    (root / "bad\udcff").mkdir()
+    program = "import sys; from zarrcore.cli.main import main; print(*map(main, eval(sys.argv[1])))"
+    commands = [[*words, str(root)] for words in (["tree"], ["tree", "--json"], ["ls"], ["ls", "--json"])]
+    command = [sys.executable, "-c", program, ascii(commands)]
+    done = subprocess.run(command, capture_output=True, timeout=60)
+    assert done.stderr == b""
+    assert done.stdout.splitlines()[-1] == b"0 0 0 0"
+
+
+def test_debug_shows_where(zarrscope: Run, tmp_path: Path) -> None:
+    assert "Traceback" in zarrscope("--debug", "tree", tmp_path).stderr
+
+
+def test_a_closed_pipe_is_not_an_error(source: Path) -> None:
+    command = f"{Path(sys.executable).with_name('zarrscope')} cat {source} images/stack | head -c 10 | wc -c"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "10"
+    assert done.stderr == ""
+
+
+def test_help_does_not_load_heavy_modules() -> None:
+    program = "import sys; from zarrcore.cli.main import _parser; _parser(); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    heavy = {"numpy", "numcodecs", "obstore", "httpx", "rich", "PySide6", "pyfuse3", "trio", "pyqtgraph"}
+    assert heavy & set(loaded.split()) == set()

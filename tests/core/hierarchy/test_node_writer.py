@@ -1,4 +1,4 @@
-"""Making, changing and erasing nodes, in every mode; what other readers make of it."""
+"""Making, changing and erasing nodes; consolidated metadata."""
 
 from __future__ import annotations
 
@@ -12,125 +12,25 @@ import pytest
 import zarr
 
 import zarrcore
+from tests.core.hierarchy.written import array, paths
 from zarrcore.array import Array
 from zarrcore.errors import (
-    HierarchyNotFoundError,
     MetadataError,
     NodeExistsError,
     NodeNotFoundError,
-    ReadOnlyError,
     SelectionError,
-    StoreNotFoundError,
     UnsupportedError,
     ZarrError,
 )
 from zarrcore.hierarchy import Group
 from zarrcore.hierarchy.new_array import CHUNK_NBYTES, default_chunk_shape
-from zarrcore.stores import MemoryStore, ReadOnlyStore
-
-FORMATS = ["v3", "v2", "n5"]
-
-
-@pytest.fixture(params=FORMATS)
-def hierarchy(request: pytest.FixtureRequest) -> zarrcore.Hierarchy:
-    return zarrcore.create(MemoryStore(), request.param)
+from zarrcore.stores import MemoryStore
 
 
 def keys(hierarchy: zarrcore.Hierarchy) -> set[str]:
     store = hierarchy.store
     assert isinstance(store, MemoryStore)
     return {entry.key for entry in store.list()}
-
-
-def paths(hierarchy: zarrcore.Hierarchy) -> list[str]:
-    return [node.path for node in hierarchy.walk()]
-
-
-def array(hierarchy: zarrcore.Hierarchy, path: str = "/x", **more: Any) -> Array:
-    wishes: dict[str, Any] = {"shape": (4, 4), "data_type": "int16", "chunk_shape": (2, 2), **more}
-    return hierarchy.create_array(path, **wishes)
-
-
-class TestModes:
-    def test_a_hierarchy_is_made_in_an_empty_place(self, tmp_path: Path) -> None:
-        for mode in ("r", "r+"):
-            with pytest.raises(StoreNotFoundError):
-                zarrcore.open(tmp_path / "new", mode)  # type: ignore[arg-type]
-            assert not (tmp_path / "new").exists()
-        for name, mode in enumerate(("a", "w", "w-")):
-            made = zarrcore.open(tmp_path / "deep" / str(name), mode)  # type: ignore[arg-type]
-            assert made.format.name == "v3"
-            assert isinstance(zarr.open(tmp_path / "deep" / str(name), mode="r"), zarr.Group)
-
-    def test_an_existing_hierarchy_is_opened(self, tmp_path: Path) -> None:
-        array(zarrcore.create(tmp_path, "v2"))[...] = 5
-        for mode in ("r", "r+", "a"):
-            opened = zarrcore.open(tmp_path, mode)  # type: ignore[arg-type]
-            assert opened.format.name == "v2"
-            assert opened.read_only is (mode == "r")
-        with pytest.raises(NodeExistsError, match="a hierarchy of Zarr v2"):
-            zarrcore.open(tmp_path, "w-")
-        with pytest.raises(NodeExistsError):
-            zarrcore.create(tmp_path)
-        assert paths(zarrcore.open(tmp_path)) == ["/", "/x"]
-        assert paths(zarrcore.create(tmp_path, overwrite=True)) == ["/"]
-        assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
-
-    def test_formats_are_not_mixed_in_one_hierarchy(self, tmp_path: Path) -> None:
-        zarrcore.create(tmp_path, "v3")
-        with pytest.raises(NodeExistsError, match="already exists, as a hierarchy of Zarr v3"):
-            zarrcore.open(tmp_path, "a", "v2")
-        assert [path.name for path in tmp_path.iterdir()] == ["zarr.json"]
-        (tmp_path / ".zgroup").write_text('{"zarr_format": 2}')
-        assert zarrcore.open(tmp_path, "a", "v2").format.name == "v2"
-
-    def test_other_data_is_never_erased(self, tmp_path: Path) -> None:
-        (tmp_path / "thesis.txt").write_text("three years of work")
-        with pytest.raises(NodeExistsError, match=r"holds thesis\.txt"):
-            zarrcore.open(tmp_path, "w")
-        with pytest.raises(HierarchyNotFoundError):
-            zarrcore.open(tmp_path, "r+")
-        assert (tmp_path / "thesis.txt").exists()
-
-    def test_a_folder_with_a_hierarchy_in_it_is_not_erased(self, tmp_path: Path) -> None:
-        array(zarrcore.create(tmp_path / "data/n5", "n5"))
-        (tmp_path / "data/n5/attributes.json").unlink()
-        assert zarrcore.open(tmp_path / "data/n5").format.name == "n5"
-        with pytest.raises(NodeExistsError, match="is not a hierarchy and is not overwritten"):
-            zarrcore.open(tmp_path / "data/n5", "w")
-        assert (tmp_path / "data/n5/x/attributes.json").exists()
-
-    def test_links_to_other_places_are_not_erased(self, tmp_path: Path) -> None:
-        (tmp_path / "links").mkdir()
-        (tmp_path / "links/elsewhere").symlink_to(tmp_path)
-        zarrcore.open(tmp_path / "links", "w")
-        assert (tmp_path / "links/elsewhere").is_symlink()
-
-    def test_an_unknown_mode_is_refused(self) -> None:
-        with pytest.raises(UnsupportedError, match="mode 'x' is unknown; known are r, r\\+, a, w, w-"):
-            zarrcore.open(MemoryStore(), "x")  # type: ignore[arg-type]
-
-    def test_reading_only_refuses_every_change(self) -> None:
-        store = MemoryStore()
-        array(zarrcore.create(store))
-        reader = zarrcore.open(store)
-        node = reader["/x"]
-        assert isinstance(node, Array)
-        changes = [
-            lambda: reader.create_group("g"),
-            lambda: reader.create_array("g", shape=(), data_type="i1"),
-            lambda: reader.erase("/x"),
-            lambda: reader.consolidate(),
-            lambda: node.resize((1, 1)),
-            lambda: setattr(node, "attributes", {}),
-            lambda: setattr(reader.root, "attributes", {}),
-            lambda: node.write(..., 1),
-        ]
-        for change in changes:
-            with pytest.raises(ReadOnlyError, match="mode 'r\\+'"):
-                change()
-        with pytest.raises(ReadOnlyError, match="cannot be written"):
-            zarrcore.open(ReadOnlyStore(store), "r+")
 
 
 class TestCreating:

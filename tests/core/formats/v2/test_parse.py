@@ -1,0 +1,86 @@
+"""Documents of Zarr v2: those that are read and those that are refused."""
+
+import contextlib
+import json
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tensorstore
+import zarr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zarrcore
+from tests.core.metadata.documents import JSON
+from zarrcore.errors import MetadataError, UnsupportedError
+from zarrcore.formats import Format
+from zarrcore.metadata.data_type import parse_data_type
+from zarrcore.metadata.fill_value import parse_fill_value
+
+V2_ARRAY = {
+    "zarr_format": 2,
+    "shape": [10],
+    "chunks": [5],
+    "dtype": "<f4",
+    "compressor": None,
+    "fill_value": 0,
+    "order": "C",
+    "filters": None,
+}
+
+
+@given(st.dictionaries(st.sampled_from([*V2_ARRAY, "dimension_separator"]), JSON, max_size=3))
+def test_any_document_of_version_2_gives_metadata_or_our_error(members: dict) -> None:
+    with contextlib.suppress(MetadataError, UnsupportedError):
+        Format.V2.parse((json.dumps({**V2_ARRAY, **members}).encode(), None, None))
+
+
+@pytest.mark.parametrize("filters", [[{"id": "pickle"}], [{"id": "delta", "dtype": "<f4"}, {"id": "pickle"}]])
+def test_pickle_is_refused_by_name_in_every_position(filters: list) -> None:
+    document = json.dumps({**V2_ARRAY, "filters": filters}).encode()
+    with pytest.raises(UnsupportedError, match=r"pickle.*never decoded"):
+        Format.V2.parse((document, None, None))
+    document = json.dumps({**V2_ARRAY, "compressor": {"id": "pickle"}}).encode()
+    with pytest.raises(UnsupportedError, match=r"pickle.*never decoded"):
+        Format.V2.parse((document, None, None))
+
+
+@pytest.mark.parametrize("dtype", ["(2,3)<i4", "|S0", [], "(2,", ",", "|S2147483647", 5, None, {}])
+def test_dtypes_that_cannot_be_elements_are_refused(dtype: object) -> None:
+    with pytest.raises(MetadataError, match="dtype"):
+        Format.V2.parse((json.dumps({**V2_ARRAY, "dtype": dtype}).encode(), None, None))
+
+
+def test_a_fill_value_past_every_float() -> None:
+    assert float(parse_fill_value(10**400, parse_data_type("float64"))) == np.inf
+
+
+@pytest.mark.parametrize("dtype", ["|O", "object", [["a", "|O"]]])
+def test_python_objects_are_refused(dtype: object) -> None:
+    with pytest.raises(UnsupportedError, match="Python objects"):
+        Format.V2.parse((json.dumps({**V2_ARRAY, "dtype": dtype}).encode(), None, None))
+
+
+def test_version_2_strings_read_as_strings(tmp_path: Path) -> None:
+    values = np.array(["", "ä", "abc", "\U0001f600"], dtype=object)
+    theirs = zarr.create_array(tmp_path / "x", shape=(4,), chunks=(3,), dtype=str, zarr_format=2)
+    theirs[...] = values
+    array = zarrcore.open(tmp_path / "x")["/"]
+    assert isinstance(array, zarrcore.Array)
+    assert array.data_type.name == "string"
+    assert array[...].tolist() == values.tolist()
+
+
+def test_small_numbers_of_tensorstores_version_2(tmp_path: Path) -> None:
+    spec = {
+        "driver": "zarr",
+        "kvstore": {"driver": "file", "path": f"{tmp_path}/"},
+        "metadata": {"dtype": "bfloat16", "shape": [3], "chunks": [2]},
+        "create": True,
+    }
+    tensorstore.open(spec).result().write(np.array([1, 2.5, -3], ml_dtypes.bfloat16)).result()
+    array = zarrcore.open(tmp_path)["/"]
+    assert isinstance(array, zarrcore.Array)
+    assert array[...].astype("f4").tolist() == [1, 2.5, -3]

@@ -1,0 +1,33 @@
+"""JSON documents: bounds, invalid text, bare NaN."""
+
+import json
+
+import pytest
+
+from zarrcore.errors import MetadataError
+from zarrcore.metadata.json_document import format_json, parse_json_object
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"[1]", "expected a JSON object, found an array of 1"),
+        (b"{", "expected a JSON object"),
+        (b"\xff\xfe", "UTF-8"),
+        (b'{"a": 1, "a": 2}', "occurs twice"),
+        (b'{"a":' + b"[" * 200 + b"]" * 200 + b"}", "deeper than 100"),
+        (b'{"a":"' + b"x" * (65 << 20) + b'"}', "exceeds the 64 MiB"),
+    ],
+)
+def test_invalid_json_is_refused(text: bytes, words: str) -> None:
+    with pytest.raises(MetadataError, match=words):
+        parse_json_object(text)
+
+
+def test_brackets_within_strings_do_not_count_as_depth() -> None:
+    assert parse_json_object(json.dumps({"a": "[" * 500 + '"' + "{" * 500}).encode())["a"].startswith("[[")
+
+
+def test_bare_nan_is_read_and_never_written() -> None:
+    document = parse_json_object(b'{"a": NaN, "b": [Infinity, -Infinity]}')
+    assert json.loads(format_json(document)) == {"a": "NaN", "b": ["Infinity", "-Infinity"]}

@@ -1,0 +1,79 @@
+"""Checks of documents and of consolidated metadata."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zarr
+
+from tests.core.operations.check.findings import DATA, findings, kinds
+
+
+def test_broken_documents(root: Path) -> None:
+    for name, document in {"b1": "{", "b2": '{"zarr_format": 3, "node_type": "array"}'}.items():
+        (root / name).mkdir()
+        (root / name / "zarr.json").write_text(document)
+    document = json.loads((root / "a/zarr.json").read_text())
+    document["codecs"][-1]["name"] = "unheard-of"
+    (root / "a/zarr.json").write_text(json.dumps(document))
+    assert kinds(root) == {
+        ("error", "broken-document", "/b1"),
+        ("error", "broken-document", "/b2"),
+        ("error", "unsupported", "/a"),
+    }
+
+
+def test_a_document_without_codecs_gives_a_warning(root: Path) -> None:
+    zarr.create_array(root / "old", data=DATA, chunks=(5, 5), compressors=None)
+    document = json.loads((root / "old/zarr.json").read_text())
+    del document["codecs"]
+    (root / "old/zarr.json").write_text(json.dumps(document))
+    assert kinds(root) == {("warning", "codecs-not-named", "/old")}
+
+
+def test_documents_of_two_formats(root: Path) -> None:
+    zarr.open_group(root, mode="a")
+    (root / ".zgroup").write_text('{"zarr_format": 2}')
+    (root / "a/.zarray").write_text('{"zarr_format": 2}')
+    assert kinds(root) == {("warning", "several-formats", "/"), ("warning", "several-formats", "/a")}
+
+
+def test_an_array_and_a_group_at_one_path(tmp_path: Path) -> None:
+    zarr.create_group(tmp_path / "x.zarr", zarr_format=2).create_array("a", data=DATA, chunks=(5, 5))
+    (tmp_path / "x.zarr/a/.zgroup").write_text('{"zarr_format": 2}')
+    assert kinds(tmp_path / "x.zarr") == {("warning", "array-and-group", "/a")}
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_version_2_keys_with_slashes(tmp_path: Path, named: bool) -> None:
+    root = tmp_path / "x.zarr"
+    zarr.create_array(
+        root, data=DATA, chunks=(5, 5), zarr_format=2, chunk_key_encoding={"name": "v2", "separator": "/"}
+    )
+    if not named:
+        document = json.loads((root / ".zarray").read_text())
+        del document["dimension_separator"]
+        (root / ".zarray").write_text(json.dumps(document))
+    found = {finding.what for finding in findings(root)}
+    assert ("separator-not-named" in found) is not named
+
+
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_consolidated_metadata(tmp_path: Path, zarr_format: Any) -> None:
+    root = tmp_path / "x.zarr"
+    group = zarr.create_group(root, zarr_format=zarr_format)
+    for name in ("same", "changed", "gone"):
+        group.create_array(name, data=DATA, chunks=(5, 5))
+    zarr.consolidate_metadata(root, zarr_format=zarr_format)
+    assert kinds(root) == set()
+    plain = zarr.open_group(root, mode="a", zarr_format=zarr_format, use_consolidated=False)
+    plain["changed"].attrs["unit"] = "mm"
+    plain.create_group("new")
+    shutil.rmtree(root / "gone")
+    assert kinds(root) == {
+        ("warning", "stale-consolidated", f"/{name}") for name in ("changed", "gone", "new")
+    }

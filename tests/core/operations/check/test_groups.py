@@ -1,0 +1,28 @@
+"""Checks of groups."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import zarr
+
+from tests.core.operations.check.findings import DATA, findings, kinds
+
+
+def test_names_that_differ_in_case_only(root: Path) -> None:
+    zarr.open_group(root, mode="a").create_group("A")
+    assert kinds(root) == {("warning", "equal-but-for-case", "/a")}
+
+
+def test_a_group_without_a_document(root: Path) -> None:
+    shutil.copytree(root / "a", root / "implied/b")
+    assert kinds(root) == {("warning", "implicit-group", "/implied")}
+
+
+def test_a_group_of_version_2_without_a_document(tmp_path: Path) -> None:
+    zarr.create_group(tmp_path / "x.zarr", zarr_format=2)
+    zarr.create_array(tmp_path / "x.zarr/implied/b", data=DATA, chunks=(5, 5), zarr_format=2)
+    assert [(finding.severity, finding.what, finding.key) for finding in findings(tmp_path / "x.zarr")] == [
+        ("warning", "implicit-group", "implied/")
+    ]

@@ -1,0 +1,42 @@
+"""Checks of the keys below an array."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.core.operations.check.findings import findings, kinds
+from zarrcore.stores.local.atomic_files import temporary_name
+
+
+def test_missing_chunks_give_a_note(root: Path) -> None:
+    (root / "a/c/0/0").unlink()
+    (root / "a/c/3/2").unlink()
+    (found,) = findings(root)
+    assert (found.severity, found.what, found.count) == ("note", "missing-chunks", 2)
+    assert "2 of 12" in found.sentence
+
+
+def test_keys_that_are_not_chunks_are_reported(root: Path) -> None:
+    for key in ("a/c/4/0", "a/c/00/1", "a/notes.txt", "a/c/0/1.4f3a.partial", "b.txt", "more/x"):
+        (root / key).parent.mkdir(parents=True, exist_ok=True)
+        (root / key).write_bytes(b"x")
+    found = {(finding.what, finding.key) for finding in findings(root, decode=False)}
+    assert ("outside-the-grid", "a/c/4/0") in found
+    assert ("stray-key", "a/notes.txt") in found
+    assert ("stray-key", "a/c/00/1") in found
+    assert ("temporary-key", "a/c/0/1.4f3a.partial") in found
+    assert ("stray-key", "b.txt") in found
+
+
+def test_chunks_left_by_shrinking(root: Path) -> None:
+    document = json.loads((root / "a/zarr.json").read_text())
+    (root / "a/zarr.json").write_text(json.dumps({**document, "shape": [3, 10]}))
+    assert kinds(root) == {("warning", "outside-the-grid", "/a")}
+
+
+def test_files_of_our_own_interrupted_writers_are_reported(root: Path) -> None:
+    name = temporary_name()
+    (root / "a/c" / name).write_bytes(b"half")
+    (found,) = findings(root)
+    assert (found.what, found.key) == ("temporary-key", f"a/c/{name}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from zarrcore.codecs import ArraySpec
+from zarrcore.codecs import ArraySpec, Pipeline
 from zarrcore.metadata import NamedConfiguration
 from zarrcore.metadata.fill_value import zero
 
@@ -282,3 +282,11 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("sharding_indexed", {"chunk_shape": [4], "index_location": None}),
 ]
 """Configurations that no document may hold, by codec."""
+
+
+def encoded(pipeline: Pipeline, array: Array) -> bytes:
+    """The encoded array, after checking what the pipeline said of its size."""
+    data = bytes(pipeline.encode(array))
+    assert len(data) <= pipeline.max_encoded_nbytes
+    assert pipeline.encoded_nbytes in (None, len(data))
+    return data

@@ -1,11 +1,9 @@
-"""What every codec promises: what it encodes decodes, within the bounds it names, and nothing else does."""
+"""The contract of all codecs: an encoded chunk decodes, within the bounds that the codec names, and nothing else does."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,23 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.codecs.cases import BROKEN, CASES, LITTLE, Array, Case, spec_of
-from zarrcore.codecs import ArraySpec, BytesToBytesCodec, Pipeline, completed, registry
-from zarrcore.codecs.array_to_bytes.bytes import BytesCodec
-from zarrcore.codecs.interface import Buffer
+from tests.core.codecs.cases import BROKEN, CASES, Case, encoded, spec_of
+from zarrcore.codecs import Pipeline, completed
 from zarrcore.codecs.registry import make_codec
 from zarrcore.errors import CodecError, MetadataError, UnsupportedError
 from zarrcore.metadata import NamedConfiguration
 
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
-
-
-def encoded(pipeline: Pipeline, array: Array) -> bytes:
-    """The encoded array, after checking what the pipeline said of its size."""
-    data = bytes(pipeline.encode(array))
-    assert len(data) <= pipeline.max_encoded_nbytes
-    assert pipeline.encoded_nbytes in (None, len(data))
-    return data
 
 
 @each_case
@@ -166,17 +154,6 @@ def test_parameters_that_are_read_but_not_written(name: str, configuration: dict
         completed(named, spec)
 
 
-def test_blosc_defaults_follow_the_elements() -> None:
-    def parameters(dtype: str) -> tuple[Any, ...]:
-        spec = ArraySpec((4,), np.dtype(dtype), np.zeros((), dtype))
-        done = completed([NamedConfiguration("bytes"), NamedConfiguration("blosc")], spec)[1].configuration
-        return done["typesize"], done["shuffle"]
-
-    assert parameters("<f8") == (8, "shuffle")
-    assert parameters("u1") == (1, "bitshuffle")
-    assert parameters("S300") == (1, "bitshuffle")
-
-
 @pytest.mark.parametrize(
     ("name", "configuration", "values"),
     [
@@ -201,46 +178,3 @@ def test_values_that_a_filter_would_lose_are_refused(
     )
     with pytest.raises(CodecError, match=name):
         pipeline.encode(array)
-
-
-class BackwardsCodec(BytesToBytesCodec):
-    """As a third party might bring it: it only decodes."""
-
-    names = ("backwards",)
-
-    @classmethod
-    def from_configuration(cls, configuration: Mapping[str, Any]) -> BackwardsCodec:
-        return cls()
-
-    def decode(self, encoded: Buffer, max_nbytes: int, out: memoryview | None = None) -> Buffer:
-        return bytes(encoded)[::-1]
-
-
-def test_a_codec_that_only_decodes_says_so_before_anything_is_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(
-        registry, "codec_class", {"bytes": BytesCodec, "backwards": BackwardsCodec}.__getitem__
-    )
-    array = np.arange(4, dtype="u1")
-    codecs = [NamedConfiguration("bytes"), NamedConfiguration("backwards")]
-    pipeline = Pipeline(codecs, spec_of(array))
-    assert pipeline.decode(b"\3\2\1\0").tolist() == array.tolist()
-    with pytest.raises(UnsupportedError, match="'backwards' can be read but not written"):
-        pipeline.encode(array)
-    with pytest.raises(UnsupportedError, match="'backwards' can be read but not written"):
-        completed(codecs, spec_of(array))
-
-
-def test_threads_encode_side_by_side() -> None:
-    array = np.arange(30_000, dtype="<i4").reshape(100, 300)
-    chains = [[LITTLE, NamedConfiguration("zstd", {"level": level})] for level in (1, 9, 3)]
-    chains += [[LITTLE, NamedConfiguration("blosc")], [LITTLE, NamedConfiguration("gzip", {"level": 4})]]
-    pipelines = [Pipeline(chain, spec_of(array)) for chain in chains]
-    alone = [bytes(pipeline.encode(array)) for pipeline in pipelines]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda i: bytes(pipelines[i % 5].encode(array)), range(100)))
-    # Blosc splits its blocks otherwise in the main thread, where it has threads of its own.
-    for i, data in enumerate(together):
-        assert data == alone[i % 5] or i % 5 == 3
-        assert np.array_equal(pipelines[i % 5].decode(data), array)

@@ -1,116 +1,78 @@
-"""``vlen-utf8`` and ``vlen-bytes``: what numcodecs writes, what it reads, and what is no such chunk."""
+"""``zarrs.vlen``, by its specification."""
 
 from __future__ import annotations
 
-import tracemalloc
-from typing import Any
+import struct
 
-import numcodecs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from zarrcore.codecs import ArraySpec, Pipeline
-from zarrcore.errors import CodecError, MetadataError
-from zarrcore.metadata import NamedConfiguration
+from tests.core.codecs.zarrs_pipelines import LITTLE, URL, pipeline
+from zarrcore.errors import CodecError
 from zarrcore.metadata.data_type import parse_data_type
-from zarrcore.metadata.fill_value import zero
 
-KINDS = {"vlen-utf8": ("string", numcodecs.VLenUTF8()), "vlen-bytes": ("bytes", numcodecs.VLenBytes())}
-
-
-def pipeline(codec: str, shape: tuple[int, ...], *more: str) -> Pipeline:
-    dtype = parse_data_type(KINDS[codec][0]).dtype
-    named = [NamedConfiguration(name) for name in (codec, *more)]
-    return Pipeline(named, ArraySpec(shape, dtype, zero(dtype)))
+WORDS = [["a", "", "naïve"], ["漢字", "x" * 50, ""]]
 
 
-def objects(values: list[Any], shape: tuple[int, ...]) -> np.ndarray:
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array.reshape(shape)
+ENDS = {"uint32": "<u4", "uint64": "<u8"}
 
 
-TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
+@pytest.mark.parametrize("location", ["start", "end", None])
+@pytest.mark.parametrize("index", ENDS)
+@pytest.mark.parametrize("kind", ["string", "bytes"])
+def test_vlen(location: str | None, index: str, kind: str) -> None:
+    dtype = parse_data_type(kind).dtype
+    raw = [word.encode() for row in WORDS for word in row]
+    elements = np.array(WORDS if kind == "string" else raw, object).reshape(2, 3).astype(dtype)
+    positions = np.cumsum([0, *map(len, raw)]).astype(ENDS[index]).tobytes()
+    data, length = b"".join(raw), struct.pack("<Q", len(positions))
+    stored = data + positions + length if location == "end" else length + positions + data
+    configuration = {"data_codecs": [{"name": "bytes"}], "index_codecs": [LITTLE], "index_data_type": index}
+    if location:
+        configuration["index_location"] = location
+    for name in ("zarrs.vlen", "vlen", f"{URL}/array_to_bytes/vlen"):
+        made = pipeline([(name, configuration)], dtype, (2, 3))
+        assert made.decode(stored).tolist() == elements.tolist()
+        assert bytes(made.encode(elements)) == stored
+    (told,) = made.completed()
+    assert (told.name, told.configuration["index_location"]) == ("zarrs.vlen", location or "start")
 
 
-@given(st.sampled_from(sorted(KINDS)), st.sampled_from([(), (1,), (2, 3), (0,)]), st.data())
-def test_the_bytes_are_those_of_numcodecs(codec: str, shape: tuple[int, ...], data: st.DataObject) -> None:
-    size = int(np.prod(shape))
-    values = data.draw(
-        st.lists(TEXT if codec == "vlen-utf8" else st.binary(max_size=20), min_size=size, max_size=size)
-    )
-    array, theirs = objects(values, shape), KINDS[codec][1]
-    made = pipeline(codec, shape)
-    ours = array.astype(made.spec.dtype)
-    encoded = bytes(made.encode(ours))
-    assert encoded == bytes(theirs.encode(array.reshape(-1)))
-    decoded = made.decode(encoded)
-    assert decoded.dtype == made.spec.dtype
-    assert decoded.tolist() == array.tolist()
-    if len(shape) > 1:
-        assert bytes(pipeline(codec, shape[::-1]).encode(ours.T)) == bytes(theirs.encode(array.T.reshape(-1)))
+def test_vlen_with_codecs_of_its_own_and_nothing_but_empty_values() -> None:
+    dtype = parse_data_type("string").dtype
+    configuration = {
+        "data_codecs": ["bytes", "zstd"],
+        "index_codecs": [{"name": "bytes", "configuration": {"endian": "big"}}, "crc32c"],
+        "index_data_type": "uint32",
+        "index_location": "end",
+    }
+    made = pipeline([("zarrs.vlen", configuration), "gzip"], dtype, (2, 3))
+    for words in (WORDS, [[""] * 3] * 2):
+        elements = np.array(words, object).astype(dtype)
+        assert made.decode(made.encode(elements)).tolist() == words
+    none = np.zeros((2, 3), dtype)
+    made = pipeline([("zarrs.vlen", configuration)], dtype, (2, 3))
+    assert len(bytes(made.encode(none))) == 7 * 4 + 4 + 8
 
 
-@pytest.mark.parametrize("codec", sorted(KINDS))
 @pytest.mark.parametrize(
-    "broken",
+    "stored",
     [
         b"",
-        b"\2\0\0",
-        b"\3\0\0\0" + bytes(12),  # more elements than the chunk has
-        b"\1\0\0\0" + bytes(8),  # fewer
-        b"\2\0\0\0" + bytes(4),  # one is missing
-        b"\2\0\0\0\5\0\0\0abc\0",  # shorter than announced
-        b"\2\0\0\0\xff\xff\xff\xff\0\0\0\0",
-        b"\xff\xff\xff\xff" + bytes(64),
+        struct.pack("<Q", 8),
+        struct.pack("<Q", 2**63) + bytes(16),
+        struct.pack("<QIII", 12, 0, 2, 1) + b"ab",
+        struct.pack("<QIII", 12, 0, 1, 2) + b"a",
+        struct.pack("<QIII", 12, 0, 1, 2) + b"abc",
+        struct.pack("<QIII", 12, 0, 0, 0) + b"abc",
+        struct.pack("<QIII", 12, 0, 1, 2) + b"\xff\xff",
+        struct.pack("<QIII", 12, 0, 1, 2**32 - 1) + b"ab",
+        struct.pack("<QII", 8, 0, 2) + b"ab",
     ],
 )
-def test_broken_chunks(codec: str, broken: bytes) -> None:
-    with pytest.raises(CodecError, match="vlen"):
-        pipeline(codec, (2,)).decode(broken)
-
-
-def test_invalid_utf8_is_refused() -> None:
-    with pytest.raises(CodecError, match=r"vlen-utf8.*utf-8"):
-        pipeline("vlen-utf8", (1,)).decode(b"\1\0\0\0\1\0\0\0\xff")
-
-
-def test_missing_elements_allocate_no_memory() -> None:
-    made = pipeline("vlen-bytes", (2**26,))
-    tracemalloc.start()
-    try:
-        with pytest.raises(CodecError, match="at least 268,435,460 bytes"):
-            made._decode_array(b"\0\0\0\4" + bytes(1000))
-        assert tracemalloc.get_traced_memory()[1] < 1 << 20
-    finally:
-        tracemalloc.stop()
-
-
-def test_objects_of_another_kind_are_not_encoded() -> None:
-    with pytest.raises(CodecError, match="bytes"):
-        pipeline("vlen-bytes", (2,)).encode(objects(["text", b"bytes"], (2,)))
-
-
-@pytest.mark.parametrize(
-    ("codec", "data_type"),
-    [("vlen-utf8", "bytes"), ("vlen-bytes", "string"), ("vlen-utf8", "r8"), ("bytes", "string")],
-)
-def test_codecs_for_other_data_types_are_refused(codec: str, data_type: str) -> None:
-    dtype = parse_data_type(data_type).dtype
-    with pytest.raises(MetadataError, match="elements of"):
-        Pipeline([NamedConfiguration(codec)], ArraySpec((1,), dtype, zero(dtype)))
-
-
-def test_a_shard_leaves_out_chunks_of_the_fill_value() -> None:
-    dtype = np.dtypes.StringDType()
-    inner = {"chunk_shape": [2], "codecs": ["vlen-utf8", "zstd"], "index_codecs": ["bytes", "crc32c"]}
-    spec = ArraySpec((6,), dtype, np.array("fill", dtype))
-    made = Pipeline([NamedConfiguration("sharding_indexed", inner)], spec)
-    values = np.array(["fill", "fill", "a", "fill", "", "é" * 100], dtype)
-    shard = made.encode(values)
-    assert made.decode(shard).tolist() == values.tolist()
-    assert made.shard is not None
-    start, stop = made.shard.index_range(spec).resolve(len(shard))
-    assert made.shard.member(made.shard.parse_index(memoryview(shard)[start:stop], spec), 0) is None
+def test_broken_vlen(stored: bytes) -> None:
+    configuration = {"data_codecs": ["bytes"], "index_codecs": [LITTLE], "index_data_type": "uint32"}
+    made = pipeline([("zarrs.vlen", configuration)], parse_data_type("string").dtype, (2,))
+    assert made.decode(struct.pack("<QIII", 12, 0, 1, 2) + b"ab").tolist() == ["a", "b"]
+    with pytest.raises(CodecError):
+        made.decode(stored)

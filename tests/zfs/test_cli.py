@@ -25,7 +25,7 @@ def test_an_environment_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(MountError, match="no such file"):
         _take_environment(str(tmp_path / "none"))
     file.write_bytes(b"A=\xff\n")
-    with pytest.raises(MountError, match="holds no text"):
+    with pytest.raises(MountError, match="not a text file"):
         _take_environment(str(file))
 
 

@@ -196,9 +196,9 @@ def test_what_cannot_be_mounted_is_told_in_one_line(
         "mount", *options, "--log-file", tmp_path / "no" / "log", damaged, there
     )
     assert "holds no hierarchy" in one_line("mount", *options, "--view", "arrays", empty, there)
-    assert "lie in one another" in one_line("mount", *options, damaged, damaged / "fine")
-    assert "lie in one another" in one_line("mount", *options, f"file://{empty}", empty)
-    assert "lie in one another" in one_line("mount", *options, empty, tmp_path)
+    assert "must not contain each other" in one_line("mount", *options, damaged, damaged / "fine")
+    assert "must not contain each other" in one_line("mount", *options, f"file://{empty}", empty)
+    assert "must not contain each other" in one_line("mount", *options, empty, tmp_path)
     assert "127.0.0.1:9" in one_line("mount", *options, "--retries", "0", "http://127.0.0.1:9/x.zarr", there)
 
 
@@ -241,7 +241,7 @@ def _instead(real: Callable[..., object], path: Path, _: str, *arguments: object
 
 def test_unmounting_what_is_not_mounted(tmp_path: Path) -> None:
     assert "nothing is mounted there" in one_line("umount", tmp_path)
-    assert "none of ours" in one_line("umount", "/proc")
+    assert "not of zarrscope" in one_line("umount", "/proc")
 
 
 def test_missing_hierarchy_is_still_mounted_as_keys(tmp_path: Path, mount: Mounter) -> None:

@@ -19,7 +19,7 @@ def test_commas_in_values() -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [("remount,ro", "mount it anew"), ("nonsense", "no such option"), ("uid=nobody-of-this-name", "a user's name"),
+    [("remount,ro", "mount it again"), ("nonsense", "no such option"), ("uid=nobody-of-this-name", "a user's name"),
      ("show=jpg", "expected some of raw,npy")],
 )  # fmt: skip
 def test_what_is_no_option_is_told(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

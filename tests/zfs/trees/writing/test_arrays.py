@@ -237,7 +237,7 @@ def test_what_is_no_array_leaves_nothing_behind(mounted: tuple[Path, Mount], tmp
     assert not (mount.arrays / "bad.npy").exists()
     assert not (mount.arrays / "bad").exists()
     assert sorted(os.listdir(path)) == sorted([*before, "group"])
-    assert "bytes, where its header tells of" in mount.log.read_text()
+    assert "bytes; according to its header, it needs" in mount.log.read_text()
 
 
 def test_groups(place: Path, arrays: Path) -> None:

@@ -159,7 +159,7 @@ def test_mappings(stored: Path, folder: Path) -> None:
         mapped.flush()
         assert (stored / "a").read_bytes()[5000:5003] == b"abc"
         mapped[1] = 7
-    wait_until(lambda: (stored / "a").read_bytes()[1] == 7, "what was written last is stored")
+    wait_until(lambda: (stored / "a").read_bytes()[1] == 7, "the last written data is stored")
 
 
 def test_renaming(stored: Path, folder: Path) -> None:
@@ -370,7 +370,7 @@ def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for arguments in (("http://127.0.0.1:9/x",), ("-o", "ro", tmp_path)):
         done = run_process("mount", "--read-write", *arguments, there)
         assert (done.status, done.stderr.count("\n")) == (1, 1)
-        assert "cannot be written" in done.stderr or "leave one of them out" in done.stderr
+        assert "cannot be written" in done.stderr or "omit one of them" in done.stderr
 
 
 def test_the_word_rw_alone_means_nothing(tmp_path: Path, mount: Mounter) -> None:

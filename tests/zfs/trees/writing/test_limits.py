@@ -217,7 +217,7 @@ def test_a_terminated_daemon_names_what_it_did_not_store(stored: Path, mount: Mo
     lines = mounted.log.read_text().splitlines()
     assert [line for line in lines if "not stored" in line] == lines
     assert len(lines) == 1
-    assert "keys/folder/dirty is still open, and what was written to it is not stored" in lines[0]
+    assert "keys/folder/dirty is still open, and the data written to it is not stored" in lines[0]
     assert os.listdir(stored / "folder") == []
 
 

@@ -56,7 +56,7 @@ def test_a_hole_is_zeros_and_takes_no_room() -> None:
 
 def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = UnnamedFile()
-    with pytest.raises(RefusedError, match="can be so large"):
+    with pytest.raises(RefusedError, match="cannot be so large"):
         file.resize((1 << 63) - 1)
     with pytest.raises(BrokenBodyError, match="became shorter"):
         file.read(0, 1)
@@ -65,11 +65,11 @@ def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(unnamed_file.os, "pwrite", full)
-    with pytest.raises(StoreFullError, match="TMPDIR names another folder"):
+    with pytest.raises(StoreFullError, match="set TMPDIR to another folder"):
         file.write(8, b"9")
     file.close()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
-    with pytest.raises(StoreError, match="No such file or directory; TMPDIR names another folder"):
+    with pytest.raises(StoreError, match="No such file or directory; set TMPDIR to another folder"):
         UnnamedFile()
 
 
@@ -77,7 +77,7 @@ def test_values_share_the_memory_that_there_is() -> None:
     memory = SpoolMemory(100)
     first, second = Spool(memory), Spool(memory)
     first.write(0, bytes(60))
-    second.write(0, bytes(60))  # which finds no room, and goes to disk
+    second.write(0, bytes(60))  # which does not fit, and goes to disk
     first.resize(100)
     assert not memory.reserve(1)
     first.resize(10)

@@ -12,7 +12,7 @@ from zarrfs.cli import _secrets, _take_environment
 from zarrfs.mount.mountpoints import MountError
 
 
-def test_an_environment_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_read_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "environ", {})
     file = tmp_path / "env"
     file.write_text("# credentials\n\nAWS_ACCESS_KEY_ID=me\nQUOTED=\"a b\"\nEMPTY=\nWITH='=x='\n")

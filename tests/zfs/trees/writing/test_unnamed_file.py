@@ -1,4 +1,4 @@
-"""Files without a name that hold what is being written, compared with NumPy."""
+"""Unnamed files for data being written, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def regions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[slice, ...]]:
 
 
 @given(asked=regions(), dtype=st.sampled_from(["u1", "<f4", "<M8[s]", "<c16"]), offset=st.integers(0, 9))
-def test_regions_are_those_of_the_array(
+def test_regions_agree_with_numpy(
     asked: tuple[tuple[int, ...], tuple[slice, ...]], dtype: str, offset: int
 ) -> None:
     shape, region = asked
@@ -45,7 +45,7 @@ def test_regions_are_those_of_the_array(
         assert found.tobytes() == array[region].tobytes()
 
 
-def test_a_hole_is_zeros_and_takes_no_room() -> None:
+def test_a_hole_reads_as_zeros_and_takes_no_disk_space() -> None:
     file = UnnamedFile()
     file.resize(1 << 40)
     file.write(1 << 39, b"x")
@@ -54,7 +54,7 @@ def test_a_hole_is_zeros_and_takes_no_room() -> None:
     file.close()
 
 
-def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_of_the_disk_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = UnnamedFile()
     with pytest.raises(RefusedError, match="cannot be so large"):
         file.resize((1 << 63) - 1)
@@ -73,7 +73,7 @@ def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         UnnamedFile()
 
 
-def test_values_share_the_memory_that_there_is() -> None:
+def test_values_share_the_memory() -> None:
     memory = SpoolMemory(100)
     first, second = Spool(memory), Spool(memory)
     first.write(0, bytes(60))

@@ -114,7 +114,7 @@ def test_mount_reports_failures(namespace: Namespace, place: Path) -> None:
     assert namespace.mounts()
     again = namespace.run("mount", "-o", "remount,ro", place, "-t", "zarrscope")
     assert again.returncode == 1
-    assert "mount it anew" in again.stderr
+    assert "mount it again" in again.stderr
 
 
 @needs_root

@@ -1,4 +1,4 @@
-"""Real mounts under ``/dev/fuse``, each taken away whatever a test does."""
+"""Real mounts under ``/dev/fuse``, all unmounted after each test."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def is_mounted(path: Path) -> bool:
 
 
 def wait_until(condition: Callable[[], bool], what: str) -> None:
-    """Wait for something that happens soon; no test measures how soon."""
+    """Wait for something that happens soon; no test measures the time."""
     deadline = time.monotonic() + 20
     while not condition():
-        assert time.monotonic() < deadline, f"in vain: {what}"
+        assert time.monotonic() < deadline, f"timed out waiting for: {what}"
         time.sleep(0.02)
 
 
 def has_ended(process: int) -> bool:
-    """Whether a process is gone, or dead and waiting for its parent."""
+    """Whether a process is gone, or a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -75,7 +75,7 @@ Mounter = Callable[..., Mount]
 
 @contextlib.contextmanager
 def mounting(folder: Path) -> Iterator[Mounter]:
-    """``mount(source, *options)`` beneath a folder; all of it is unmounted at the end."""
+    """``mount(source, *options)`` below a folder; everything is unmounted at the end."""
     if NO_FUSE:
         pytest.skip(NO_FUSE)
     mounted: list[Path] = []
@@ -106,14 +106,14 @@ def mount(tmp_path: Path) -> Iterator[Mounter]:
 
 @pytest.fixture(scope="session")
 def mounter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mounter]:
-    """``mounter(source, *options)`` for tests that only look."""
+    """``mounter(source, *options)`` for tests that only read."""
     with mounting(tmp_path_factory.mktemp("mounts")) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
 def mounted_hierarchy(hierarchy: Any, mounter: Mounter) -> tuple[Any, Mount]:
-    """What zarr-python wrote in each format, and where it is mounted."""
+    """Hierarchies written by zarr-python in each format, and their mounts."""
     return hierarchy, mounter(hierarchy.path)
 
 
@@ -123,7 +123,7 @@ LONGITUDE = np.linspace(-20, 20, 30)
 
 @pytest.fixture(scope="session")
 def ocean(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A hierarchy with coordinates, beside what HDF5 cannot hold, and what nobody can open."""
+    """A hierarchy with coordinates, arrays that HDF5 cannot hold, and nodes that cannot be opened."""
     path = tmp_path_factory.mktemp("ocean") / "ocean.zarr"
     hierarchy = zc.create(path)
     group = hierarchy.create_group("sea", attributes={"title": "Nordsee"})

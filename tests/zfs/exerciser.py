@@ -1,7 +1,7 @@
 """A file system exerciser: random operations on a file of a mount and on an ordinary file, which must agree.
 
-In the manner of fsx: one handle writes, several read, some through mappings, aligned to elements and not. All of it follows from
-one number, the seed, so that a failure can be repeated. By hand, more runs than the test suite has time for::
+In the manner of fsx: one handle writes, several read, some through mappings, aligned to elements and not. Everything follows
+from one number, the seed, so that a failure can be repeated. For more runs than in the test suite, run it by hand::
 
     python -m tests.zfs.exerciser raw --runs 45 --operations 1000 --seed 7
 """
@@ -40,7 +40,7 @@ class DisagreementError(AssertionError):
 
 @dataclass
 class Reader:
-    """A descriptor that only reads, and what it should show where that does not change."""
+    """A descriptor that only reads, and its expected content if that does not change."""
 
     descriptor: int
     content: bytes | None = None
@@ -48,15 +48,15 @@ class Reader:
 
 @dataclass
 class Exerciser:
-    """One file of a mount beside an ordinary one.
+    """One file of a mount, and an ordinary one to compare it with.
 
     Args:
-        place: the file of the mount, which is there.
+        place: the existing file of the mount.
         plain: an ordinary file with the same content.
-        seed: what the course of operations follows from.
+        seed: determines all operations.
         start: bytes at the beginning that cannot be written: the header of an array file.
-        is_shared: whether readers see what is written at once, as they do in the file of an array. Else they see what
-            was stored when they opened the file, or get ESTALE.
+        is_shared: whether readers see written data at once, as they do in the file of an array. Otherwise they see the value
+            that was stored when they opened the file, or get ESTALE.
         unit: bytes of an element.
     """
 
@@ -90,7 +90,7 @@ class Exerciser:
         return os.fstat(self.twin).st_size
 
     def run(self, operations: int) -> None:
-        """Do that many operations, and compare both files at the end.
+        """Do ``count`` operations, and compare both files at the end.
 
         Raises:
             DisagreementError: with the seed and the last operations.
@@ -132,11 +132,11 @@ class Exerciser:
             min(len(found), len(expected)),
         )
         raise DisagreementError(
-            f"{what}: {len(found)} bytes where {len(expected)} are right, the first wrong one at {offset + place} of {self.size}"
+            f"{what}: {len(found)} bytes, expected {len(expected)}, the first wrong one at {offset + place} of {self.size}"
         )
 
     def stretch(self, longest: int = LENGTH_MAX) -> tuple[int, int]:
-        """Where to read or write, and how many bytes: small and large, aligned and not."""
+        """A random offset and number of bytes to read or write: small and large, aligned and not."""
         size = self.size - self.start
         length = min(self.random.choice([1, 3, self.unit, 40, 4096, self.random.randint(1, longest)]), size)
         offset = self.random.randint(0, size - length) if size else 0
@@ -158,14 +158,14 @@ class Exerciser:
     def write_at(self, offset: int, content: bytes) -> None:
         for descriptor in (self.descriptor, self.twin):
             if os.pwrite(descriptor, content, offset) != len(content):
-                raise DisagreementError(f"a write at {offset} took only a part")
+                raise DisagreementError(f"a write at {offset} was incomplete")
 
     def append(self) -> None:
         if self.size < KEY_MAX:
             self.write_at(self.size, self.content(self.random.randint(1, LENGTH_MAX)))
 
     def read_on_and_write_ahead(self) -> None:
-        """In sequence, so that the mount fetches ahead, with small writes into what it may have fetched."""
+        """Read in sequence, so that the mount reads ahead, with small writes into bytes that it may have read."""
         offset = self.random.randint(self.start, max(self.start, self.size // 2))
         for _ in range(self.random.randint(4, 16)):
             self.compare(offset, LENGTH_MAX, "read in sequence")
@@ -185,9 +185,7 @@ class Exerciser:
                 offset,
                 "read through a mapping",
             )
-        self.stored = (
-            self.plain.read_bytes()
-        )  # Python's mappings have a descriptor of their own, and close it
+        self.stored = self.plain.read_bytes()  # Python's mappings have their own descriptor, and close it
 
     def write_mapped(self) -> None:
         if not self.size:
@@ -234,16 +232,16 @@ class Exerciser:
         expected = now if reader.content is None else reader.content[offset : offset + length]
         try:
             found = os.pread(reader.descriptor, length, offset)
-            if len(found) < len(expected):  # what the kernel had; then comes the error
+            if len(found) < len(expected):  # bytes that the kernel had; then comes the error
                 found += os.pread(reader.descriptor, length - len(found), offset + len(found))
         except OSError as error:
             if error.errno == errno.ESTALE and reader.content not in {None, self.stored}:
-                return  # another value was stored since
+                return  # another value has been stored
             raise
         self.same(found, expected, offset, "read by another handle")
 
     def forget_pages(self) -> None:
-        """Have the kernel ask the mount again."""
+        """Make the kernel ask the mount again."""
         os.fsync(self.descriptor)
         self.stored = self.plain.read_bytes()
         for descriptor in (self.descriptor, *(reader.descriptor for reader in self.readers)):
@@ -251,7 +249,7 @@ class Exerciser:
 
 
 def exercise_array(mount: Mount, store: Path, plain: Path, suffix: str, seed: int, operations: int) -> None:
-    """One run on ``data.raw`` or ``data.npy`` of the array ``a``, which is compared with zarr-python at the end."""
+    """One run on ``data.raw`` or ``data.npy`` of the array ``a``, which is read with zarr-python at the end."""
     place = mount.arrays / "a" / f"data.{suffix}"
     shutil.copyfile(place, plain)
     array = zarr.open_array(store / "a", mode="r")
@@ -266,7 +264,7 @@ def exercise_array(mount: Mount, store: Path, plain: Path, suffix: str, seed: in
 
 
 def exercise_key(mount: Mount, store: Path, plain: Path, seed: int, operations: int) -> None:
-    """One run on a file of ``keys/``, which is compared with what the store has at the end."""
+    """One run on a file of ``keys/``, which is compared with the stored value at the end."""
     content = random.Random(seed).randbytes(700_000)
     key = f"value-{seed}"
     plain.write_bytes(content)
@@ -293,7 +291,9 @@ def main() -> int:
     parser.add_argument("target", choices=["raw", "npy", "keys"])
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--operations", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0, help="of the first run; each further one has the next")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first run; each further run uses the next number"
+    )
     given = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder, mounting(Path(folder)) as mount:

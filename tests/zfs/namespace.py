@@ -1,4 +1,4 @@
-"""A mount namespace for tests that change what the whole machine would see; only root may make one."""
+"""A mount namespace for tests whose changes would affect the whole machine; only root may make one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ needs_root = pytest.mark.skipif(
 
 
 class Namespace:
-    """A mount namespace of its own; what is mounted in it nobody else sees."""
+    """A separate mount namespace, whose mounts are not visible outside."""
 
     def __init__(self, folder: Path, holder: int) -> None:
         self.folder = folder
@@ -41,17 +41,17 @@ class Namespace:
         )
 
     def done(self, *arguments: str | Path) -> str:
-        """What a command says that must succeed."""
+        """The output of a command that must succeed."""
         outcome = self.run(*arguments)
         assert outcome.returncode == 0, outcome
         return outcome.stdout + outcome.stderr
 
     def inside(self, path: Path) -> Path:
-        """A path in the namespace, as it is reached from outside."""
+        """The path outside the namespace for a path in it."""
         return Path(f"/proc/{self.holder}/root{path}")
 
     def mounts(self) -> dict[str, str]:
-        """What was mounted of ours since it was made: the kernel's line by mount point."""
+        """The mounts of zarrscope in it: the kernel's line by mount point."""
         lines = Path(f"/proc/{self.holder}/mountinfo").read_text().splitlines()
         ours = {line.split()[4]: line for line in lines if " fuse.zarrscope " in line}
         return {path: line for path, line in ours.items() if path not in self._inherited}
@@ -59,7 +59,7 @@ class Namespace:
 
 @contextlib.contextmanager
 def entered(folder: Path, prepare: str) -> Iterator[Namespace]:
-    """A namespace in which a shell ran ``prepare`` in ``folder``; at the end nothing is mounted in it."""
+    """A namespace in which a shell ran ``prepare`` in ``folder``; at the end, nothing may be mounted in it."""
     script = f"set -e\n{prepare}\necho\nexec sleep infinity"
     command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
     holder = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE)

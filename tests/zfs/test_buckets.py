@@ -1,4 +1,4 @@
-"""GCS and Azure from the command line: copied to, looked at, mounted, with what a person would type."""
+"""GCS and Azure from the command line, as a person would type it: copying to them, listing and mounting them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VALUES = np.random.default_rng(2).integers(0, 1000, (4, 30, 40)).astype("<i4")
 
 
 @pytest.mark.parametrize(("service", "url"), [("gcs", "gs://gcs/h.zarr"), ("azure", "az://container/h.zarr")])
-def test_a_hierarchy_in_a_bucket(
+def test_a_hierarchy_is_copied_to_a_bucket_and_mounted(
     request: pytest.FixtureRequest, mount: Mounter, tmp_path: Path, service: str, url: str
 ) -> None:
     arguments = request.getfixturevalue(service).arguments

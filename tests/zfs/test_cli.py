@@ -12,7 +12,7 @@ from zarrfs.cli import _secrets, _take_environment
 from zarrfs.mount.mountpoints import MountError
 
 
-def test_an_environment_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_read_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "environ", {})
     file = tmp_path / "env"
     file.write_text("# credentials\n\nAWS_ACCESS_KEY_ID=me\nQUOTED=\"a b\"\nEMPTY=\nWITH='=x='\n")
@@ -25,7 +25,7 @@ def test_an_environment_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(MountError, match="no such file"):
         _take_environment(str(tmp_path / "none"))
     file.write_bytes(b"A=\xff\n")
-    with pytest.raises(MountError, match="holds no text"):
+    with pytest.raises(MountError, match="not a text file"):
         _take_environment(str(file))
 
 

@@ -60,7 +60,7 @@ def test_all_hierarchies_are_one_tree(
     assert mounted.stats()["errors"].get("EIO", 0) == 0
 
 
-def test_what_is_new_is_there_after_a_refresh(tmp_path: Path, mount: Mounter) -> None:
+def test_new_hierarchies_appear_after_a_refresh(tmp_path: Path, mount: Mounter) -> None:
     for key in ("all/a/b.zarr/zarr.json", "all/c/text"):
         (tmp_path / key).parent.mkdir(parents=True)
         (tmp_path / key).write_bytes(GROUP)

@@ -1,4 +1,4 @@
-"""Mounts of databases: SQLite, LMDB and Redis, copied into by ``zarrscope copy``."""
+"""Mounts of databases: SQLite, LMDB and Redis, filled by ``zarrscope copy``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "lmdb", "redis"])
-def test_a_database_is_copied_into_and_mounted(
+def test_a_database_is_filled_and_mounted(
     kind: str, redis: RedisServer, tmp_path: Path, mount: Mounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = zarr.open_group(tmp_path / "h.zarr", mode="w", attributes={"n": 1})
@@ -37,7 +37,7 @@ def test_a_database_is_copied_into_and_mounted(
     with open_store(place) as store:
         store.set("odd//c0", b"a key that no directory can hold")
         store.set("odd/c1", b"1")
-    mounted = mount(place)  # whose daemon leaves the directory in which the path means something
+    mounted = mount(place)  # a relative path, although the daemon changes its working directory
     x = mounted.arrays / "a" / "x"
     assert (x / "data.raw").read_bytes() == VALUES.tobytes()
     np.testing.assert_array_equal(np.load(x / "[2,:,0:10].npy"), VALUES[2, :, 0:10])
@@ -47,7 +47,7 @@ def test_a_database_is_copied_into_and_mounted(
     read = zarr.open_group(mounted.keys, mode="r")
     np.testing.assert_array_equal(read["a/x"][...], VALUES)
     assert not (mounted.keys / "nothing").exists()
-    with open_store(place) as store:  # a database stays usable for others while it is mounted
+    with open_store(place) as store:  # other programs can use a database while it is mounted
         assert store.set("later", b"1")
         assert store.get("later") == b"1"
     asked = mounted.stats()["store"]

@@ -1,4 +1,4 @@
-"""``--read-write``: random reads, writes, cuts and mappings by several handles do what they do to an ordinary file."""
+"""``--read-write``: random reads, writes, truncations and mappings by several handles act as on an ordinary file."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ def place(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[P
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("suffix", ["raw", "npy"])
-def test_the_file_of_an_array(place: tuple[Path, Mount], tmp_path: Path, suffix: str, seed: int) -> None:
+def test_the_file_of_an_array_acts_like_an_ordinary_file(
+    place: tuple[Path, Mount], tmp_path: Path, suffix: str, seed: int
+) -> None:
     """S34: "All who have the file open see what was written at once"."""
     store, mounted = place
     exercise_array(mounted, store, tmp_path / "plain", suffix, seed, OPERATIONS)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_file_of_a_key(place: tuple[Path, Mount], tmp_path: Path, seed: int) -> None:
+def test_the_file_of_a_key_acts_like_an_ordinary_file(
+    place: tuple[Path, Mount], tmp_path: Path, seed: int
+) -> None:
     """S31: "All who write one key in a mount write to one value, as to any file"."""
     store, mounted = place
     exercise_key(mounted, store, tmp_path / "plain", seed, OPERATIONS)

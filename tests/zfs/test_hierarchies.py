@@ -1,4 +1,4 @@
-"""What zarr-python wrote, through a real mount: every key byte for byte, every array bit for bit."""
+"""Hierarchies written by zarr-python, through a real mount: every key byte for byte, every array bit for bit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def little(array: np.ndarray) -> np.ndarray:
 
 
 def shown(path: str) -> str:
-    """A path of keys or nodes as the mount spells it."""
+    """A path of keys or nodes as file names of the mount."""
     return "/".join(file_name(segment) for segment in path.split("/") if segment)
 
 
@@ -40,7 +40,7 @@ def decodable(written: Any, mount: Mount) -> list[tuple[Path, np.ndarray]]:
     return [(mount.arrays / shown(path), little(array)) for path, array in written.expected.items()]
 
 
-def test_every_key_byte_for_byte(mounted_hierarchy: tuple[Any, Mount]) -> None:
+def test_every_key_reads_byte_for_byte(mounted_hierarchy: tuple[Any, Mount]) -> None:
     written, mount = mounted_hierarchy
     files = 0
     for folder, _, names in os.walk(written.path):
@@ -56,7 +56,7 @@ def test_every_key_byte_for_byte(mounted_hierarchy: tuple[Any, Mount]) -> None:
     assert files > 100
 
 
-def test_every_array_whole(mounted_hierarchy: tuple[Any, Mount]) -> None:
+def test_every_array_reads_as_a_whole(mounted_hierarchy: tuple[Any, Mount]) -> None:
     written, mount = mounted_hierarchy
     for folder, expected in decodable(written, mount):
         raw = (folder / "data.raw").read_bytes()
@@ -69,7 +69,7 @@ def test_every_array_whole(mounted_hierarchy: tuple[Any, Mount]) -> None:
         assert isinstance(json.loads((folder / "attributes.json").read_bytes()), dict)
 
 
-def test_groups_of_version_2_without_documents(tmp_path: Path, mounter: Mounter) -> None:
+def test_groups_of_zarr_v2_without_documents_are_directories(tmp_path: Path, mounter: Mounter) -> None:
     values = np.arange(6, dtype="i4").reshape(2, 3)
     zarr.create_group(tmp_path, zarr_format=2)
     zarr.create_array(tmp_path / "A/1/0", data=values, chunks=(1, 3), zarr_format=2)
@@ -81,7 +81,7 @@ def test_groups_of_version_2_without_documents(tmp_path: Path, mounter: Mounter)
 
 
 @pytest.mark.parametrize("day", ["2019-06-19", "2020-10-16", "2022-12-02", "2023-02-09"])
-def test_drafts_of_version_3(tmp_path: Path, mounter: Mounter, day: str) -> None:
+def test_drafts_of_zarr_v3_are_shown(tmp_path: Path, mounter: Mounter, day: str) -> None:
     values = np.arange(30, dtype="i4").reshape(5, 6)
     for key, value in write(day, {"/group/array": Array(values, (2, 4), endian=">"), "/": {"n": 1}}).items():
         (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ SELECTIONS = ("0", "-1", "0:1", ":", "...", "::2", "1:", "_", "0-1", "...,0", ":
 
 
 @pytest.mark.parametrize("text", SELECTIONS)
-def test_selections_by_name(mounted_hierarchy: tuple[Any, Mount], text: str) -> None:
+def test_selections_open_by_name(mounted_hierarchy: tuple[Any, Mount], text: str) -> None:
     written, mount = mounted_hierarchy
     spelled = text.replace("_", ":").replace("0-1", "0:1")
     for folder, expected in decodable(written, mount):
@@ -154,7 +154,7 @@ def test_names_that_select_nothing_are_absent(mounted_hierarchy: tuple[Any, Moun
             assert not (folder / name).exists(), name
 
 
-def test_pictures_by_name(mounter: Mounter, tmp_path: Path) -> None:
+def test_pictures_open_by_name(mounter: Mounter, tmp_path: Path) -> None:
     import zarr
 
     pixels = np.arange(5 * 20 * 30, dtype="u1").reshape(5, 20, 30)
@@ -193,7 +193,7 @@ def test_other_programs_read_images(mounted_hierarchy: tuple[Any, Mount]) -> Non
     assert read > 100
 
 
-def test_what_listings_show(mounter: Mounter, tmp_path: Path) -> None:
+def test_listings_have_the_chosen_file_types(mounter: Mounter, tmp_path: Path) -> None:
     import zarr
 
     zarr.save_array(tmp_path / "a.zarr", np.zeros((2, 3, 5), "u1"))
@@ -203,7 +203,7 @@ def test_what_listings_show(mounter: Mounter, tmp_path: Path) -> None:
     assert (folder / "data.raw").read_bytes() == bytes(30)
 
 
-def test_elements_of_any_length(mounter: Mounter, tmp_path: Path) -> None:
+def test_elements_of_variable_length_are_readable(mounter: Mounter, tmp_path: Path) -> None:
     import zarr
 
     group = zarr.open_group(tmp_path / "a.zarr", mode="w")

@@ -1,4 +1,4 @@
-"""A mount and a model of it in memory, compared after any course of events: the store changes, programs look and read."""
+"""A mount compared with a model in memory after random steps: the store changes, programs list and read."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ SMALL = st.integers(1, 9)
 
 
 class MountModel(RuleBasedStateMachine):
-    """What a local store holds, and what its mount shows.
+    """A local store and its mount.
 
-    With a time to live of 0 a change shows at once; with an endless one, once a refresh was asked for.
+    With a time to live of 0, changes are visible at once; with an endless one, after a refresh.
     """
 
     store: ClassVar[Path]
@@ -64,10 +64,10 @@ class MountModel(RuleBasedStateMachine):
             os.close(descriptor)
 
     def settle(self) -> None:
-        """Have the mount show what the store holds now."""
+        """Make the mount show the current content of the store."""
         if not self.is_kept:
             return
-        # The kernel forgets soon after it was told, one tree after the other: the size of a file tells that it has.
+        # The kernel forgets a moment later, one tree after the other: a changed size of a file shows that it has.
         files = [
             self.mounted.path / name
             for name in ("keys/zarr.json", "arrays/attributes.json", "zarr3/zarr.json")
@@ -77,7 +77,7 @@ class MountModel(RuleBasedStateMachine):
         self.hierarchy["/"].attributes = {"moment": "x" * (1 + self.moment_ns % 2)}
 
         def is_refreshed() -> bool:
-            # Again where it is not: the kernel keeps a name that somebody looks up at the very moment.
+            # Repeated if needed: the kernel keeps a name that is being looked up at that moment.
             self.mounted.refresh()
             time.sleep(0.005)
             return all(file.stat().st_size != size for file, size in zip(files, before, strict=True))
@@ -91,7 +91,7 @@ class MountModel(RuleBasedStateMachine):
         type(self).moment_ns += 10**9
         os.utime(
             new, ns=(self.moment_ns, self.moment_ns)
-        )  # two versions of one moment nobody could tell apart
+        )  # two versions with one time could not be distinguished
         file.parent.mkdir(parents=True, exist_ok=True)
         os.replace(new, file)
         self.blobs[key] = content * times
@@ -172,7 +172,7 @@ class MountModel(RuleBasedStateMachine):
     @precondition(lambda self: self.open)
     @rule(data=st.data(), offset=st.integers(0, 300_000))
     def read_on(self, data: st.DataObject, offset: int) -> None:
-        """What is open stays one version, or is told to be stale; so far as its store still has it."""
+        """An open file stays one version, or gives ESTALE."""
         descriptor = data.draw(st.sampled_from(sorted(self.open)))
         found, number = None, None
         try:
@@ -187,7 +187,7 @@ class MountModel(RuleBasedStateMachine):
             where = self.mounted.keys / shown(os.path.relpath(folder, self.store).removeprefix("."))
             assert sorted(os.listdir(where)) == sorted(map(file_name, folders + files))
         for tree, documents in (("arrays", {"metadata.json", "attributes.json"}), ("zarr3", {"zarr.json"})):
-            # Any folder may be a group without a document; whether it is one is not what is looked at here.
+            # Any folder may be a group without a document; this is not tested here.
             found = {*os.listdir(self.mounted.path / tree)} - {"blobs"}
             assert found == {name for name in self.arrays if "/" not in name} | documents | {"group"}
             found = {*os.listdir(self.mounted.path / tree / "group")}
@@ -213,7 +213,7 @@ class MountModel(RuleBasedStateMachine):
                 os.close(descriptor)
 
     def files(self, name: str, data: st.DataObject) -> Iterator[tuple[Path, bytes]]:
-        """Files of an array, listed and not, and what each holds."""
+        """Files of an array, listed and not, and their content."""
         folder, model = self.mounted.arrays / name, self.arrays[name]
         yield folder / "data.raw", model.tobytes()
         yield folder / "data.npy", npy(model)

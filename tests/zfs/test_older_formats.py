@@ -1,4 +1,4 @@
-"""Arrays of version 1 and N5, and of version 2 whose documents do not tell the keys of chunks, through a real mount."""
+"""Arrays of Zarr v1 and N5, and of Zarr v2 whose documents do not give the form of chunk keys, through a real mount."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zarrcore.metadata import ChunkKeyEncoding
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_arrays_of_older_formats(tmp_path: Path, mounter: Mounter, name: str) -> None:
+def test_arrays_of_older_formats_are_readable(tmp_path: Path, mounter: Mounter, name: str) -> None:
     archive, folder, path, values = CASES[name]
     with tarfile.open(archive) as file:
         file.extractall(tmp_path, filter="data")
@@ -27,7 +27,7 @@ def test_arrays_of_older_formats(tmp_path: Path, mounter: Mounter, name: str) ->
     assert sorted(os.listdir(mount.keys)) == sorted(os.listdir(tmp_path / folder))
 
 
-def test_chunks_under_keys_that_no_document_tells(tmp_path: Path, mounter: Mounter) -> None:
+def test_chunks_are_found_under_detected_keys(tmp_path: Path, mounter: Mounter) -> None:
     values = np.arange(1, 31, dtype="i4").reshape(5, 6)
     hierarchy = create(tmp_path, format="v2")
     hierarchy.create_array(

@@ -1,4 +1,4 @@
-"""Programs that know nothing of Zarr take a mount for a disk."""
+"""Programs that do not know Zarr use a mount like a disk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def mounted(source: Path, mounter: Mounter) -> Mount:
 
 
 def run(command: str, **words: object) -> str:
-    """What a shell's command prints; it must succeed, and complain of nothing."""
+    """The output of a shell command, which must succeed without warnings."""
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command.format(**words)],
         capture_output=True,
@@ -71,7 +71,7 @@ def assert_same(copied: Path, original: Path) -> None:
         "mkdir {to}; tar -C {tree} --sparse -cf - . | tar -C {to} -xf -",
     ],
 )
-def test_copying(mounted: Mount, tmp_path: Path, tree: str, command: str) -> None:
+def test_programs_copy_trees(mounted: Mount, tmp_path: Path, tree: str, command: str) -> None:
     run(command, tree=mounted.path / tree, to=tmp_path / "to")
     assert_same(tmp_path / "to", mounted.path / tree)
 
@@ -83,7 +83,7 @@ def test_rsync_finds_nothing_new(mounted: Mount, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tree", TREES)
-def test_find_and_du(mounted: Mount, tree: str) -> None:
+def test_find_and_du_report_sizes(mounted: Mount, tree: str) -> None:
     folder = mounted.path / tree
     files = files_below(folder)
     found = run("find {tree} -type f -printf '%s %p\\n' | sort -k 2", tree=folder).splitlines()
@@ -97,7 +97,7 @@ def test_find_and_du(mounted: Mount, tree: str) -> None:
     )
 
 
-def test_sums_and_parts(mounted: Mount) -> None:
+def test_checksums_and_parts_of_files_are_right(mounted: Mount) -> None:
     file, content = mounted.arrays / "cube" / "data.raw", CUBE.tobytes()
     assert run("md5sum {file} | cut -c -32", file=file).strip() == hashlib.md5(content).hexdigest()
     assert run("sha256sum < {file} | cut -c -64", file=file).strip() == hashlib.sha256(content).hexdigest()
@@ -113,7 +113,7 @@ def test_sums_and_parts(mounted: Mount) -> None:
 
 
 @pytest.mark.parametrize("flags", [mmap.MAP_SHARED, mmap.MAP_PRIVATE])
-def test_memory_maps(mounted: Mount, flags: int) -> None:
+def test_files_can_be_mapped(mounted: Mount, flags: int) -> None:
     content = CUBE.tobytes()
     with open(mounted.arrays / "cube" / "data.raw", "rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

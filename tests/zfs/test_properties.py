@@ -1,4 +1,4 @@
-"""Any read at any offset, in any order, gives the bytes that NumPy has."""
+"""Any read at any offset, in any order, gives the same bytes as NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zarr.codecs import BloscCodec, ZstdCodec
 from tests.zfs.conftest import Mounter
 
 CUBE = np.random.default_rng(3).standard_normal((40, 150, 130)).round(2).astype("<f4")
-"""About 3 MB: several requests of the kernel, and chunks that fit neither the shape nor each other's rows."""
+"""About 3 MB: several requests of the kernel, and chunks that do not divide the shape."""
 BIG = np.arange(5_000_000, dtype="<u4")
 
 
@@ -24,7 +24,7 @@ BIG = np.arange(5_000_000, dtype="<u4")
 def opened(
     tmp_path_factory: pytest.TempPathFactory, mounter: Mounter
 ) -> Iterator[dict[str, tuple[int, bytes]]]:
-    """Descriptors of files in a mount with a small cache, and what each file holds."""
+    """Descriptors of files in a mount with a small cache, and the content of each file."""
     path = tmp_path_factory.mktemp("properties") / "p.zarr"
     group = zarr.open_group(path, mode="w")
     options = {"chunks": (16, 64, 33), "compressors": [BloscCodec(cname="lz4")]}
@@ -64,7 +64,7 @@ NAMES = (
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=40, deadline=None)
 @given(reads=READS, uncached=st.booleans())
-def test_random_reads(
+def test_random_reads_agree_with_numpy(
     opened: dict[str, tuple[int, bytes]], name: str, reads: list[tuple[float, int]], uncached: bool
 ) -> None:
     descriptor, expected = opened[name]
@@ -77,7 +77,9 @@ def test_random_reads(
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("step", [1_000_003, 1 << 20, 5000])
-def test_sequential_reads(opened: dict[str, tuple[int, bytes]], name: str, step: int) -> None:
+def test_sequential_reads_agree_with_numpy(
+    opened: dict[str, tuple[int, bytes]], name: str, step: int
+) -> None:
     descriptor, expected = opened[name]
     os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     begin = len(expected) // 2 if step == 5000 else 0
@@ -85,7 +87,9 @@ def test_sequential_reads(opened: dict[str, tuple[int, bytes]], name: str, step:
     assert b"".join(parts) == expected[begin:]
 
 
-def test_past_the_page_cache(opened: dict[str, tuple[int, bytes]], tmp_path: Path) -> None:
+def test_reads_without_the_page_cache_agree_with_numpy(
+    opened: dict[str, tuple[int, bytes]], tmp_path: Path
+) -> None:
     import mmap
 
     for descriptor, expected in opened.values():

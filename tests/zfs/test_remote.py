@@ -1,4 +1,4 @@
-"""Mounts of stores that are reached over a network: S3 by moto, HTTP with and without listings, and a faulty server."""
+"""Mounts of stores over a network: S3 by moto, HTTP with and without listings, and a faulty server."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def faulty(web_root: Path) -> Iterator[FaultServer]:
 
 
 def check(mounted_path: Path) -> None:
-    """All data through both trees."""
+    """Check all data in both trees."""
     x = mounted_path / "arrays" / "a" / "x"
     assert (x / "data.raw").read_bytes() == VALUES.tobytes()
     np.testing.assert_array_equal(np.load(x / "data.npy", mmap_mode="r")[3:5, ::7], VALUES[3:5, ::7])
@@ -73,7 +73,7 @@ def check(mounted_path: Path) -> None:
     np.testing.assert_array_equal(read["a/x"][...], VALUES)
 
 
-def test_s3(s3: S3Server, mount: Mounter) -> None:
+def test_a_mount_of_s3_shows_all_data(s3: S3Server, mount: Mounter) -> None:
     mounted = mount("s3://bucket/h.zarr", *s3.arguments)
     assert sorted(os.listdir(mounted.keys)) == ["a", "blob", "zarr.json"]
     assert sorted(os.listdir(mounted.arrays)) == ["a", "attributes.json", "metadata.json"]
@@ -82,7 +82,7 @@ def test_s3(s3: S3Server, mount: Mounter) -> None:
     assert mounted.log.read_text() == ""
 
 
-def test_a_key_beside_keys_below_it(s3: S3Server, mount: Mounter) -> None:
+def test_a_key_that_is_also_a_prefix_is_readable(s3: S3Server, mount: Mounter) -> None:
     s3.put("bucket/odd/a", b"the key")
     s3.put("bucket/odd/a/b", b"below")
     mounted = mount("s3://bucket/odd", *s3.arguments)
@@ -106,7 +106,7 @@ def test_a_remote_key_that_changes_is_stale(s3: S3Server, mount: Mounter) -> Non
 
 
 @pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
-def test_wrong_credentials_and_buckets_are_told_at_once(s3: S3Server, tmp_path: Path) -> None:
+def test_wrong_credentials_and_buckets_are_reported_at_once(s3: S3Server, tmp_path: Path) -> None:
     with s3.denying():
         denied = run_process("mount", "s3://bucket/h.zarr", tmp_path, *s3.arguments)
     assert denied.status == 1
@@ -118,8 +118,8 @@ def test_wrong_credentials_and_buckets_are_told_at_once(s3: S3Server, tmp_path: 
 
 
 @pytest.mark.parametrize("format_", ["v3", "v2"])
-def test_consolidated_metadata_tell_of_all_nodes(tmp_path: Path, mount: Mounter, format_: str) -> None:
-    """S11: "all of them cost one round trip"; with 0 "they are what their own documents say"."""
+def test_consolidated_metadata_give_all_nodes(tmp_path: Path, mount: Mounter, format_: str) -> None:
+    """S11: "all of them cost one round trip"; S11: "With 0 or `--read-write`, they are what their own documents say"."""
     hierarchy = zc.create(tmp_path / "bucket" / "h", format=format_)
     for group, array in product(range(4), range(50)):
         hierarchy.create_array(f"g{group}/a{array}", shape=(4,), data_type="u1", chunk_shape=(2,))
@@ -133,7 +133,9 @@ def test_consolidated_metadata_tell_of_all_nodes(tmp_path: Path, mount: Mounter,
             assert len(re.findall(rf" {file}$", done.stdout, re.MULTILINE)) >= 4 * 50
         assert len(server.requests) == len(set(server.requests)) < 10
         mounted.refresh()
-        wait_until(lambda: len(os.listdir(mounted.arrays / "g3")) == 52 and server.requests, "it asks anew")
+        wait_until(
+            lambda: len(os.listdir(mounted.arrays / "g3")) == 52 and server.requests, "the mount asks again"
+        )
         assert len(server.requests) < 20
         always = mount(f"{server.url}/bucket/h", "--metadata-ttl", "0")
         server.forget()
@@ -146,7 +148,7 @@ def test_consolidated_metadata_tell_of_all_nodes(tmp_path: Path, mount: Mounter,
 def test_the_first_byte_takes_few_round_trips(
     tmp_path: Path, mount: Mounter, format_: str, consolidated: bool
 ) -> None:
-    """One for each group on the way, one for the array, one for the chunk; fewer where one document tells of all."""
+    """One for each group on the path, one for the array, one for the chunk; fewer with consolidated metadata."""
     hierarchy = zc.create(tmp_path / "bucket" / "h", format=format_)
     hierarchy.create_array("a/b/c/x", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = [5, 6, 7, 8]
     if consolidated:
@@ -160,7 +162,7 @@ def test_the_first_byte_takes_few_round_trips(
 
 
 @pytest.mark.parametrize("listing", ["html", "json"])
-def test_http_with_listings(nginx: WebServer, mount: Mounter, listing: str) -> None:
+def test_a_mount_of_http_with_listings_shows_all_data(nginx: WebServer, mount: Mounter, listing: str) -> None:
     url = nginx.url if listing == "html" else nginx.json_url
     mounted = mount(f"{url}/h.zarr")
     assert sorted(os.listdir(mounted.keys)) == ["a", "blob", "zarr.json"]
@@ -168,7 +170,7 @@ def test_http_with_listings(nginx: WebServer, mount: Mounter, listing: str) -> N
     check(mounted.path)
 
 
-def test_http_without_listings(nginx: WebServer, mount: Mounter) -> None:
+def test_a_mount_of_http_without_listings_is_walked_by_name(nginx: WebServer, mount: Mounter) -> None:
     mounted = mount(f"{nginx.plain_url}/h.zarr")
     check(mounted.path)
     with pytest.raises(OSError) as caught:  # noqa: PT011
@@ -177,7 +179,7 @@ def test_http_without_listings(nginx: WebServer, mount: Mounter) -> None:
     assert not (mounted.keys / "no.json").exists()
 
 
-def test_each_failure_has_its_errno_and_passes(faulty: FaultServer, mount: Mounter) -> None:
+def test_each_failure_has_its_errno_and_recovers(faulty: FaultServer, mount: Mounter) -> None:
     mounted = mount(f"{faulty.url}/h.zarr", "--retries", "0", "--timeout", "1", "--metadata-ttl", "0")
     raw = mounted.arrays / "a" / "x" / "[0].raw"
     chunk = "h.zarr/a/x/c/0/0/0"
@@ -201,7 +203,7 @@ def test_each_failure_has_its_errno_and_passes(faulty: FaultServer, mount: Mount
     assert (content[100:] == VALUES[0][100:]).all()
 
 
-def test_a_hanging_request_holds_up_nobody_else(faulty: FaultServer, mount: Mounter) -> None:
+def test_a_hanging_request_does_not_delay_others(faulty: FaultServer, mount: Mounter) -> None:
     import threading
 
     mounted = mount(f"{faulty.url}/h.zarr", "--retries", "0", "--timeout", "2")

@@ -1,4 +1,4 @@
-"""What a daemon takes of the machine: memory while much is read or listed, the processor while nobody asks."""
+"""A daemon's use of the machine: memory during long reads and listings, the processor while it is idle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHUNKS = 256
 
 
 def of_status(process: int, name: str) -> int:
-    """A number from what the system tells of a process and its threads, added up."""
+    """A number of the system's statistics, summed over a process and its threads."""
     found = (
         re.search(rf"^{name}:\s*(\d+)", (task / "status").read_text(), re.MULTILINE)
         for task in Path(f"/proc/{process}/task").iterdir()
@@ -34,8 +34,8 @@ def peak_nbytes(process: int) -> int:
     return int(found[1]) << 10
 
 
-def test_memory_is_bounded_whatever_is_read(tmp_path: Path, mount: Mounter) -> None:
-    """S23: "Memory is bounded by `--cache-size`"; 1 GiB here, of one chunk on disk that has many names."""
+def test_memory_is_bounded_during_long_reads(tmp_path: Path, mount: Mounter) -> None:
+    """S23: "Memory is bounded by `--cache-size`"; here for 1 GiB of one chunk on disk with many names."""
     array = zarr.create_array(
         tmp_path / "a.zarr", shape=(CHUNKS, CHUNK.size), chunks=(1, CHUNK.size), dtype="u1"
     )
@@ -71,11 +71,11 @@ def test_names_that_were_only_listed_are_forgotten(tmp_path: Path, mount: Mounte
     assert not (mounted.keys / "many" / f"{count:07}").exists()
 
 
-def test_it_sleeps_while_nobody_asks(tmp_path: Path, mount: Mounter) -> None:
+def test_an_idle_mount_uses_no_processor_time(tmp_path: Path, mount: Mounter) -> None:
     zarr.save_group(tmp_path / "a.zarr", x=np.arange(10))
     mounted = mount(tmp_path / "a.zarr")
     daemon = mounted.daemon()
-    time.sleep(0.5)  # what it still does after the last request
+    time.sleep(0.5)  # let it complete its work after the last request
     before = of_status(daemon, "voluntary_ctxt_switches")
     time.sleep(1.5)
     assert of_status(daemon, "voluntary_ctxt_switches") - before <= 2

@@ -1,4 +1,4 @@
-"""Reading in C order what has slabs of chunks larger than the memory for chunks."""
+"""Reading arrays in C order whose slabs of chunks are larger than the memory for chunks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHUNKS = 2 * 4 * 8
 
 
 @pytest.mark.parametrize("spills", [True, False])
-def test_each_chunk_is_decoded_once(tmp_path: Path, mount: Mounter, spills: bool) -> None:
+def test_sequential_readers_decode_each_chunk_once(tmp_path: Path, mount: Mounter, spills: bool) -> None:
     """S23: "Reading an array in C order decodes each chunk once"."""
     zarr.create_array(tmp_path / "a.zarr", data=VALUES, chunks=(16, 64, 64))
     mounted = mount(tmp_path / "a.zarr", "--cache-size", "8MiB", *([] if spills else ["--spill-size", "0"]))

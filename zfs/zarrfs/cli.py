@@ -1,7 +1,7 @@
 """``zarrscope mount`` and ``zarrscope umount``.
 
-Only what parsing a command line needs is imported at the top: the rest comes when it is used, and what starts
-threads comes after the fork.
+Only what parsing a command line needs is imported at the top. The rest is imported when it is used, and whatever starts
+threads is imported after the fork.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:  # loading these takes long
 _MOUNT_EXAMPLES = """\
 The mount point then holds keys/ (every key of the store as a file), arrays/ (groups and arrays as directories,
 with data.npy, data.raw, metadata.json, slices/...), zarr3/ (the hierarchy as uncompressed Zarr v3, whatever its
-format, for other readers) and hdf5/ (arrays as HDF5 files NAME.h5; by name also groups, __all__.h5, and all in NetCDF-4,
-NAME.nc). With --read-write, programs write files in keys/ and change arrays in place through data.npy and data.raw; what they
-write is stored when they close it. Unmount with 'zarrscope umount MOUNTPOINT'.
+format, for other readers) and hdf5/ (arrays as HDF5 files NAME.h5; unlisted names: groups as __all__.h5, and NetCDF-4 files
+NAME.nc). With --read-write, programs write files in keys/ and change arrays in place through data.npy and data.raw; each
+file is stored when it is closed. Unmount with 'zarrscope umount MOUNTPOINT'.
 """
 
 
@@ -54,7 +54,7 @@ def register_mount(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
         dest=argparse.SUPPRESS,
         metavar="WORD,...",
         help="ro, allow_other, default_permissions, auto_unmount, fsname=, uid=, gid=, umask=, "
-        "or any of the other options by its long name, without the dashes",
+        "or the long name of any other option, without the dashes",
     )
     parser.set_defaults(run=_mount)
 
@@ -65,7 +65,7 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
         "umount",
         help="unmount",
         description="Unmount, and wait until the daemons have ended.",
-        epilog="Exit status: 0 all are unmounted; 1 a mount is not one of zarrscope's, is busy (the message names the"
+        epilog="Exit status: 0 all are unmounted; 1 a mount is not a zarrscope mount, is busy (the message names the"
         " processes) or hangs; 2 the command line is wrong.",
     )
     parser.add_argument("mountpoints", metavar="MOUNTPOINT", nargs="+")
@@ -73,7 +73,7 @@ def register_umount(subparsers: argparse._SubParsersAction[argparse.ArgumentPars
         "-l",
         "--lazy",
         action="store_true",
-        help="even while programs use it: its names go at once, its daemon when the last file is closed",
+        help="unmount even while programs use it: its names disappear at once, its daemon ends when the last file is closed",
     )
     parser.set_defaults(run=_umount)
 
@@ -89,14 +89,16 @@ def _mount(namespace: argparse.Namespace) -> int:
             raise MissingExtraError("mounting", "fuse")
     mountpoints.check_device()
     if namespace.read_write and namespace.ro:
-        raise mountpoints.MountError("cannot mount both with ro and with --read-write: leave one of them out")
+        raise mountpoints.MountError("cannot mount with both ro and --read-write: omit one of them")
     options = mount_options(namespace, mountpoints.prepare(namespace.mountpoint))
     mountpoints.refuse_nested(options.mountpoint, split_uri(namespace.source)[0])
     if namespace.cache_dir is not None:
         mountpoints.refuse_inside(options.mountpoint, namespace.cache_dir)
     process_list.hide(_secrets(namespace))
     if mountpoints.hides_something(options.mountpoint):
-        note = f"{printable(options.mountpoint)} is not empty: what is in it is hidden while this is mounted"
+        note = (
+            f"{printable(options.mountpoint)} is not empty: its content is hidden while the store is mounted"
+        )
         print(f"zarrscope: note: {note}", file=sys.stderr)
     serve = _server(namespace, options)
     if namespace.foreground:
@@ -107,13 +109,13 @@ def _mount(namespace: argparse.Namespace) -> int:
 
 
 def _secrets(namespace: argparse.Namespace) -> list[str]:
-    """What the command line may hold that nobody else should read."""
+    """Secrets of the command line, to be hidden from the list of processes."""
     address = namespace.source.partition("://")[2].partition("/")[0]
     return [address.rpartition("@")[0], *(value for _, value in namespace.header)]
 
 
 def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[Callable[[], None]], None]:
-    """What opens the source and serves it; to be called after the fork."""
+    """The function that opens the source and serves it; to be called after the fork."""
 
     def serve(ready: Callable[[], None]) -> None:
         from zarrcore.cli.source import split_uri
@@ -128,7 +130,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
             _take_environment(namespace.env_file)
         logs.start(namespace.log_level, namespace.log_file, namespace.foreground)
         url, node = split_uri(namespace.source)
-        # The daemon leaves the directory in which a relative path means something.
+        # The daemon changes its working directory, so relative paths must be resolved first.
         url = os.path.abspath(url) if os.path.exists(url) else url
         with (
             Outcome() as outcome,
@@ -150,7 +152,7 @@ def _server(namespace: argparse.Namespace, options: MountOptions) -> Callable[[C
 
 @contextlib.contextmanager
 def _completed(store: ReadableStore, outcome: Outcome) -> Iterator[ReadableStore]:
-    """The store, which is closed at the end; a failure of that is logged and told to ``zarrscope umount``."""
+    """The store, which is closed at the end; a failure to close it is logged and reported to ``zarrscope umount``."""
     try:
         yield store
     finally:
@@ -168,14 +170,14 @@ def _completed(store: ReadableStore, outcome: Outcome) -> Iterator[ReadableStore
 
 
 def _take_environment(path: str) -> None:
-    """Add a file's lines ``NAME=VALUE`` to the environment; its text is never quoted, since it holds secrets."""
+    """Add a file's lines ``NAME=VALUE`` to the environment. Messages never quote its text, since it holds secrets."""
     from zarrfs.mount.mountpoints import MountError
 
     try:
         with open(path, encoding="utf-8") as file:
             lines = [line.strip() for line in file]
     except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or "it holds no text"
+        reason = (error.strerror if isinstance(error, OSError) else None) or "it is not a text file"
         raise MountError(f"cannot mount: {path} cannot be read: {reason.lower()}") from None
     for number, line in enumerate(lines, start=1):
         name, equals, value = line.partition("=")
@@ -191,11 +193,11 @@ def _opener(
     def open_hierarchy(store: ReadableStore, chunk_cache: ChunkCache) -> Hierarchy:
         import zarrcore
 
-        # Where programs write, each node is asked for itself: consolidated metadata tell nothing of what is new.
+        # With --read-write, read each node's own document: consolidated metadata do not contain new nodes.
         max_age_s = 0.0 if options.read_write else options.share_s
         keywords: Any = {"format": format_name, "chunk_cache": chunk_cache, "metadata_max_age_s": max_age_s}
         if options.read_write:
-            # Not all that can be read can be written: a folder of hierarchies, formats that nobody uses any more.
+            # Not everything readable is writable: folders of hierarchies and old formats are read-only.
             with contextlib.suppress(zarrcore.errors.ReadOnlyError):
                 return zarrcore.open(store, "r+", **keywords)
         return zarrcore.open(store, **keywords)
@@ -204,7 +206,7 @@ def _opener(
 
 
 def _reach(store: ReadableStore) -> None:
-    """Ask a remote store for something: a wrong name or refused credentials are told now and not by each file."""
+    """Ask a remote store for something, so that a wrong name or refused credentials are reported now and not by each file."""
     if store.is_remote:
         store.stat("zarr.json")
 
@@ -221,7 +223,7 @@ def _refuse_unknown(format_name: str) -> None:
 
 
 def _refuse_nothing(store: ReadableStore, inside: str) -> None:
-    """Refuse a path below which there is nothing, where the store can tell."""
+    """Refuse a path without keys below it, if the store can be listed."""
     from zarrcore.errors import AccessDeniedError, ListingUnsupportedError
     from zarrcore.stores import ListableStore
     from zarrfs.mount.mountpoints import MountError

@@ -1,4 +1,4 @@
-"""File types: arrays as files that any program reads, one file per type."""
+"""File types: arrays as files that any program reads, one module for each type."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ __all__ = [
     "whole_or_nothing",
 ]
 
-# Where the other names come from. They are imported when first used: command lines read the table of types without NumPy.
+# The modules of the other names, imported on first use: command lines read the table of types without NumPy.
 _MODULES = {
     "hdf5": ("HDF5File",),
     "interface": ("HeaderAndBody", "VirtualFile"),

@@ -1,7 +1,7 @@
 """The elements of a selection as one run of bytes, C order, little-endian, readable at any offset.
 
-A run of elements is a handful of boxes of the selection: the rest of a row, whole rows, the beginning of a row. Each is read
-as a selection of its own, so no offset costs more than the chunks it touches.
+A run of elements consists of a few boxes of the selection: the rest of a row, whole rows, the beginning of a row. Each is read
+as a separate selection, so reading at any offset only costs the chunks that it touches.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class ArrayBody:
 
     Attributes:
         shape: the selection's shape.
-        nbytes: how many bytes there are.
-        dimension_names: the names of the selection's dimensions, None where one has none.
+        nbytes: the number of bytes.
+        dimension_names: the names of the selection's dimensions; None for one without a name.
 
     Raises:
-        SelectionError: the array has no such selection.
+        SelectionError: the selection is invalid or outside the array.
     """
 
     def __init__(self, array: Array, selection: Selection = ...) -> None:
@@ -43,17 +43,17 @@ class ArrayBody:
         )
 
     def plan(self, offset: int, nbytes: int) -> BytesPlan:
-        """How ``nbytes`` bytes from ``offset`` on are read; all of them have to lie in the body."""
+        """A plan to read ``nbytes`` bytes from ``offset``, all of them within the body."""
         return ElementBytes(self.shape, self.array.dtype, offset, nbytes, self.plan_box)
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """Which of the array's dimensions the selection has."""
+        """The array's dimensions that the selection keeps."""
         return tuple(axis for axis, taken in enumerate(self._ranges) if not taken.dropped)
 
     @property
     def indices(self) -> tuple[range, ...]:
-        """The selected indices of each of the array's dimensions, also of those that it selects away."""
+        """The selected indices of each of the array's dimensions, including dropped ones."""
         upwards = (range(taken.start, taken.last + 1, taken.step) for taken in self._ranges)
         return tuple(
             found[::-1] if taken.flipped else found
@@ -62,7 +62,7 @@ class ArrayBody:
 
     @property
     def chunk_shape(self) -> tuple[int, ...]:
-        """How long chunks are along the selection's dimensions."""
+        """The lengths of chunks along the selection's dimensions."""
         chunks = zip(self.array.inner_chunk_shape, self._ranges, strict=True)
         return tuple(-(-length // axis.step) for length, axis in chunks if not axis.dropped)
 
@@ -77,12 +77,12 @@ class ArrayBody:
         return values
 
     def plan_box(self, box: Box) -> BoxPlan:
-        """How a part of the selection is read."""
+        """A plan to read a part of the selection."""
         return _SelectedBox(self.array.plan(self._axis_ranges(box)), self._upwards)
 
     @cached_property
     def slab_nbytes(self) -> int:
-        """Bytes from one boundary of chunks along the first dimension to the next; 0 where the body begins at none."""
+        """Bytes from one boundary of chunks along the first dimension to the next; 0 if the body does not begin at one."""
         kept = [axis for axis, taken in enumerate(self._ranges) if not taken.dropped]
         if not kept or not isinstance(self.array.metadata.chunk_grid, RegularChunkGrid):
             return 0
@@ -92,7 +92,7 @@ class ArrayBody:
         return length * math.prod(self.shape[1:]) * self.array.itemsize
 
     def _axis_ranges(self, box: Box) -> list[AxisRange]:
-        """The box in the array's own indices, all upwards."""
+        """The box in the array's own indices, all ascending."""
         kept = iter(box)
         ranges = []
         for axis in self._ranges:
@@ -103,7 +103,7 @@ class ArrayBody:
 
 
 class _SelectedBox:
-    """A box of a selection, of which a part of the array is read; readers of files go on with the next box."""
+    """A box of a selection of an array. Readers of files continue with the next box."""
 
     __slots__ = ("_plan", "_upwards", "is_ready", "prefetch")
 

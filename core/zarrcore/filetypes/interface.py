@@ -1,4 +1,4 @@
-"""Virtual files: arrays as files of known size, readable at any offset without rendering the rest."""
+"""Virtual files: arrays as files of known size, readable at any offset without making the rest."""
 
 from __future__ import annotations
 
@@ -14,48 +14,49 @@ from zarrcore.filetypes.plan import BytesPlan, KnownBytes, joined
 _PIECE_NBYTES = 64 << 20
 _SMALL_PIECE_NBYTES = 4 << 20
 _WRITE_CACHE_NBYTES = 256 << 20
-# No system has room for larger offsets.
+# No system supports larger offsets.
 MAX_NBYTES = (1 << 63) - 1
 
 
 class VirtualFile(ABC):
-    """A file that is made where it is read.
+    """A file whose parts are made when they are read.
 
     Attributes:
         suffix: the file name's ending, without the dot.
-        size: bytes of the whole file; no chunk is touched for it.
+        size: bytes of the whole file, computed without reading a chunk.
     """
 
     suffix: ClassVar[str]
     holds_many: ClassVar[bool] = False
-    """Whether it holds many arrays, or many parts of one, of which readers want some."""
+    """Whether it holds many arrays, or many parts of one, and readers want only some."""
     size: int
 
     @property
     def version(self) -> str:
-        """A text that changes with what metadata say of the elements and of how they are decoded."""
+        """A text that changes with the metadata that determine the elements and their decoding."""
         return ""
 
     @abstractmethod
     def plan(self, offset: int, nbytes: int) -> BytesPlan:
-        """How at most ``nbytes`` bytes from ``offset`` on are read; fewer only at the end of the file.
+        """A plan to read at most ``nbytes`` bytes from ``offset``; fewer only at the end of the file.
 
         Raises:
             SelectionError: a negative offset.
         """
 
     def readinto(self, offset: int, buffer: memoryview) -> int:
-        """Copy bytes from ``offset`` on into ``buffer``; returns how many, fewer only at the end of the file.
+        """Copy bytes from ``offset`` into ``buffer``; returns how many, fewer only at the end of the file.
 
         Raises:
-            As `Array.read`; SelectionError: a negative offset.
+            SelectionError: a negative offset.
+            As `Array.read`.
         """
         plan = self.plan(offset, len(buffer))
         plan.read_into(buffer[: plan.nbytes])
         return plan.nbytes
 
     def read(self, offset: int, nbytes: int) -> memoryview:
-        """At most ``nbytes`` bytes from ``offset`` on; fewer only at the end of the file.
+        """At most ``nbytes`` bytes from ``offset``; fewer only at the end of the file.
 
         Raises:
             As `readinto`.
@@ -66,7 +67,7 @@ class VirtualFile(ABC):
         return buffer
 
     def prefetch(self, offset: int, nbytes: int) -> None:
-        """Decode what a range of bytes needs into the array's chunk cache; blocks until it is there.
+        """Decode the chunks of a range of bytes into the array's chunk cache; returns when this is done.
 
         Raises:
             As `readinto`.
@@ -78,7 +79,7 @@ class VirtualFile(ABC):
         return self.plan(offset, nbytes).is_ready()
 
     def _clipped(self, offset: int, nbytes: int) -> int:
-        """Where a range of bytes ends, which is at the file's end at the latest.
+        """The end of a range of bytes, limited by the end of the file.
 
         Raises:
             SelectionError: a negative offset.
@@ -89,13 +90,13 @@ class VirtualFile(ABC):
 
     @property
     def slabs(self) -> tuple[int, int]:
-        """Where the elements begin, and bytes from one row of chunks to the next: whole rows are read fastest; 0 without rows."""
+        """The offset of the elements, and the bytes of a row of chunks (0 without rows): reading whole rows is fastest."""
         return 0, 0
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Of the array whose elements are at an offset: where these begin and end, bytes of a plane, bytes of a slab.
+        """The array at an offset: start and end of its elements, bytes of a plane, bytes of a slab.
 
-        A plane is what has one index along the first dimension; 0 where none is shorter than a slab.
+        A plane has one index along the first dimension; 0 if a plane is not shorter than a slab.
         """
         begin, slab = self.slabs
         return begin, self.size, 0, slab
@@ -104,7 +105,8 @@ class VirtualFile(ABC):
         """Write the whole file; ``progress`` is called with the bytes of each piece.
 
         Raises:
-            As `Array.read`; OSError: of the stream.
+            OSError: the stream cannot be written.
+            As `Array.read`.
         """
         for offset in range(0, self.size, _SMALL_PIECE_NBYTES):
             part = self.read(offset, _SMALL_PIECE_NBYTES)
@@ -114,10 +116,10 @@ class VirtualFile(ABC):
 
 
 class ArrayFile(VirtualFile):
-    """``array[selection]`` as a file, whose size is arithmetic.
+    """``array[selection]`` as a file; its size is computed from metadata.
 
     Raises:
-        SelectionError: the array has no such selection.
+        SelectionError: the selection is invalid or outside the array.
         UnsupportedError: the file type cannot hold it.
     """
 
@@ -126,7 +128,7 @@ class ArrayFile(VirtualFile):
             raise UnsupportedError(
                 "data type",
                 array.data_type.name,
-                f"has elements of any length, so that no {self.suffix} file holds them",
+                f"has elements of variable length, which {self.suffix} files cannot hold",
             )
         self.array = array
         self.body = ArrayBody(array, selection)
@@ -136,10 +138,10 @@ class ArrayFile(VirtualFile):
         return self.array.version
 
     def write_to(self, stream: BinaryIO, progress: Callable[[int], None] | None = None) -> None:
-        """As `VirtualFile.write_to`, chunk row by chunk row."""
+        """Like `VirtualFile.write_to`, one row of chunks after another."""
         source = self
         if self.array.chunk_cache is None:
-            # Where a row of chunks is larger than a piece, its chunks are needed again for the next piece.
+            # If a row of chunks is larger than a piece, the next piece needs its chunks again.
             source = self._with_array(self.array.with_chunk_cache(ChunkCache(_WRITE_CACHE_NBYTES)))
         begin, row = self.slabs
         piece = row * max(1, _PIECE_NBYTES // row) if 0 < row <= _WRITE_CACHE_NBYTES else _PIECE_NBYTES
@@ -153,14 +155,14 @@ class ArrayFile(VirtualFile):
 
     @abstractmethod
     def _with_array(self, array: Array) -> ArrayFile:
-        """The same file over the same elements of ``array``."""
+        """The same file for the same elements of ``array``."""
 
 
 class HeaderAndBody(ArrayFile):
-    """A file that is a few header bytes and then the elements; after them there may be a trailer, made where it is read.
+    """A file of a header, the elements, and optionally a trailer, which is made when it is read.
 
     Attributes:
-        header: what stands before the elements.
+        header: the bytes before the elements.
     """
 
     def __init__(self, array: Array, selection: Selection = ...) -> None:
@@ -176,7 +178,7 @@ class HeaderAndBody(ArrayFile):
         """The header for the body's shape and type."""
 
     def _trailer_nbytes(self) -> int:
-        """How many bytes stand after the elements."""
+        """The number of bytes after the elements."""
         return 0
 
     def _trailer(self, start: int, stop: int) -> bytes | memoryview:

@@ -1,4 +1,4 @@
-"""Files one after another, as one."""
+"""Several files as one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zarrcore.filetypes.plan import BytesPlan, joined
 
 
 class JoinedFile(VirtualFile):
-    """Files one after another."""
+    """The concatenation of several files."""
 
     suffix = "raw"
 
@@ -45,7 +45,7 @@ class JoinedFile(VirtualFile):
             file.write_to(stream, progress)
 
     def _runs(self, offset: int, stop: int) -> Iterator[tuple[VirtualFile, int, int]]:
-        """Of which files a run of bytes is made, and of which of their bytes."""
+        """The files that contain a range of bytes, with the range in each."""
         position = max(0, bisect_right(self._starts, offset) - 1)
         while offset < stop:
             file, start = self._files[position], self._starts[position]

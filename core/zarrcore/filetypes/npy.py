@@ -1,4 +1,4 @@
-"""``npy``: NumPy's own format; ``np.load(path, mmap_mode="r")`` of such a file is a lazy array.
+"""``npy``: NumPy's own format; ``np.load(path, mmap_mode="r")`` opens a file as a lazy array.
 
 Specification: NumPy, "numpy.lib.format".
 """
@@ -38,7 +38,7 @@ class NpyFile(HeaderAndBody):
 
 
 def _numpys_own(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype with raw bytes in place of what ml_dtypes adds: a file cannot tell these, its reader sees them as such."""
+    """The dtype with raw bytes instead of types of ml_dtypes, which a NumPy file cannot express."""
     if dtype.names is not None and dtype.fields is not None:
         parts = [_numpys_own(dtype.fields[name][0]) for name in dtype.names]
         offsets = [dtype.fields[name][1] for name in dtype.names]
@@ -51,7 +51,7 @@ def _numpys_own(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _header_3_0(header: dict[str, Any]) -> bytes:
-    """Version 3.0, for field names outside Latin-1; NumPy has no public function that writes it."""
+    """A header of version 3.0, for field names outside Latin-1; NumPy has no public function that writes it."""
     text = repr(header).encode()
     begin = len(np.lib.format.magic(3, 0)) + 4
     padding = -(begin + len(text) + 1) % np.lib.format.ARRAY_ALIGN

@@ -1,6 +1,6 @@
-"""``nrrd``: "nearly raw raster data", which programs for medical and scientific images read: a header and the elements.
+"""``nrrd``: "nearly raw raster data" for medical and scientific images: a header and the elements.
 
-Specification: Teem, "Definition of NRRD File Format", NRRD0004. Spacings are left out, which means that they are unknown.
+Specification: Teem, "Definition of NRRD File Format", NRRD0004. Spacings are omitted, which means that they are unknown.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _TYPES: Final = {f"{kind}{bits}": f"{kind}{bits}" for kind in ("int", "uint") fo
     "float32": "float",
     "float64": "double",
 }
-"""NRRD's names of NumPy's types; it has none for complex numbers and short floats."""
+"""NRRD's names of NumPy's types; complex numbers and short floats have none."""
 _NDIM_MAX: Final = 16
 _LABEL: Final = re.compile(r"[ !#-\[\]-~]*")
-"""Printable ASCII without quotes and backslashes, for which readers know different rules."""
+"""Printable ASCII without quotes and backslashes, which readers treat differently."""
 
 
 class NrrdFile(HeaderAndBody):
-    """A header in ASCII, then the elements; the header names the fastest axis first, as that format does."""
+    """A header in ASCII, then the elements; the header names the fastest axis first."""
 
     suffix = "nrrd"
 
@@ -34,7 +34,7 @@ class NrrdFile(HeaderAndBody):
             raise UnsupportedError("data type", dtype.name, "has no name in NRRD")
         if not 1 <= len(shape) <= _NDIM_MAX or 0 in shape:
             raise UnsupportedError(
-                "shape", str(shape), f"is not of 1 to {_NDIM_MAX} dimensions with elements"
+                "shape", str(shape), f"does not have 1 to {_NDIM_MAX} dimensions and at least one element"
             )
         labels = [f'"{_label(name)}"' for name in reversed(self.body.dimension_names)]
         lines = [
@@ -53,7 +53,7 @@ class NrrdFile(HeaderAndBody):
 
 
 def _label(name: str | None) -> str:
-    """A dimension's name, where a header can tell it.
+    """A dimension's name, if a header can express it; otherwise empty.
 
     >>> _label("time"), _label("größe"), _label(None)
     ('time', '', '')

@@ -1,12 +1,12 @@
-"""Arrays of any format as accepted version 3 without any codec but ``bytes``: the document, and each chunk as a file.
+"""Arrays of any format as accepted Zarr v3 with only the codec ``bytes``: the document, and each chunk as a file.
 
-Accepted specification, "Array metadata", "Regular grids", "bytes codec". Elements lie in C order, little-endian, so that
-a chunk's size is arithmetic and any part of it can be read by itself. What overhangs the array is the fill value. Elements of any
-length have the codec of their type instead, and a chunk of them is made whole.
+Accepted specification, "Array metadata", "Regular grids", "bytes codec". Elements are in C order, little-endian, so that
+a chunk's size is computed from metadata and any part of it can be read separately. A chunk is padded with the fill value at the
+edges of the array. Elements of variable length have the codec of their type instead, and a chunk of them is made as a whole.
 
-The grid is the array's own where that is regular; readers then fetch what the mount decodes. Of shards it is their inner chunks,
-as many together as make up a file that is worth opening; of a rectilinear grid, which few readers know, a regular one of its
-largest chunk. It never depends on the array's shape: what was read before an array grew stays right.
+A regular grid of the array is kept, so that readers fetch the chunks that the mount decodes. For shards, the grid is that of the
+inner chunks, several of which are joined into a file that is large enough. A rectilinear grid, which few readers support, becomes
+a regular one of its largest chunk. The grid never depends on the array's shape, so it stays valid when the array grows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from zarrcore.formats.v3.encode import adapted_array, encode_node
 from zarrcore.metadata import ChunkKeyEncoding, GroupMetadata, RegularChunkGrid
 
 _WORTH_OPENING_NBYTES = 1 << 20
-"""Through a mount, opening a file takes as long as reading some hundred kilobytes."""
+"""Through a mount, opening a file takes as long as reading a few hundred kilobytes."""
 _MAX_NBYTES = (1 << 63) - 1
 
 
@@ -48,12 +48,12 @@ class PlainChunks:
 
     Attributes:
         document: its ``zarr.json``.
-        shape: elements per dimension of a chunk, with what overhangs the array.
+        shape: the shape of a full chunk, including padding.
         grid_shape: chunks per dimension.
-        nbytes: of each chunk; None where elements have any length.
+        nbytes: bytes of each chunk; None for elements of variable length.
 
     Raises:
-        UnsupportedError: version 3 has no words for the array, or its chunks are too large for a file.
+        UnsupportedError: Zarr v3 cannot express the array, or its chunks are too large for a file.
         MetadataError: an attribute is not JSON.
     """
 
@@ -77,7 +77,7 @@ class PlainChunks:
         return PlainChunk(self._array, self.shape, index)
 
     def encoded(self, index: tuple[int, ...]) -> bytes:
-        """The chunk at a grid index as bytes, whatever its elements.
+        """The chunk at a grid index as bytes, for elements of any type.
 
         Raises:
             As `Array.read`.
@@ -90,7 +90,7 @@ class PlainChunks:
 
 
 def _chunk_shape(array: Array) -> tuple[int, ...]:
-    """What is decoded as a whole; of shards several of these together, doubled along their shortest side."""
+    """The shape that is decoded as a whole; for shards, several inner chunks, doubled along the shortest side."""
     unit = array.inner_chunk_shape
     shape, shard = list(unit), array.chunk_shape
     while math.prod(shape) * array.itemsize < _WORTH_OPENING_NBYTES:
@@ -102,7 +102,7 @@ def _chunk_shape(array: Array) -> tuple[int, ...]:
 
 
 class PlainChunk(VirtualFile):
-    """One chunk's elements as a run of bytes, readable at any offset."""
+    """One chunk's elements as bytes, readable at any offset."""
 
     suffix = ""
 
@@ -117,7 +117,7 @@ class PlainChunk(VirtualFile):
         return ElementBytes(self._shape, self._array.dtype, offset, stop - offset, self.plan_box)
 
     def plan_box(self, box: Box) -> BoxPlan:
-        """How a part of the chunk is read."""
+        """A plan to read a part of the chunk."""
         ranges = [*self._ranges(box)]
         is_outside = any(axis.count <= 0 for axis in ranges)
         fill_value = self._array.metadata.fill_value
@@ -131,12 +131,12 @@ class PlainChunk(VirtualFile):
 
 
 class _ChunkBox:
-    """A box of a chunk: the elements that lie in the array, and the fill value where the box overhangs it.
+    """A box of a chunk: the elements within the array, and the fill value outside it.
 
     Args:
-        plan: reads what lies in the array; None where nothing does.
-        lengths: the shape of that.
-        fill_value: of the array.
+        plan: reads the part within the array; None if there is none.
+        lengths: the shape of that part.
+        fill_value: the fill value of the array.
     """
 
     __slots__ = ("_fill_value", "_lengths", "_plan")

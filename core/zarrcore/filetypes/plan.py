@@ -1,4 +1,4 @@
-"""How a range of a file's bytes is read: planned once, asked whether it is ready, then read."""
+"""Plans to read a range of a file's bytes: planned once, checked for readiness, then read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class BytesPlan(ABC):
     """A range of a file's bytes, about to be read.
 
     Attributes:
-        nbytes: how many there are.
+        nbytes: the number of bytes.
     """
 
     __slots__ = ("nbytes",)
@@ -28,7 +28,7 @@ class BytesPlan(ABC):
         return True
 
     def prefetch(self) -> None:  # noqa: B027 - most bytes that are not elements need nothing
-        """Decode what the bytes need into the array's chunk cache.
+        """Decode the chunks of the bytes into the array's chunk cache.
 
         Raises:
             As `Array.read`.
@@ -36,7 +36,7 @@ class BytesPlan(ABC):
 
     @abstractmethod
     def read_into(self, buffer: memoryview) -> None:
-        """Fill ``buffer``, which has room for exactly these bytes.
+        """Fill ``buffer``, which has exactly `nbytes` bytes.
 
         Raises:
             As `Array.read`.
@@ -47,7 +47,7 @@ class MadeBytes(BytesPlan):
     """Bytes that need no chunk: headers, tables, gaps.
 
     Args:
-        nbytes: how many there are.
+        nbytes: the number of bytes.
         fill: writes them to a buffer.
     """
 
@@ -62,7 +62,7 @@ class MadeBytes(BytesPlan):
 
 
 class KnownBytes(BytesPlan):
-    """Bytes that are in memory already."""
+    """Bytes that are already in memory."""
 
     __slots__ = ("_content",)
 
@@ -75,7 +75,7 @@ class KnownBytes(BytesPlan):
 
 
 class JoinedBytes(BytesPlan):
-    """Ranges one after another."""
+    """Consecutive ranges."""
 
     __slots__ = ("_parts",)
 
@@ -98,7 +98,7 @@ class JoinedBytes(BytesPlan):
 
 
 def joined(parts: Iterable[BytesPlan]) -> BytesPlan:
-    """Ranges one after another, as one."""
+    """Consecutive ranges as one plan."""
     plans = [*parts]
     return plans[0] if len(plans) == 1 else JoinedBytes(plans)
 
@@ -107,10 +107,10 @@ class BoxPlan(Protocol):
     """The elements of one box, about to be read."""
 
     def is_ready(self) -> bool:
-        """As `BytesPlan.is_ready`."""
+        """Like `BytesPlan.is_ready`."""
 
     def prefetch(self) -> None:
-        """As `BytesPlan.prefetch`."""
+        """Like `BytesPlan.prefetch`."""
 
     def read_into(self, out: np.ndarray[Any, Any]) -> None:
         """Fill ``out``, which has the box's shape."""
@@ -120,10 +120,10 @@ class ElementBytes(BytesPlan):
     """Bytes of elements in C order. They may begin and end within an element.
 
     Args:
-        shape: of all elements.
-        dtype: of each.
-        offset: the first byte; all of them have to lie among the elements.
-        nbytes: how many bytes.
+        shape: the shape of all elements.
+        dtype: the type of each.
+        offset: the first byte; all bytes must belong to the elements.
+        nbytes: the number of bytes.
         plan_box: plans reading a box of elements.
     """
 
@@ -166,7 +166,7 @@ class ElementBytes(BytesPlan):
 
 
 def boxes(shape: tuple[int, ...], start: int, stop: int) -> Iterator[Box]:
-    """The boxes, in order, that make up elements ``[start, stop)`` of an array of ``shape`` in C order.
+    """The boxes, in order, of elements ``[start, stop)`` of an array of ``shape`` in C order.
 
     >>> list(boxes((4, 3), 2, 10))
     [((0, 1), (2, 3)), ((1, 3), (0, 3)), ((3, 4), (0, 1))]

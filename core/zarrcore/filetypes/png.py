@@ -1,7 +1,7 @@
 """``png``: one plane as a picture, uncompressed, so that its size is known before any chunk is read.
 
-Specification: W3C, "Portable Network Graphics", third edition; RFC 1950 and 1951 for the stored blocks. Bytes are shown as they
-are; other types are stretched over the 1st to 99th percentile of the plane, with NaN as black.
+Specification: W3C, "Portable Network Graphics", third edition; RFC 1950 and 1951 for the stored blocks. 8-bit unsigned integers
+are shown as they are; other types are scaled from the 1st to the 99th percentile of the plane, with NaN as black.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _MAX_BLOCK = 65_535
 # A picture is made in memory, so its plane is bounded, and only one is made at a time.
 _MAX_PLANE_NBYTES = 256 << 20
 _rendering = threading.Lock()
-# Percentiles of this many elements, spread over the plane, stand for those of all.
+# Percentiles are estimated from this many elements, spread over the plane.
 _SAMPLE_SIZE = 1 << 20
 _BAND_SIZE = 1 << 20
 
 
 class PngFile(ArrayFile):
-    """A plane of two dimensions, or of three where the last holds RGB or RGBA."""
+    """A plane of two dimensions, or of three if the last one holds RGB or RGBA."""
 
     suffix = "png"
 
@@ -42,7 +42,7 @@ class PngFile(ArrayFile):
             raise UnsupportedError("data type", str(dtype), "cannot be shown as a picture")
         ndim = plane_ndim(shape, dtype)
         if len(shape) != ndim or ndim < 2 or 0 in shape or max(shape) >= 2**31:
-            raise UnsupportedError("shape", str(shape), "is no picture: select a plane of two dimensions")
+            raise UnsupportedError("shape", str(shape), "is not a picture: select a plane of two dimensions")
         if self.body.nbytes > _MAX_PLANE_NBYTES:
             raise UnsupportedError("shape", str(shape), "is too large for one picture: select a part")
         self._height, self._width = shape[:2]
@@ -59,11 +59,11 @@ class PngFile(ArrayFile):
 
     @property
     def is_rendered(self) -> bool:
-        """Whether the picture was made already."""
+        """Whether the picture is already made."""
         return self._rendered is not None
 
     def rendered(self) -> bytes:
-        """The whole file, made when it is first asked for.
+        """The whole file, made when it is first requested.
 
         Raises:
             As `Array.read`.
@@ -78,7 +78,7 @@ class PngFile(ArrayFile):
             plane = self.body.read_box(tuple((0, length) for length in self.body.shape))
             rows = np.zeros(
                 (self._height, 1 + self._width * self._samples), np.uint8
-            )  # each begins with its filter: none
+            )  # each row begins with its filter: none
             rows[:, 1:] = stretch_to_bytes(plane).reshape(self._height, -1)
             del plane
             header = struct.pack(
@@ -113,7 +113,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _stored(data: memoryview) -> bytes:
-    """``data`` as a zlib stream of stored blocks: the size depends on nothing but its length."""
+    """``data`` as a zlib stream of stored blocks, whose size only depends on the length of ``data``."""
     parts: list[bytes | memoryview] = [b"\x78\x01"]
     for start in range(0, len(data), _MAX_BLOCK):
         block = data[start : start + _MAX_BLOCK]
@@ -124,7 +124,7 @@ def _stored(data: memoryview) -> bytes:
 
 
 def stretch_to_bytes(plane: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Values as grey levels from 0 to 255: bytes unchanged, others from the 1st to the 99th percentile.
+    """Values as grey levels from 0 to 255: 8-bit unsigned integers unchanged, others scaled from the 1st to the 99th percentile.
 
     >>> stretch_to_bytes(np.array([[False, True]]))
     array([[  0, 255]], dtype=uint8)

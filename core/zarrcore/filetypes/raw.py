@@ -1,4 +1,4 @@
-"""``raw``: the elements and nothing else, C order, little-endian."""
+"""``raw``: only the elements, in C order, little-endian."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from zarrcore.filetypes.interface import HeaderAndBody
 
 
 class RawFile(HeaderAndBody):
-    """No header at all."""
+    """A file without a header."""
 
     suffix = "raw"
 

@@ -1,4 +1,4 @@
-"""Records that are alike but for some numbers, of which each record has another: tables in files, made where they are read."""
+"""Tables in files: records that differ only in some numbers, made when they are read."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from zarrcore.filetypes.plan import BytesPlan, MadeBytes
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A number: ``start + step * i`` in the ``i``-th record."""
+    """A number that is ``start + step * i`` in the ``i``-th record."""
 
     start: int
     step: int = 0
 
 
 class Records(VirtualFile):
-    """Records that are alike but for some numbers, made where they are read.
+    """Records that differ only in some numbers, made when they are read.
 
     Args:
         template: a record.
-        count: how many there are.
-        numbers: those that differ, 64 bits each, by where they stand in a record.
+        count: the number of records.
+        numbers: the numbers that differ, 64 bits each, by their offset in a record.
     """
 
     suffix = "raw"

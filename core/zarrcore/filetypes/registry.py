@@ -1,7 +1,7 @@
 """The file types: one entry each. Library, command line, mount, browser and documents read this table.
 
-A new type is a module that makes its files and an entry here. Modules are named as text and imported when a file is made:
-command lines read the table, and NumPy takes too long to import for them.
+A new type needs a module that makes its files, and an entry here. Modules are named as text and imported when a file is made:
+command lines read the table, and importing NumPy takes too long for them.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ if TYPE_CHECKING:  # for annotations; see above
 
 @dataclass(frozen=True, slots=True)
 class FileType:
-    """A type of files that hold elements."""
+    """A type of files for elements."""
 
     suffix: str
-    """How the names of its files end, without the dot."""
+    """The ending of its file names, without the dot."""
     title: str
-    """What it is called."""
+    """Its title."""
     media_type: str
     holds: str
-    """Which arrays it holds, for people."""
+    """A description of the arrays that it can hold."""
     arrays: str = ""
-    """What makes a file of an array and a selection, ``module:name``; empty for text, which is not readable at any offset."""
+    """The maker of a file of an array and a selection, ``module:name``; empty for text, which is not readable at any offset."""
     groups: str = ""
-    """What makes a file of a group; empty where none does."""
+    """The maker of a file of a group; empty if there is none."""
     option: str = ""
     """Its name on a command line; by default the suffix."""
     other_names: tuple[str, ...] = ()
-    """Other endings of names of files."""
+    """Other endings of file names."""
     takes_selection: bool = True
     """Whether a part of an array can be a file."""
     reads_group: bool = False
-    """Whether the attributes of the group that holds an array change its file."""
+    """Whether the attributes of an array's parent group affect its file."""
     is_listed: bool = False
-    """Whether directories of a mount list it by default; all are found by name."""
+    """Whether directories of a mount list it by default; all types open by name."""
     is_editable: bool = False
-    """Whether elements can be written in place: they stand there as they are, one after another."""
+    """Whether elements can be written in place: the file contains their plain bytes in order."""
 
     @property
     def name(self) -> str:
@@ -54,18 +54,18 @@ class FileType:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is made whole in memory, by `values_as_text`."""
+        """Whether it is made as a whole in memory, by `values_as_text`."""
         return not self.arrays
 
     def of_array(self, array: Array, selection: Selection = ..., **keywords: Any) -> VirtualFile:
-        """A file of ``array[selection]``; of the array as a whole where the type takes no selection.
+        """A file of ``array[selection]``; of the whole array if the type takes no selection.
 
         Args:
-            keywords: what its maker takes besides.
+            keywords: further arguments of its maker.
 
         Raises:
             UnsupportedError: the type cannot hold it.
-            SelectionError: the array has no such selection.
+            SelectionError: the selection is invalid or outside the array.
         """
         if self.is_text:
             raise UnsupportedError("file type", self.suffix, "is text, which values_as_text makes")
@@ -77,7 +77,7 @@ class FileType:
 
         Raises:
             UnsupportedError: the type cannot hold it.
-            SelectionError: the group is not of the kind that the type holds.
+            SelectionError: the group is not of a kind that the type can hold.
         """
         if not self.groups:
             raise UnsupportedError("file type", self.suffix, "holds arrays, not groups")
@@ -176,10 +176,10 @@ _BY_NAME: Final = {name: kind for kind in FILE_TYPES for name in (kind.suffix, k
 
 
 def file_type(name: str) -> FileType:
-    """The type of a suffix, or of a name on the command line.
+    """The type with a suffix, or with a name on the command line.
 
     Raises:
-        UnsupportedError: there is none.
+        UnsupportedError: there is no such type.
 
     >>> file_type("netcdf").suffix, file_type("ome.tif").title
     ('nc', 'OME-TIFF')
@@ -192,7 +192,7 @@ def file_type(name: str) -> FileType:
 
 
 def file_type_of(file_name: str) -> FileType | None:
-    """The type that a file's name ends with; None where it ends with none.
+    """The type of a file by the ending of its name; None if there is none.
 
     >>> file_type_of("a.nc") is file_type("nc"), file_type_of("a.txt")
     (True, None)
@@ -205,8 +205,8 @@ def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") 
     """``array[selection]`` as a file of the type that ``suffix`` names.
 
     Raises:
-        UnsupportedError: no such file type, or one that cannot hold this selection.
-        SelectionError: the array has no such selection.
+        UnsupportedError: there is no such file type, or it cannot hold this selection.
+        SelectionError: the selection is invalid or outside the array.
     """
     if suffix not in SUFFIXES:
         raise UnsupportedError("file type", suffix, f"is unknown; known are {', '.join(SUFFIXES)}")
@@ -214,7 +214,7 @@ def virtual_file(array: Array, selection: Selection = ..., suffix: str = "npy") 
 
 
 def suffix_of(name: str, known: Collection[str] = SUFFIXES) -> str:
-    """Which of the endings a file's name has, the longest; empty where it has none.
+    """The longest of ``endings`` that a file's name has; empty if it has none.
 
     >>> suffix_of("data.ome.tiff"), suffix_of("[...].tiff"), suffix_of("data.txt")
     ('ome.tiff', 'tiff', '')
@@ -226,7 +226,7 @@ def supported_suffixes(array: Array, selection: Selection = ...) -> tuple[str, .
     """The file types that can hold ``array[selection]``.
 
     Raises:
-        SelectionError: the array has no such selection.
+        SelectionError: the selection is invalid or outside the array.
     """
     supported = []
     for suffix in SUFFIXES:

@@ -1,6 +1,6 @@
-"""Elements as text that people and other programs read: JSON and CSV, of any data type.
+"""Elements of any data type as text: JSON and CSV.
 
-These are made whole in memory, so they are for selections that a person can read; larger ones have virtual files.
+The text is made as a whole in memory, for selections that a person can read; larger ones have virtual files.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def values_as_text(
     """The selected elements as one text in UTF-8.
 
     Args:
-        max_nbytes: how long a JSON text may get; elements of any length are told by no other number.
-        convert: what the text tells of elements, where that is not they themselves: an array of the same shape.
+        max_nbytes: the maximum length of a JSON text, which bounds elements of variable length.
+        convert: returns the values to write instead of the elements: an array of the same shape.
 
     Raises:
-        UnsupportedError: a selection that is too large, or for CSV one of more than two dimensions.
+        UnsupportedError: the selection is too large, or has more than two dimensions for CSV.
         As `Array.read`.
     """
     body = ArrayBody(array, selection)
@@ -49,7 +49,9 @@ def values_as_text(
         )
     if suffix == "csv":
         if len(body.shape) > 2:
-            raise UnsupportedError("selection", str(body.shape), "is no table: select at most two dimensions")
+            raise UnsupportedError(
+                "selection", str(body.shape), "is not a table: select at most two dimensions"
+            )
         return _csv(convert(array.read(selection))).encode("utf-8", "surrogatepass")
     text = bytearray()
     for piece in _json(body, convert):
@@ -75,7 +77,7 @@ def _json(body: ArrayBody, convert: _Converter) -> Iterator[str]:
 
 
 def _nested(values: np.ndarray[Any, Any]) -> Any:
-    """Lists in lists, as JSON has arrays."""
+    """Nested lists for a JSON array."""
     flat = _plain(values.reshape(-1))
     for axis in range(values.ndim - 1, 0, -1):
         length = values.shape[axis]
@@ -84,7 +86,7 @@ def _nested(values: np.ndarray[Any, Any]) -> Any:
 
 
 def _csv(values: np.ndarray[Any, Any]) -> str:
-    """A row per element of the first dimension; a structured type has a column per field, and their names first."""
+    """A row for each index of the first dimension; a structured type has a column for each field, and a row of their names."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     if values.dtype.names is not None and values.ndim < 2:
@@ -104,7 +106,7 @@ def _cells(row: Iterable[Any]) -> list[Any]:
 
 
 def _plain(values: np.ndarray[Any, Any]) -> list[Any]:
-    """Elements, in one dimension, as values that JSON has; bytes that are no text in base64."""
+    """Elements of one dimension as JSON values; bytes that are not text are in base64."""
     dtype = values.dtype
     if dtype.names is not None:
         columns = [_field(values[name]) for name in dtype.names]
@@ -136,7 +138,7 @@ def _field(values: np.ndarray[Any, Any]) -> list[Any]:
 
 
 def _number(text: str) -> float | str:
-    """The shortest decimal that means the element; JSON has no number that is none."""
+    """The shortest decimal that gives the element; as text for NaN and infinities, which JSON lacks."""
     return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(text) or float(text)
 
 

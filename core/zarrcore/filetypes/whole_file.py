@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 @contextmanager
 def whole_or_nothing(path: str) -> Iterator[BinaryIO]:
-    """A stream whose bytes take the place of what is at ``path`` when the block ends; if it fails, all stays as it was.
+    """A stream whose bytes replace the file at ``path`` when the block ends; if it fails, the old file stays.
 
     Raises:
         OSError: the file cannot be written there.
@@ -20,7 +20,7 @@ def whole_or_nothing(path: str) -> Iterator[BinaryIO]:
         with open(path, "wb") as stream:
             yield stream
         return
-    path = os.path.realpath(path)  # through a link, as a shell's > would
+    path = os.path.realpath(path)  # follow a link, as a shell's > does
     try:
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".zarrscope-")
     except OSError as error:

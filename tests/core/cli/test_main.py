@@ -28,7 +28,7 @@ from tests.command import Run
         ),
         (("cat", "{source}", "images/stack", "--select", "q=1"), 2, "no single dimension is named 'q'"),
         (("cat", "{source}", "images/stack", "--as", "jpg"), 2, "file type 'jpg' is unknown"),
-        (("cat", "{source}", "images/stack", "--as", "png"), 1, "is no picture"),
+        (("cat", "{source}", "images/stack", "--as", "png"), 1, "is not a picture"),
         (
             ("cat", "{source}", "images/stack", "-o", "{tmp}/no/such/folder/a.raw"),
             1,

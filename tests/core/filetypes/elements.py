@@ -1,4 +1,4 @@
-"""Elements that tests make files of."""
+"""Elements for files of tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays in memory, and files of them as other programs get them."""
+"""Arrays in memory, and their files as other programs get them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A virtual file as Python's, for programs that read such."""
+"""A virtual file as a Python file object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zarrcore
 
 
 class Stream(io.RawIOBase):
-    """A virtual file, of which whole pages are read, as through a mount."""
+    """A virtual file that is read in whole pages, as through a mount."""
 
     def __init__(self, file: zarrcore.VirtualFile, page_nbytes: int = 1) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Makes the table of file types in ``core/docs/filetypes.md`` from their registry: ``python -m`` this module."""
+"""Make the table of file types in ``core/docs/filetypes.md`` from their registry: ``python -m`` this module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elements of a selection as bytes: rows of chunks, and what is decoded for them."""
+"""The elements of a selection as bytes: rows of chunks, and the chunks decoded for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHUNKS = {"float": 3 * 3 * 3, "sharded": 3 * 6 * 3}
 
 
 @pytest.mark.parametrize("name", CHUNKS)
-def test_slabs_are_decoded_past_the_cache(arrays: zarrcore.Hierarchy, name: str) -> None:
+def test_slabs_are_decoded_without_the_cache(arrays: zarrcore.Hierarchy, name: str) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     file = zarrcore.virtual_file(arrays[name].with_chunk_cache(cache), suffix="npy")
     begin, slab = file.slabs
@@ -27,7 +27,7 @@ def test_slabs_are_decoded_past_the_cache(arrays: zarrcore.Hierarchy, name: str)
 
 
 @pytest.mark.parametrize("name", CHUNKS)
-def test_what_the_cache_has_of_a_slab_is_not_decoded_again(arrays: zarrcore.Hierarchy, name: str) -> None:
+def test_cached_chunks_of_a_slab_are_not_decoded_again(arrays: zarrcore.Hierarchy, name: str) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     file = zarrcore.virtual_file(arrays[name].with_chunk_cache(cache), suffix="raw")
     _, slab = file.slabs

@@ -1,4 +1,4 @@
-"""TIFF and NRRD: programs that were not written here read each array as it is, and any part of a file is arithmetic."""
+"""TIFF and NRRD: other programs read each array unchanged, and any part of a file is computed without the rest."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_pynrrd_reads_every_type(shape: tuple[int, ...], dtype: str) -> None:
 
 @pytest.mark.parametrize("samples", [3, 4])
 @pytest.mark.parametrize("dtype", ["u1", "u2"])
-def test_colours(samples: int, dtype: str) -> None:
+def test_colours_are_samples_of_pixels(samples: int, dtype: str) -> None:
     data = numbers((4, 5, 6, samples), dtype)
     array = made(data, ["time", "y", "x", "colour"])
     content = whole(array, "tiff")
@@ -85,7 +85,7 @@ def test_dimensions_are_named() -> None:
         assert file.series[0].axes == "ZYX"
         assert np.array_equal(file.asarray(), data[1, ::-1])
     assert read_nrrd(whole(array, "nrrd", (1,)))[1]["labels"] == ["x", "y", "Z"]
-    # Names that a header cannot hold, or that are no axes of images, are left out; the elements are not.
+    # Only names are omitted that a header cannot hold, or that are not axes of images.
     odd = made(data, ["größe", 'a "b"', "back\\slash", "new\nline"])
     read, header = read_nrrd(whole(odd, "nrrd"))
     assert header["labels"] == [""] * 4
@@ -100,7 +100,7 @@ def test_elements_of_a_tiff_can_be_mapped(tmp_path: Path) -> None:
     assert np.array_equal(tifffile.memmap(path, mode="r"), data)
 
 
-def test_another_library_sees_the_picture(tmp_path: Path) -> None:
+def test_other_libraries_read_the_picture(tmp_path: Path) -> None:
     from PySide6.QtGui import QImage, QImageReader
 
     data = numbers((3, 11, 13), "u1")
@@ -119,7 +119,7 @@ PARTS = made(numbers((5, 3, 4), "u2"), ["z", "y", "x"], chunks=(2, 2, 3))
 
 
 @given(suffix=st.sampled_from(["tiff", "nrrd"]), offset=st.integers(0, 3000), nbytes=st.integers(0, 3000))
-def test_any_part_is_that_of_the_whole(suffix: str, offset: int, nbytes: int) -> None:
+def test_any_part_equals_that_of_the_whole(suffix: str, offset: int, nbytes: int) -> None:
     file = zarrcore.virtual_file(PARTS, suffix=suffix)
     content = whole(PARTS, suffix)
     assert bytes(file.read(offset, nbytes)) == content[offset : offset + nbytes]
@@ -129,7 +129,7 @@ def test_any_part_is_that_of_the_whole(suffix: str, offset: int, nbytes: int) ->
     assert written.getvalue() == content
 
 
-def test_only_what_is_asked_for_is_decoded() -> None:
+def test_only_requested_chunks_are_decoded() -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     file = zarrcore.virtual_file(PARTS.with_chunk_cache(cache), suffix="tiff")
     begin, end = len(file.header), len(file.header) + file.body.nbytes
@@ -148,7 +148,7 @@ MANY = 1_000_000
 
 @settings(max_examples=50)
 @given(page=st.integers(1, MANY - 1))
-def test_directories_of_a_million_pages_are_arithmetic(page: int) -> None:
+def test_directories_of_a_million_pages_are_computed(page: int) -> None:
     file = zarrcore.virtual_file(LONG, suffix="tiff")
     (first_next,) = struct.unpack("<Q", file.read(16 + 8 + 15 * 20, 8))
     nbytes = 8 + 14 * 20 + 8
@@ -195,7 +195,7 @@ def test_tifffile_opens_thousands_of_pages() -> None:
         (np.zeros((1,) * 17, "u1"), {"raw", "npy", "tiff"}),
     ],
 )
-def test_what_a_type_cannot_hold_it_lacks(data: np.ndarray, expected: set[str]) -> None:
+def test_arrays_only_have_the_file_types_that_can_hold_them(data: np.ndarray, expected: set[str]) -> None:
     assert set(supported_suffixes(made(data))) == expected
 
 
@@ -207,12 +207,12 @@ def test_what_a_type_cannot_hold_it_lacks(data: np.ndarray, expected: set[str]) 
         ((2**63 - 10,), {"raw"}),
     ],
 )
-def test_files_that_no_system_can_hold(shape: tuple[int, ...], expected: set[str]) -> None:
+def test_files_that_are_too_large_are_not_offered(shape: tuple[int, ...], expected: set[str]) -> None:
     array = zarrcore.create(zarrcore.stores.MemoryStore()).create_array("a", shape=shape, data_type="uint8")
     assert set(supported_suffixes(array)) == expected
 
 
-def test_numbers_of_other_packages_are_no_images() -> None:
+def test_numbers_of_ml_dtypes_are_not_images() -> None:
     store = zarrcore.stores.MemoryStore()
     array = zarrcore.create(store).create_array("a", shape=(3,), data_type=ml_dtypes.bfloat16)
     assert set(supported_suffixes(array)) == {"raw", "npy"}

@@ -1,4 +1,4 @@
-"""Virtual files: any bytes at any offset are those of the file that NumPy or an image library would write or read."""
+"""Virtual files: any bytes at any offset equal those of a file of NumPy or an image library."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SELECTIONS = [
     offset=st.integers(0, 4000),
     nbytes=st.integers(0, 4000),
 )
-def test_any_part_is_numpys(
+def test_any_part_equals_that_of_numpy(
     arrays: zarrcore.Hierarchy, name: str, selection: tuple, suffix: str, offset: int, nbytes: int
 ) -> None:
     file = zarrcore.virtual_file(arrays[name], selection, suffix)
@@ -48,7 +48,7 @@ def test_any_part_is_numpys(
     assert written.getvalue() == whole
 
 
-def test_cached_tells_the_truth(arrays: zarrcore.Hierarchy) -> None:
+def test_cached_is_true_only_for_cached_ranges(arrays: zarrcore.Hierarchy) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     array = arrays["float"].with_chunk_cache(cache)
     file = zarrcore.virtual_file(array, suffix="npy")

@@ -1,4 +1,4 @@
-"""Files one after another, and the records between them."""
+"""Joined files, and the records between them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_any_part_of_joined_files_is_that_of_their_bytes(offset: int, nbytes: in
     assert bytes(joined.read(offset, nbytes)) == whole[offset : offset + nbytes]
 
 
-def test_joined_files_are_written_one_after_another_and_ready_where_all_of_them_are() -> None:
+def test_joined_files_are_written_in_order_and_ready_if_all_of_them_are() -> None:
     file, content = elements()
     joined = JoinedFile([Records(b"head"), file])
     stream = io.BytesIO()
@@ -48,7 +48,7 @@ def test_joined_files_are_written_one_after_another_and_ready_where_all_of_them_
 
 
 @given(offset=st.integers(0, 100), nbytes=st.integers(0, 100))
-def test_records_count_up_where_their_numbers_do(offset: int, nbytes: int) -> None:
+def test_numbers_in_records_grow_by_their_steps(offset: int, nbytes: int) -> None:
     records = Records(b"ab" + bytes(8) + b"c", 7, {2: Linear(5, 3)})
     whole = b"".join(b"ab" + (5 + 3 * i).to_bytes(8, "little") + b"c" for i in range(7))
     assert records.size == len(whole)

@@ -15,7 +15,7 @@ import zarrcore
 @pytest.mark.parametrize(
     "fields", [[("温度", "<f4"), ("b", "<i2")], [(f"field_{i}", "<i2") for i in range(6000)], [("é", "<i2")]]
 )
-def test_npy_headers_of_every_version(tmp_path: Path, fields: list) -> None:
+def test_npy_headers_of_every_version_are_readable(tmp_path: Path, fields: list) -> None:
     data = np.zeros(3, np.dtype(fields))
     data[fields[0][0]] = [1, 2, 3]
     zarr.create_array(tmp_path / "a.zarr", data=data, zarr_format=2)

@@ -1,4 +1,4 @@
-"""Chunks of plain elements: any bytes at any offset are those of the padded chunk that NumPy would write."""
+"""Chunks of plain elements: any bytes at any offset equal those of the padded chunk of NumPy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TYPES = ("u1", "<f4", ">f8", "<c16", "<M8[ns]", "S3", "<U2", [("a", "<i2"), ("b"
 
 @st.composite
 def arrays(draw: st.DrawFn) -> tuple[zarrcore.Array, np.ndarray, np.ndarray]:
-    """An array of odd shape, chunks or shards, what it holds, and its fill value."""
+    """An array of odd shape with chunks or shards, its elements, and its fill value."""
     shape = tuple(draw(st.lists(st.integers(0, 7), max_size=4)))
     chunk = tuple(draw(st.integers(1, 5)) for _ in shape)
     data = values(draw(st.sampled_from(TYPES)), shape)
@@ -43,7 +43,7 @@ def arrays(draw: st.DrawFn) -> tuple[zarrcore.Array, np.ndarray, np.ndarray]:
 
 
 def padded(values: np.ndarray, fill: np.ndarray, shape: tuple[int, ...], index: tuple[int, ...]) -> bytes:
-    """A chunk as the specification wants it: full size, whatever overhangs the array."""
+    """A chunk according to the specification: of full size, padded at the edges of the array."""
     chunk = np.empty(shape, values.dtype)
     np.copyto(chunk, fill)
     part = values[tuple(slice(i * n, (i + 1) * n) for i, n in zip(index, shape, strict=True)) or ...]
@@ -52,7 +52,7 @@ def padded(values: np.ndarray, fill: np.ndarray, shape: tuple[int, ...], index: 
 
 
 @given(made=arrays(), data=st.data())
-def test_any_part_of_any_chunk_is_numpys(
+def test_any_part_of_any_chunk_equals_that_of_numpy(
     made: tuple[zarrcore.Array, np.ndarray, np.ndarray], data: st.DataObject
 ) -> None:
     array, expected, fill = made
@@ -96,7 +96,7 @@ def test_chunks_are_cached() -> None:
         ((7, 7, 7), (49, 49, 49), (28, 28, 28)),
     ],
 )
-def test_small_chunks_of_shards_are_put_together(
+def test_small_chunks_of_shards_are_joined(
     chunk: tuple[int, ...], shard: tuple[int, ...], expected: tuple[int, ...]
 ) -> None:
     hierarchy = zarrcore.create("memory://")
@@ -106,7 +106,7 @@ def test_small_chunks_of_shards_are_put_together(
     assert PlainChunks(array).shape == expected
 
 
-def test_elements_of_any_length() -> None:
+def test_chunks_of_variable_length_elements_are_made_whole() -> None:
     hierarchy = zarrcore.create("memory://")
     array = hierarchy.create_array("/a", shape=(3,), data_type="string", chunk_shape=(2,), fill_value="–")
     array[:2] = np.array(["ä", "bc"], np.dtypes.StringDType())
@@ -117,7 +117,7 @@ def test_elements_of_any_length() -> None:
     assert plain.encoded((1,)) == b"\2\0\0\0\3\0\0\0\xe2\x80\x93\3\0\0\0\xe2\x80\x93"
 
 
-def test_what_no_document_can_say() -> None:
+def test_arrays_that_a_document_cannot_express_are_refused() -> None:
     with pytest.raises(MetadataError, match="no JSON form"):
         group_document({"a": object()})
     hierarchy = zarrcore.create("memory://")

@@ -1,4 +1,4 @@
-"""Plans of reads cover exactly the elements that are asked for."""
+"""Plans of reads cover exactly the requested elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PNG: independent readers see the plane; levels of any values."""
+"""PNG: other readers see the plane; grey levels of any values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def png_pixels(data: bytes) -> np.ndarray:
     return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
 
 
-def test_png_is_what_an_independent_reader_sees(arrays: zarrcore.Hierarchy) -> None:
+def test_other_readers_see_the_plane_in_a_png(arrays: zarrcore.Hierarchy) -> None:
     file = zarrcore.virtual_file(arrays["rgb"], suffix="png")
     data = bytes(file.read(0, 1 << 20))
     assert len(data) == file.size
@@ -57,7 +57,7 @@ def test_png_of_a_large_plane_has_many_blocks(tmp_path: Path) -> None:
         np.array([[1 + 1j, 2]]),
     ],
 )
-def test_levels_of_odd_values(plane: np.ndarray) -> None:
+def test_odd_values_have_grey_levels(plane: np.ndarray) -> None:
     levels = stretch_to_bytes(plane)
     assert levels.shape == plane.shape
     assert levels.dtype == np.uint8
@@ -72,7 +72,7 @@ def test_pictures_are_bounded(tmp_path: Path) -> None:
     assert part.size == len(part.read(0, part.size + 1))
 
 
-def test_levels_of_a_large_plane_are_those_of_all_its_values() -> None:
+def test_grey_levels_of_a_large_plane_agree_with_all_its_values() -> None:
     plane = np.random.default_rng(0).normal(size=(1500, 1700)).astype("f4")
     levels = stretch_to_bytes(plane)
     low, high = np.percentile(plane, (1, 99))

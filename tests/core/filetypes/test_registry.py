@@ -1,4 +1,4 @@
-"""The registry of file types: every entry works, and the documents say what it says."""
+"""The registry of file types: every entry works, and the documentation agrees with it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_no_two_file_types_share_a_name() -> None:
 
 
 @pytest.mark.parametrize("kind", FILE_TYPES, ids=lambda kind: kind.suffix)
-def test_each_name_of_a_file_type_leads_to_it(kind: FileType) -> None:
+def test_each_file_type_is_found_by_its_names(kind: FileType) -> None:
     for name in (kind.suffix, kind.name, *kind.other_names):
         assert file_type(name) is kind
         assert file_type_of(f"some.name.{name}") is kind
@@ -45,7 +45,7 @@ def test_each_name_of_a_file_type_leads_to_it(kind: FileType) -> None:
 
 
 @pytest.mark.parametrize("suffix", [kind.suffix for kind in FILE_TYPES])
-def test_a_file_of_an_array_bears_the_suffix_of_its_entry(suffix: str) -> None:
+def test_a_file_of_an_array_has_the_suffix_of_its_entry(suffix: str) -> None:
     array = zarrcore.create("memory://").create_array(
         "/a", shape=(4, 5), data_type="uint8", chunk_shape=(4, 5)
     )
@@ -61,7 +61,7 @@ def test_a_file_of_an_array_bears_the_suffix_of_its_entry(suffix: str) -> None:
     assert (suffix in SUFFIXES) == kind.takes_selection
 
 
-def test_an_unknown_file_type_is_refused_by_naming_the_known_ones() -> None:
+def test_the_error_for_an_unknown_file_type_names_the_known_ones() -> None:
     with pytest.raises(UnsupportedError, match=r"bmp.*raw, npy, png.*hdf5, netcdf"):
         file_type("bmp")
     assert file_type_of("picture.bmp") is None
@@ -80,7 +80,7 @@ def test_a_command_line_reads_the_registry_without_numpy() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_which_types_can_hold_what(arrays: zarrcore.Hierarchy) -> None:
+def test_supported_suffixes_are_those_of_types_that_can_hold_the_array(arrays: zarrcore.Hierarchy) -> None:
     assert supported_suffixes(arrays["float"]) == ("raw", "npy", "tiff", "nrrd", "ome.tiff")
     assert supported_suffixes(arrays["float"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
     assert supported_suffixes(arrays["bool"], 0) == ("raw", "npy", "png", "tiff", "nrrd", "ome.tiff")
@@ -99,6 +99,6 @@ def test_which_types_can_hold_what(arrays: zarrcore.Hierarchy) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_there_is_nothing_before_the_first_byte(arrays: zarrcore.Hierarchy, suffix: str) -> None:
+def test_negative_offsets_are_refused(arrays: zarrcore.Hierarchy, suffix: str) -> None:
     with pytest.raises(SelectionError, match="no bytes at offset -5"):
         zarrcore.virtual_file(arrays["float"], 0, suffix).read(-5, 10)

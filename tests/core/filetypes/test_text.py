@@ -1,4 +1,4 @@
-"""Elements as text: what Python's own JSON makes of NumPy's lists, whatever the chunks."""
+"""Elements as text: equal to Python's JSON of NumPy's lists, for any chunks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SELECTIONS = [
 
 
 @given(selection=st.sampled_from(SELECTIONS), piece=st.sampled_from([1, 5, 1000]))
-def test_pieces_make_one_text(selection: Any, piece: int) -> None:
+def test_the_pieces_of_a_text_join_to_valid_json(selection: Any, piece: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text, "_PIECE_SIZE", piece)
         found = values_as_text(TEXT, selection, "json").decode()

@@ -20,7 +20,7 @@ def test_a_file_appears_when_the_block_ends_and_follows_a_link(tmp_path: Path) -
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a", "link"]
 
 
-def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_block_that_fails_leaves_only_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
 

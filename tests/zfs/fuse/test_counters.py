@@ -1,4 +1,4 @@
-"""What a mount counts."""
+"""The counters of a mount."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from zarrfs.fuse.counters import Counters
 
 
-def test_a_snapshot_names_errors_and_holds_the_memory_of_the_process() -> None:
+def test_a_snapshot_has_errors_by_name_and_the_memory_of_the_process() -> None:
     counters = Counters()
     counters.failed(errno.ENOENT)
     counters.failed(9999)

@@ -1,4 +1,4 @@
-"""What goes wrong gets an errno or one line, and the daemon lives on."""
+"""Errors become an errno or one line, and the daemon survives."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VALUES = np.arange(64 * 64, dtype="<i4").reshape(64, 64)
         (RuntimeError("a bug"), None),
     ],
 )
-def test_the_table_of_errnos(error: Exception, expected: int | None) -> None:
+def test_each_error_has_its_errno(error: Exception, expected: int | None) -> None:
     assert errnos.errno_of(error) == expected
 
 
@@ -105,7 +105,7 @@ def test_broken_arrays_say_why(damaged: Path, mount: Mounter) -> None:
     assert (arrays / "garbage" / "error.txt").read_text().count("\n") == 1
 
 
-def test_dot_dot_leads_nowhere(damaged: Path, mount: Mounter) -> None:
+def test_dot_dot_and_links_do_not_leave_the_source(damaged: Path, mount: Mounter) -> None:
     (damaged.parent / "secret").write_text("secret")
     mounted = mount(damaged)
     assert not (mounted.keys / "%2E%2E" / "secret").exists()
@@ -159,7 +159,7 @@ def test_two_versions_of_a_key_open_at_once_do_not_mix(damaged: Path, mount: Mou
     assert blob.read_bytes() == b"\1" * (8 << 20)
 
 
-def test_a_key_of_another_size_is_opened_as_it_is_now(damaged: Path, mount: Mounter) -> None:
+def test_a_key_whose_size_changed_opens_with_its_new_content(damaged: Path, mount: Mounter) -> None:
     (damaged / "blob").write_bytes(b"short")
     mounted = mount(damaged)
     assert (mounted.keys / "blob").read_bytes() == b"short"
@@ -180,9 +180,7 @@ needs_fuse = pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
 
 @needs_fuse
 @pytest.mark.parametrize("options", [(), ("-f",)])
-def test_what_cannot_be_mounted_is_told_in_one_line(
-    damaged: Path, tmp_path: Path, options: tuple[str, ...]
-) -> None:
+def test_failures_to_mount_give_one_line(damaged: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
     there = tmp_path / "mnt"
     there.mkdir()
     assert "no directory" in one_line("mount", *options, tmp_path / "nothing.zarr", there)
@@ -196,20 +194,20 @@ def test_what_cannot_be_mounted_is_told_in_one_line(
         "mount", *options, "--log-file", tmp_path / "no" / "log", damaged, there
     )
     assert "holds no hierarchy" in one_line("mount", *options, "--view", "arrays", empty, there)
-    assert "lie in one another" in one_line("mount", *options, damaged, damaged / "fine")
-    assert "lie in one another" in one_line("mount", *options, f"file://{empty}", empty)
-    assert "lie in one another" in one_line("mount", *options, empty, tmp_path)
+    assert "must not contain each other" in one_line("mount", *options, damaged, damaged / "fine")
+    assert "must not contain each other" in one_line("mount", *options, f"file://{empty}", empty)
+    assert "must not contain each other" in one_line("mount", *options, empty, tmp_path)
     assert "127.0.0.1:9" in one_line("mount", *options, "--retries", "0", "http://127.0.0.1:9/x.zarr", there)
 
 
-def test_an_occupied_mount_point_is_told(damaged: Path, mount: Mounter) -> None:
+def test_an_occupied_mount_point_is_refused(damaged: Path, mount: Mounter) -> None:
     mounted = mount(damaged)
-    assert "mounted there already" in one_line("mount", damaged, mounted.path)
+    assert "already mounted there" in one_line("mount", damaged, mounted.path)
     assert mounted.stats()["pid"]
 
 
 @needs_fuse
-def test_wrong_options_are_the_command_lines_fault(damaged: Path, tmp_path: Path) -> None:
+def test_wrong_options_are_errors_of_the_command_line(damaged: Path, tmp_path: Path) -> None:
     for options in (
         ("-o", "no_such_word"),
         ("--cache-size", "much"),
@@ -239,9 +237,9 @@ def _instead(real: Callable[..., object], path: Path, _: str, *arguments: object
     return real(path, *arguments)
 
 
-def test_unmounting_what_is_not_mounted(tmp_path: Path) -> None:
+def test_unmounting_a_path_that_is_not_a_mount_is_refused(tmp_path: Path) -> None:
     assert "nothing is mounted there" in one_line("umount", tmp_path)
-    assert "none of ours" in one_line("umount", "/proc")
+    assert "not of zarrscope" in one_line("umount", "/proc")
 
 
 def test_missing_hierarchy_is_still_mounted_as_keys(tmp_path: Path, mount: Mounter) -> None:

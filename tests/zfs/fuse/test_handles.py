@@ -12,7 +12,7 @@ from zarrfs.trees.root import NamedTrees
 
 
 class Numbers(Directory):
-    """A directory of a thousand names, which fails at one of them."""
+    """A directory with a thousand names, whose listing fails at one of them."""
 
     mtime_s = None
 
@@ -37,7 +37,7 @@ def taken(handle: DirectoryHandle) -> list[str]:
     return names
 
 
-def test_a_directory_is_listed_once_from_where_the_kernel_wants_it() -> None:
+def test_a_directory_is_listed_from_any_position() -> None:
     handle = DirectoryHandle(2, Numbers())
     assert taken(handle) == [str(number) for number in range(1000)]
     handle.seek(1000)
@@ -46,7 +46,7 @@ def test_a_directory_is_listed_once_from_where_the_kernel_wants_it() -> None:
     assert taken(handle) == ["997", "998", "999"]
 
 
-def test_what_came_before_a_failure_is_handed_out_and_then_the_error_is_raised() -> None:
+def test_entries_before_a_failure_are_returned_before_the_error_is_raised() -> None:
     directory = Numbers(fails_at=600)
     handle = DirectoryHandle(2, directory)
     assert handle.fill()

@@ -1,4 +1,4 @@
-"""``--cache-dir``: what a mount keeps on disk, for itself, for the next one and for others at the same time."""
+"""``--cache-dir``: the cache on disk of a mount, for itself, for later mounts and for others at the same time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check(mounted: Mount) -> None:
 
 
 def fetched(server: FaultServer) -> list[str]:
-    """The keys of which bytes were asked for since the last call; that a key is absent is asked anew each time."""
+    """The keys whose bytes were requested since the last call. Absent keys are requested each time, and left out."""
     asked = [path for method, path, _ in server.requests if method == "GET" and path[1:] in server.values]
     server.requests.clear()
     return asked
@@ -84,12 +84,12 @@ def test_the_next_mount_needs_no_server_and_trusts_no_damaged_entry(
 
 
 def test_later_mounts_ask_whether_it_changed(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
-    """S24: "one question about the key tells whether they are still right"."""
+    """S24: "then one request revalidates an entry"."""
     options = ("-o", f"cache-dir={tmp_path / 'cache'},cache-dir-size=100MB,metadata-ttl=0")
     first = mount(f"{server.url}/h", *options)
     check(first)
     fetched(server)
-    second = mount(f"{server.url}/h", *options)  # both at once
+    second = mount(f"{server.url}/h", *options)  # both at the same time
     check(second)
     assert fetched(server) == []
     values = VALUES.copy()
@@ -118,7 +118,7 @@ def test_a_killed_daemon_leaves_a_cache_that_works(
     daemon = mounted.daemon()
     server.delay_s = 0.02
     reader = subprocess.Popen(["cat", mounted.arrays / SHARDED / "data.raw"], stdout=-3, stderr=-3)
-    wait_until(lambda: len(entries(tmp_path / "cache")) > 4, "something is kept")
+    wait_until(lambda: len(entries(tmp_path / "cache")) > 4, "the cache has entries")
     os.kill(daemon, signal.SIGKILL)
     wait_until(lambda: has_ended(daemon), "the daemon is gone")
     reader.wait(20)
@@ -127,8 +127,8 @@ def test_a_killed_daemon_leaves_a_cache_that_works(
     check(mount(f"{server.url}/h", *options))
 
 
-def test_a_full_disk_is_told_once(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
-    """S24: "told once in the log, and reading goes on without it"."""
+def test_a_full_cache_disk_is_reported_once(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
+    """S24: "reported once in the log, and reading continues without it"."""
     with disk(tmp_path / "disk", "100k") as place:
         mounted = mount(f"{server.url}/h", "--cache-dir", str(place / "cache"))
         check(mounted)
@@ -137,8 +137,8 @@ def test_a_full_disk_is_told_once(server: FaultServer, mount: Mounter, tmp_path:
         assert mounted.umount().status == 0
 
 
-def test_a_disk_that_can_only_be_read_is_read(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
-    """S24: "a disk that is full, not writable or gone is told once in the log"."""
+def test_a_read_only_cache_disk_is_still_read(server: FaultServer, mount: Mounter, tmp_path: Path) -> None:
+    """S24: "A disk that is full, not writable or gone is reported once in the log"."""
     with disk(tmp_path / "disk") as place:
         options = ("--cache-dir", str(place / "cache"))
         first = mount(f"{server.url}/h", *options)
@@ -154,7 +154,7 @@ def test_a_disk_that_can_only_be_read_is_read(server: FaultServer, mount: Mounte
         assert second.umount().status == 0
 
 
-def test_a_cache_within_the_mount_is_refused(server: FaultServer, tmp_path: Path) -> None:
+def test_a_cache_inside_the_mount_is_refused(server: FaultServer, tmp_path: Path) -> None:
     done = run_process("mount", f"{server.url}/h", tmp_path, "--cache-dir", tmp_path / "cache")
     assert (done.status, done.stderr.count("\n")) == (1, 1)
     assert "the cache in" in done.stderr

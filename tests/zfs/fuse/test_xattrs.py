@@ -1,4 +1,4 @@
-"""``--xattr``: what the kernel hands on as extended attributes, and that without the option there are none."""
+"""``--xattr``: extended attributes of nodes and keys, which exist only with the option."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def told(path: Path) -> dict[str, str]:
     return {name.removeprefix("user.zarr."): os.getxattr(path, name).decode() for name in os.listxattr(path)}
 
 
-def test_what_nodes_tell(mounted: Mount) -> None:
+def test_nodes_have_extended_attributes(mounted: Mount) -> None:
     facts = told(mounted.arrays / "a")
     assert (facts["kind"], facts["format"], facts["data_type"]) == ("array", "v3", "float32")
     assert (json.loads(facts["shape"]), json.loads(facts["chunk_shape"])) == ([3, 4], [2, 2])
@@ -43,7 +43,7 @@ def test_what_nodes_tell(mounted: Mount) -> None:
     assert told(mounted.path) == {}
 
 
-def test_attributes_that_linux_has_room_for(mounted: Mount) -> None:
+def test_attributes_beyond_the_limits_of_linux_are_omitted(mounted: Mount) -> None:
     facts = told(mounted.arrays)
     assert facts == {
         "kind": "group",
@@ -56,7 +56,7 @@ def test_attributes_that_linux_has_room_for(mounted: Mount) -> None:
     assert os.getxattr(mounted.arrays / "many", f"user.zarr.attributes.{999:0200}") == b"999"
 
 
-def test_others_and_writing(mounted: Mount) -> None:
+def test_other_attributes_are_absent_and_writing_is_refused(mounted: Mount) -> None:
     folder = mounted.arrays / "a"
     for name in ("user.zarr.nothing", "user.other", "user.zarr.attributes.title"):
         with pytest.raises(OSError, match=os.strerror(errno.ENODATA)):
@@ -67,7 +67,7 @@ def test_others_and_writing(mounted: Mount) -> None:
         os.removexattr(folder, "user.zarr.shape")
 
 
-def test_without_the_option_nobody_asks(source: Path, mounter: Mounter) -> None:
+def test_without_the_option_the_kernel_sends_no_requests(source: Path, mounter: Mounter) -> None:
     mounted = mounter(source)
     with pytest.raises(OSError, match=os.strerror(errno.ENOTSUP)):
         os.getxattr(mounted.arrays / "a", "user.zarr.shape")

@@ -1,4 +1,4 @@
-"""Parses the command line of a mount."""
+"""Parsing the command line of a mount."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from tests.zfs.mount.programs import program
 from zarrfs.mount import busy_processes, mountpoints
 
 
-def test_what_a_process_holds(tmp_path: Path) -> None:
-    """Without a mount: any directory will do. A sibling whose name begins alike is not meant."""
+def test_processes_are_found_by_the_paths_they_use(tmp_path: Path) -> None:
+    """No mount is needed: any directory works. A sibling with the same beginning of its name does not count."""
     folder, sibling = tmp_path / "mnt", tmp_path / "mnt2"
     for path in (folder, sibling):
         path.mkdir()
@@ -35,7 +35,7 @@ def test_what_a_process_holds(tmp_path: Path) -> None:
     assert busy_processes.why_busy(str(folder)).startswith("a program of another user")
 
 
-def test_only_some_holders_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_busy_processes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     many = [busy_processes.BusyProcess(number, "cat", "/m/f", "has {} open") for number in range(1, 6)]
     monkeypatch.setattr(busy_processes, "busy_processes", lambda _: iter(many))
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Mounting, unmounting, dying, and coming back."""
+"""Mounting, unmounting, dead mounts, and mounting again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_command_returns_when_the_mount_answers(source: Path, mount: Mounter
     assert np.load(mounted.arrays / "x" / "data.npy", mmap_mode="r")[2, 3, 4] == VALUES[2, 3, 4]
 
 
-def test_hiding_what_is_in_the_mount_point_is_told(source: Path, mount: Mounter) -> None:
+def test_hiding_the_content_of_the_mount_point_is_reported(source: Path, mount: Mounter) -> None:
     mounted = mount(source)
     assert mounted.umount().status == 0
     assert run_process("mount", source, mounted.path).stderr == ""
@@ -76,7 +76,7 @@ def test_a_dead_mount_is_cleaned_by_the_next_one(source: Path, mount: Mounter) -
 
 
 @pytest.mark.skipif(bool(NO_FUSE), reason=NO_FUSE or "-")
-def test_in_the_foreground(source: Path, tmp_path: Path) -> None:
+def test_a_mount_runs_in_the_foreground(source: Path, tmp_path: Path) -> None:
     command = [Path(sys.executable).with_name("zarrscope"), "mount", "-o", "foreground", source, tmp_path]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
@@ -91,8 +91,8 @@ def test_in_the_foreground(source: Path, tmp_path: Path) -> None:
     assert not is_mounted(tmp_path)
 
 
-def test_giving_up_leaves_no_child(tmp_path: Path) -> None:
-    """Ctrl-C while the command waits: the child is told to end, and waited for."""
+def test_interrupting_the_command_leaves_no_child(tmp_path: Path) -> None:
+    """Ctrl-C while the command waits: it ends the child and waits for it."""
     script = """if True:
         import os, signal, sys, time
         from zarrfs.mount.daemon import run_in_background
@@ -111,7 +111,7 @@ def test_giving_up_leaves_no_child(tmp_path: Path) -> None:
     assert has_ended(int(told.read_text()))
 
 
-def test_views(source: Path, mount: Mounter) -> None:
+def test_each_tree_can_be_mounted_alone(source: Path, mount: Mounter) -> None:
     keys = mount(source, "--view", "keys").path
     assert sorted(os.listdir(keys)) == sorted(os.listdir(source))
     np.testing.assert_array_equal(zarr.open_group(keys, mode="r")["x"][...], VALUES)
@@ -120,13 +120,13 @@ def test_views(source: Path, mount: Mounter) -> None:
     assert (arrays / ".zarrscope" / "stats.json").exists()
 
 
-def test_one_node_of_a_store(source: Path, mount: Mounter) -> None:
+def test_one_node_of_a_store_can_be_mounted(source: Path, mount: Mounter) -> None:
     mounted = mount(f"{source}#/x")
     assert (mounted.arrays / "data.raw").read_bytes() == VALUES.tobytes()
     assert sorted(os.listdir(mounted.keys)) == sorted(os.listdir(source / "x"))
 
 
-def test_option_words(source: Path, mount: Mounter) -> None:
+def test_words_of_mount_are_options(source: Path, mount: Mounter) -> None:
     ignored = "nofail,dirsync,nolazytime,_netdev,x-systemd.automount"
     words = f"{ignored},ro,fsname=my\\,data,uid=12,gid=34,umask=0277,allow_other,cache-size=8MiB"
     mounted = mount(source, "-o", words, "-o", "metadata_ttl=forever")
@@ -141,7 +141,7 @@ def test_option_words(source: Path, mount: Mounter) -> None:
     assert mounted.stats()["chunk_cache"]["limit_bytes"] == 6 << 20
 
 
-def test_stats_count(source: Path, mount: Mounter) -> None:
+def test_statistics_count_requests(source: Path, mount: Mounter) -> None:
     mounted = mount(source)
     assert ".zarrscope" not in os.listdir(mounted.path)
     before = mounted.stats()
@@ -160,7 +160,7 @@ def test_stats_count(source: Path, mount: Mounter) -> None:
 
 
 @pytest.mark.parametrize("how", ["file", "SIGHUP"])
-def test_refreshing_shows_what_is_new(tmp_path: Path, mount: Mounter, how: str) -> None:
+def test_refreshing_shows_new_content(tmp_path: Path, mount: Mounter, how: str) -> None:
     zarr.save_group(tmp_path / "b.zarr", x=VALUES)
     mounted = mount(tmp_path / "b.zarr", "-o", "metadata-ttl=forever")
     assert not (mounted.arrays / "y").exists()
@@ -172,14 +172,14 @@ def test_refreshing_shows_what_is_new(tmp_path: Path, mount: Mounter, how: str) 
         mounted.refresh()
     else:
         os.kill(mounted.daemon(), signal.SIGHUP)
-    wait_until((mounted.arrays / "y").exists, "the new array shows")
-    wait_until((mounted.keys / "y").exists, "the new keys show")
+    wait_until((mounted.arrays / "y").exists, "the new array is visible")
+    wait_until((mounted.keys / "y").exists, "the new keys are visible")
     assert (mounted.arrays / "y" / "data.raw").read_bytes() == (VALUES + 1).tobytes()
     assert (mounted.arrays / "x" / "data.raw").read_bytes() == (VALUES + 2).tobytes()
 
 
-def test_refreshing_forgets_names_of_what_is_open(tmp_path: Path, mount: Mounter) -> None:
-    """S12: "whoever looks its name up anew gets what the store then holds"."""
+def test_refreshing_forgets_names_of_open_files(tmp_path: Path, mount: Mounter) -> None:
+    """S12: "A new look-up of a name gets what the store then holds"."""
     for name in ("erased", "replaced"):
         (tmp_path / "store" / "a" / "b").mkdir(parents=True, exist_ok=True)
         (tmp_path / "store" / "a" / "b" / name).write_text("old")
@@ -192,7 +192,7 @@ def test_refreshing_forgets_names_of_what_is_open(tmp_path: Path, mount: Mounter
         os.replace(tmp_path / "store" / "new", tmp_path / "store" / "a" / "b" / "replaced")
         mounted.refresh()
         wait_until(lambda: not (folder / "erased").exists(), "the erased key is gone")
-        wait_until(lambda: (folder / "replaced").stat().st_size == 12, "the other shows")
+        wait_until(lambda: (folder / "replaced").stat().st_size == 12, "the other key is visible")
         assert (folder / "replaced").read_text() == "another size"
 
 
@@ -203,10 +203,10 @@ def test_refreshing_shows_new_names_at_the_mount_point(tmp_path: Path, mount: Mo
     (tmp_path / "b.zarr" / "new").write_text("new")
     assert not (mounted.path / "new").exists()
     mounted.refresh()
-    wait_until((mounted.path / "new").exists, "the new key shows")
+    wait_until((mounted.path / "new").exists, "the new key is visible")
 
 
-def test_names_below_an_open_directory_are_looked_up_anew(tmp_path: Path, mount: Mounter) -> None:
+def test_names_below_an_open_directory_are_looked_up_again(tmp_path: Path, mount: Mounter) -> None:
     zarr.save_group(tmp_path / "b.zarr", x=VALUES)
     mounted = mount(tmp_path / "b.zarr", "--metadata-ttl", "0")
     descriptor = os.open(mounted.arrays / "x", os.O_RDONLY)
@@ -229,7 +229,7 @@ def _is_there(path: str, folder: int) -> bool:
     return True
 
 
-def test_without_time_to_live_every_open_asks(tmp_path: Path, mount: Mounter) -> None:
+def test_without_a_time_to_live_every_open_asks_the_store(tmp_path: Path, mount: Mounter) -> None:
     zarr.save_group(tmp_path / "b.zarr", x=VALUES)
     mounted = mount(tmp_path / "b.zarr", "--metadata-ttl", "0")
     assert (mounted.arrays / "x" / "data.raw").read_bytes() == VALUES.tobytes()
@@ -239,14 +239,14 @@ def test_without_time_to_live_every_open_asks(tmp_path: Path, mount: Mounter) ->
     assert (mounted.arrays / "x" / "data.raw").read_bytes() == (VALUES + 2).tobytes()
 
 
-def test_statfs_and_df(source: Path, mount: Mounter) -> None:
+def test_df_reports_no_free_space(source: Path, mount: Mounter) -> None:
     mounted = mount(source)
     facts = os.statvfs(mounted.path)
     assert (facts.f_bavail, facts.f_namemax) == (0, os.pathconf(source, "PC_NAME_MAX"))
     assert subprocess.run(["df", mounted.path], capture_output=True).returncode == 0
 
 
-def test_long_names_do_not_spoil_a_listing(tmp_path: Path, mount: Mounter) -> None:
+def test_long_names_are_omitted_from_listings(tmp_path: Path, mount: Mounter) -> None:
     import zipfile
 
     with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:

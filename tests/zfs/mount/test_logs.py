@@ -1,4 +1,4 @@
-"""Where a mount logs."""
+"""The log of a mount."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import zarr
 from tests.zfs.conftest import Mounter
 
 
-def test_the_log_goes_on_in_a_new_file_when_it_was_rotated(tmp_path: Path) -> None:
-    """As logrotate does it: no signal is needed; a log that cannot be written loses its line and nothing else."""
+def test_the_log_continues_in_a_new_file_after_rotation(tmp_path: Path) -> None:
+    """As with logrotate: no signal is needed. If the log cannot be written, only the line is lost."""
     folder = tmp_path / "logs"
     folder.mkdir()
     script = """if True:

@@ -1,4 +1,4 @@
-"""What the options of a mount mean, as options and as ``-o`` words."""
+"""The options of a mount, as options and as ``-o`` words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zarrfs.mount.option_values import SHOWABLE
 
 
 def test_each_option_is_a_word_and_each_word_an_option() -> None:
-    """Both ways say the same, with dashes or underscores."""
+    """Both forms are equivalent, with dashes or underscores."""
     taken = {
         "view": "keys", "format": "v2", "cache-size": "8MiB", "metadata-ttl": "forever", "threads": "4", "log-file": "a",
         "log-level": "info", "env-file": "e", "fsname": "x", "uid": "root", "gid": "0", "umask": "027", "region": "r",
@@ -45,5 +45,5 @@ def test_file_types() -> None:
     assert parse("-o", 'show="npy,tiff",ro').show == ("npy", "tiff")
 
 
-def test_sloppy_passes_over_what_is_unknown() -> None:
+def test_sloppy_ignores_unknown_words() -> None:
     assert parse("-o", "sloppy,nonsense,nonsense=1,ro").ro

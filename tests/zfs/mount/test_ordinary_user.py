@@ -1,4 +1,4 @@
-"""Mounting without being root: fusermount3 does it, and what its dead mounts look like is different."""
+"""Mounting as an ordinary user: fusermount3 does it, and its dead mounts look different."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ def namespace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Namespace]:
 
 
 def zarrscope(namespace: Namespace, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """As another user, who may read the interpreter and this test's folder wherever they lie."""
+    """The command to run as another user, who may read the interpreter and this test's folder wherever they are."""
     may_read = "+dac_read_search"
     user = [*AS_USER, f"--inh-caps={may_read}", f"--ambient-caps={may_read}"]
     return namespace.run(*user, Path(sys.executable).with_name("zarrscope"), *arguments)
 
 
 def mounted(namespace: Namespace, *options: str) -> int:
-    """Mount; the daemon's process."""
+    """Mount; returns the daemon's process."""
     done = zarrscope(namespace, "mount", namespace.folder / "a.zarr", HERE, *options)
     assert done.returncode == 0, done
     return int(json.loads(stats(namespace))["pid"])
 
 
 def stats(namespace: Namespace) -> str:
-    """Read as that user, since the mount is his alone."""
+    """Read as that user, since only that user has access to the mount."""
     return namespace.done(*AS_USER, "cat", HERE / ".zarrscope" / "stats.json")
 
 
@@ -73,8 +73,8 @@ def kill(daemon: int) -> None:
 @pytest.mark.parametrize(
     "path", ["arrays/large/data.raw", "arrays/large/data.npy", "keys/as-one", "hdf5/large.h5"]
 )
-def test_a_sequential_reader_is_given_what_he_will_ask_for(namespace: Namespace, path: str) -> None:
-    """His mount may not have the kernel read further ahead than 128 KiB, and each such request would cost as much as a MiB."""
+def test_a_sequential_reader_gets_bytes_before_it_requests_them(namespace: Namespace, path: str) -> None:
+    """The user's mount cannot increase the kernel's read-ahead of 128 KiB, and each request costs as much as one of 1 MiB."""
     (namespace.folder / "a.zarr" / "as-one").write_bytes(LARGE.tobytes())
     mounted(namespace)
     try:
@@ -91,14 +91,14 @@ def test_a_sequential_reader_is_given_what_he_will_ask_for(namespace: Namespace,
             whole.update(LARGE.tobytes())
         assert namespace.done(*AS_USER, "sha256sum", HERE / path).split()[0] == whole.hexdigest()
         told = json.loads(stats(namespace))
-        assert told["requests"]["read"] < LARGE.nbytes / (128 << 10) * 0.7, "some are not asked for"
+        assert told["requests"]["read"] < LARGE.nbytes / (128 << 10) * 0.7, "some bytes are not requested"
         assert told["errors"] == {}
     finally:
         assert zarrscope(namespace, "umount", HERE).returncode == 0
 
 
 @needs_root
-def test_mounts_are_his_alone_and_busy_ones_are_told(namespace: Namespace) -> None:
+def test_other_users_have_no_access_and_busy_mounts_are_reported(namespace: Namespace) -> None:
     daemon = mounted(namespace)
     assert namespace.run("ls", HERE).returncode != 0, "root is another user"
     sleeper = subprocess.Popen(
@@ -121,7 +121,7 @@ def test_mounts_are_his_alone_and_busy_ones_are_told(namespace: Namespace) -> No
 
 @needs_root
 @pytest.mark.parametrize("options", [(), ("-o", "auto_unmount")])
-def test_his_dead_mounts_are_cleaned(namespace: Namespace, options: tuple[str, ...]) -> None:
+def test_dead_mounts_of_an_ordinary_user_are_cleaned(namespace: Namespace, options: tuple[str, ...]) -> None:
     kill(mounted(namespace, *options))
     kill(mounted(namespace, *options))
     assert len(namespace.mounts()) <= 1

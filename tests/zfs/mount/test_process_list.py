@@ -1,4 +1,4 @@
-"""What the list of processes shows of a mount."""
+"""A mount in the list of processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What libraries print to standard error."""
+"""The standard error of libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unmounting: who is in the way, what --lazy does, several mounts, and mounts whose daemon was killed."""
+"""Unmounting: busy mounts, --lazy, several mounts, and mounts whose daemon was killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_umount_names_who_is_in_the_way(source: Path, mount: Mounter) -> None:
+def test_umount_names_the_processes_that_use_the_mount(source: Path, mount: Mounter) -> None:
     mounted = mount(source)
     read = f"exec 3<{mounted.keys}/zarr.json; echo; read nothing"
     with program("sh", "-c", read) as reader, program("sleep", "100", cwd=mounted.arrays) as sleeper:
@@ -53,7 +53,7 @@ def test_lazy_lets_readers_finish(source: Path, mount: Mounter) -> None:
     wait_until(lambda: has_ended(daemon), "the daemon ends with its last reader")
 
 
-def test_several_mounts_at_once(source: Path, mount: Mounter) -> None:
+def test_several_mounts_are_unmounted_at_once(source: Path, mount: Mounter) -> None:
     mounts = [mount(source), mount(source, "--view", "keys"), mount(f"{source}#/x")]
     daemons = {mounted.daemon() for mounted in mounts}
     assert len(daemons) == 3

@@ -12,7 +12,7 @@ from zarrfs.trees.entry import File
 from zarrfs.trees.root import NamedTrees
 
 
-def test_statistics_are_those_of_the_moment_and_writing_refreshes() -> None:
+def test_statistics_are_current_and_writing_refreshes() -> None:
     counts = {"reads": 1}
     refreshed: list[int] = []
     keys = NamedTrees({}, None)

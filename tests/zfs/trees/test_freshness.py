@@ -1,4 +1,4 @@
-"""The time to live, and what is remembered for so long."""
+"""The time to live, and the answers remembered for that time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_an_answer_expires_after_the_time_to_live_or_at_a_refresh() -> None:
     assert freshness.generation == 1
 
 
-def test_without_a_time_to_live_every_answer_has_expired_and_with_an_endless_one_none() -> None:
+def test_answers_expire_at_once_with_a_time_to_live_of_0_and_never_with_an_endless_one() -> None:
     assert Freshness(0.0, Clock()).expired(100.0)
     assert not Freshness(math.inf, Clock()).expired(-1e9)
     assert Freshness(math.inf).timeout_s == 2.0**31
@@ -59,7 +59,7 @@ def test_the_least_recently_used_answers_are_dropped_first() -> None:
     assert (len(remembered), remembered.weight) == (1, 2)
 
 
-def test_a_refresh_forgets_all_answers_of_the_generation_before() -> None:
+def test_a_refresh_forgets_all_earlier_answers() -> None:
     freshness = Freshness(10.0, Clock())
     remembered: Remembered[str, int] = Remembered(freshness, 5)
     remembered.put("a", 1, 100.0)

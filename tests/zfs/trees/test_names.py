@@ -1,4 +1,4 @@
-"""Segments of keys as file names: reversible, legal, and ordinary names as they are."""
+"""Segments of keys as file names: reversible, legal, and unchanged if possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEGMENTS = st.text(st.characters(blacklist_characters="/"), max_size=12) | TRICK
 
 
 @given(SEGMENTS)
-def test_every_segment_comes_back(text: str) -> None:
+def test_every_segment_round_trips(text: str) -> None:
     name = file_name(text)
     assert segment(name) == text
     assert name not in ("", ".", "..")
@@ -29,7 +29,7 @@ def test_no_two_segments_share_a_name(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     "name", ["zarr.json", "c", "0.0", ".zarray", "100%", "a%20b", "%41", "...", "é", "%2e", "2E"]
 )
-def test_ordinary_names_stay(name: str) -> None:
+def test_ordinary_names_are_unchanged(name: str) -> None:
     assert file_name(name) == name
     assert segment(name) == name
 
@@ -49,6 +49,6 @@ def test_ordinary_names_stay(name: str) -> None:
         ("%00\0", "%2500%00"),
     ],
 )
-def test_escapes(text: str, name: str) -> None:
+def test_special_segments_are_escaped(text: str, name: str) -> None:
     assert file_name(text) == name
     assert segment(name) == text

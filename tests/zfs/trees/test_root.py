@@ -1,4 +1,4 @@
-"""The mount point: trees that open when they are used, and the hidden directory beside them."""
+"""The mount point: trees that open when they are used, and the hidden directory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from zarrfs.trees.entry import Directory
 from zarrfs.trees.root import CONTROL, LazyTree, NamedTrees, WithControl
 
 
-def test_a_lazy_tree_opens_what_it_stands_for_each_time_it_is_used() -> None:
+def test_a_lazy_tree_is_opened_each_time_it_is_used() -> None:
     inner = NamedTrees({}, None)
     made: list[bool] = []
 
@@ -31,7 +31,7 @@ def test_a_lazy_tree_opens_what_it_stands_for_each_time_it_is_used() -> None:
         lazy.set_metadata("a", b"1")
 
 
-def test_the_control_directory_hides_what_a_tree_has_under_its_name() -> None:
+def test_the_control_directory_hides_a_node_of_the_same_name() -> None:
     control, other, inner = (NamedTrees({}, None) for _ in range(3))
     tree = NamedTrees({CONTROL: other, "a": inner}, None)
     root = WithControl(tree, control)

@@ -1,4 +1,4 @@
-"""Attributes of entries as the kernel takes them."""
+"""Attributes of entries in the form that the kernel expects."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _BLOCK_BYTES: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class CommonAttributes:
-    """What all entries of a mount have in common."""
+    """Attributes that all entries of a mount share."""
 
     uid: int
     gid: int
     umask: int
     mtime_s: float
-    """Shown where nothing better is known."""
+    """The time shown for entries whose time is unknown."""
     timeout_s: float
-    """How long the kernel may keep names and attributes."""
+    """How long the kernel may cache names and attributes."""
     name_max: int = NAME_MAX
-    """Bytes of the longest name."""
+    """The length limit of a name, in bytes."""
     is_changed_here: bool = False
-    """Whether the kernel is to ask for each name that shows what may be written under another one."""
+    """Whether the kernel must look up a name again each time if its content can be written through another name."""
 
     def new(self) -> pyfuse3.EntryAttributes:
-        """Attributes with what is the same for all entries."""
+        """Attributes with the fields that are the same for all entries."""
         attributes = pyfuse3.EntryAttributes()
         attributes.entry_timeout = attributes.attr_timeout = self.timeout_s
         attributes.st_uid = self.uid
@@ -40,7 +40,7 @@ class CommonAttributes:
         return attributes
 
     def fill(self, attributes: pyfuse3.EntryAttributes, number: int, entry: Entry) -> None:
-        """Set what differs between entries."""
+        """Set the fields that differ between entries."""
         attributes.st_ino = number
         caching = entry.caching
         timeout_s = self.timeout_s if caching.keeps_attributes else 0.0
@@ -50,7 +50,7 @@ class CommonAttributes:
             size = entry.size
             attributes.st_mode = stat.S_IFREG | (entry.mode & ~self.umask)
             attributes.st_size = size
-            # Never 0 for a file with content: tar --sparse would take it for a hole.
+            # Never 0 for a file with content: tar --sparse would treat it as a hole.
             attributes.st_blocks = -(-size // _BLOCK_BYTES)
             if not entry.is_sized:
                 attributes.attr_timeout = attributes.entry_timeout = 0.0

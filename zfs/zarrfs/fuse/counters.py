@@ -1,4 +1,4 @@
-"""What a mount has done so far, for ``.zarrscope/stats.json``."""
+"""Counters of a mount's activity, for ``.zarrscope/stats.json``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class Counters:
-    """Counts that only the event loop's thread changes.
+    """Counters, changed only by the event loop's thread.
 
     Attributes:
         requests: the kernel's requests by kind.
-        errors: answers that were errors, by name of the errno.
-        hops: calls handed to worker threads, since the answer was not at hand.
-        bytes_read: bytes of files handed out.
-        ahead_hits: reads answered from blocks that were fetched ahead.
+        errors: error replies by the name of the errno.
+        hops: calls handed to worker threads because they had to wait.
+        bytes_read: bytes of files returned to programs.
+        ahead_hits: reads answered from blocks that were read ahead.
     """
 
     def __init__(self) -> None:
@@ -31,11 +31,11 @@ class Counters:
         self._started_s = time.monotonic()
 
     def failed(self, number: int) -> None:
-        """An answer was this errno."""
+        """Count a reply with this errno."""
         self.errors[errno.errorcode.get(number, str(number))] += 1
 
     def snapshot(self) -> dict[str, Any]:
-        """All counts, and the process as it is now."""
+        """All counts, and the current state of the process."""
         return {
             "pid": os.getpid(),
             "uptime_s": round(time.monotonic() - self._started_s, 3),
@@ -49,6 +49,6 @@ class Counters:
 
 
 def resident_bytes() -> int:
-    """Memory of this process that is in RAM."""
+    """The resident memory of this process."""
     with open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * _PAGE_BYTES

@@ -1,4 +1,4 @@
-"""Which errno tells which error: one table, read from top to bottom, the first class that fits decides."""
+"""The errno of each error: one table, read from top to bottom; the first class that matches decides."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
     (InvalidKeyError, errno.EINVAL),
     (ValueTooLargeError, errno.EFBIG),
     (StoreFullError, errno.ENOSPC),
-    # Unreachable, broken bodies, and a store that is gone altogether: for a reader that takes ENOENT for
+    # Unreachable, broken bodies, and a store that is gone: for a reader that takes ENOENT to mean
     # "this chunk was never written", an outage must not look like an absent key.
     (StoreError, errno.EIO),
     (NodeNotFoundError, errno.ENOENT),
@@ -50,19 +50,19 @@ TABLE: Final[tuple[tuple[type[BaseException], int], ...]] = (
 )
 
 _NO_THREAD: Final = "can't start new thread"
-"""Python's message when there is no memory for a thread's stack."""
+"""Python's message if there is no memory for a thread's stack."""
 
 UNFORESEEN: Final = errno.EIO
-"""What anything outside the table becomes, beside a traceback in the log."""
+"""The errno of any error that is not in the table; its traceback is logged."""
 
 ORDINARY: Final = frozenset(
     {errno.ENOENT, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
 )
-"""What programs provoke by asking, as they may: not worth a line in the log."""
+"""Errors of ordinary requests. They are not logged."""
 
 
 def errno_of(error: BaseException) -> int | None:
-    """The errno of an error, or None where the table foresees nothing like it."""
+    """The errno of an error, or None if the table does not cover it."""
     if isinstance(error, RefusedError):
         return error.errno
     if isinstance(error.__cause__, MemoryError) or (

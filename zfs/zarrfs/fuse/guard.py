@@ -1,7 +1,7 @@
 """The one place where an exception becomes an errno.
 
-pyfuse3 ends the daemon on anything but `FUSEError`; here everything else is caught, so that no store, document or
-bug takes the mount away from its users.
+pyfuse3 ends the daemon on any exception except `FUSEError`. All other exceptions are caught here, so that no store, document or
+bug can end the mount.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ T = TypeVar("T")
 
 
 class Completing:
-    """Requests that are not cancelled, until the daemon ends."""
+    """Requests that are not cancelled before the daemon ends."""
 
     def __init__(self) -> None:
         self._scopes: set[trio.CancelScope] = set()
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """Let the block be completed."""
+        """Run the block without cancelling it."""
         with trio.CancelScope(shield=True) as scope:
             self._scopes.add(scope)
             try:
@@ -42,7 +42,7 @@ class Completing:
                 self._scopes.discard(scope)
 
     async def until_cancelled(self) -> None:
-        """Return when this task is cancelled, and let the requests be cancelled with it."""
+        """Return when this task is cancelled, and allow the requests to be cancelled with it."""
         try:
             await trio.sleep_forever()
         finally:
@@ -51,12 +51,12 @@ class Completing:
 
 
 class Counting(Protocol):
-    """Operations that keep count."""
+    """Operations that count their requests."""
 
     counters: Counters
     completing: Completing
     warned: Remembered[str, None]
-    """What the log says already."""
+    """Messages that are already in the log."""
 
 
 C = TypeVar("C", bound=type[Any])
@@ -86,7 +86,7 @@ _COMPLETED = frozenset(
         "unlink",
     }
 )
-"""Requests that are completed even where the session has to begin anew: half of one would leave something open."""
+"""Requests that are completed even if the session restarts: half of one would leave something open."""
 
 _HANDLERS = frozenset(
     name
@@ -111,11 +111,11 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
             number = _number(name, error, operations.warned)
             operations.counters.failed(number)
             if name == "forget":
-                # The kernel awaits no answer to this one, and pyfuse3 no error.
+                # The kernel expects no reply to this request, and pyfuse3 no error.
                 return None  # type: ignore[return-value]
             raise pyfuse3.FUSEError(number) from error
         except trio.Cancelled as error:
-            # Without an answer the program would wait for ever, should the mount go on. The next checkpoint cancels again.
+            # Without a reply, the program would wait forever if the mount continues. The next checkpoint cancels again.
             raise pyfuse3.FUSEError(UNFORESEEN) from error
 
     return answer
@@ -124,9 +124,9 @@ def _guarded(name: str, handler: Callable[..., Awaitable[T]]) -> Callable[..., A
 def _number(name: str, error: Exception, warned: Remembered[str, None]) -> int:
     number = errno_of(error)
     if number is None:
-        _log.error("%s failed unforeseen", name, exc_info=error)
+        _log.error("%s failed with an unexpected error", name, exc_info=error)
         return UNFORESEEN
-    # The kernel and patient programs try again; one line in the log is enough.
+    # The kernel and some programs try again; one line in the log is enough.
     is_logged = error.is_logged if isinstance(error, RefusedError) else number not in ORDINARY
     if is_logged and warned.get(text := str(error)) is None:
         warned.put(text, None, warned.freshness.now())

@@ -1,4 +1,4 @@
-"""What is open: file handles with what was read of them, directory handles with how far they were listed."""
+"""Open handles: files with their read-ahead, directories with their position in the listing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrfs.fuse.readahead.prefetch import Reader
 from zarrfs.trees.entry import Directory, Entry
 
 _BATCH: Final = 512
-"""Entries fetched at once: a hop to a worker thread for so many costs nothing each."""
+"""Entries fetched at once, which makes the cost of a worker thread negligible."""
 
 
 class FileHandle:
@@ -19,7 +19,7 @@ class FileHandle:
 
     Attributes:
         number: its inode number.
-        reader: reads it, ahead where that pays.
+        reader: reads it, and reads ahead if that pays.
     """
 
     __slots__ = ("number", "reader")
@@ -30,15 +30,15 @@ class FileHandle:
 
 
 class DirectoryHandle:
-    """An open directory, listed from where the kernel wants it.
+    """An open directory, listed from any position.
 
-    The kernel asks for the next part by the position after the last entry that it took, so the usual course needs
-    no search; one that goes back (``seekdir``, ``rewinddir``) starts the listing again.
+    The kernel asks for the next part by the position after the last entry that it took, so a sequential listing needs
+    no search. Going back (``seekdir``, ``rewinddir``) restarts the listing.
 
     Attributes:
         number: its inode number.
-        waiting: entries fetched and not handed out.
-        position: how many entries were handed out.
+        waiting: entries fetched but not yet returned.
+        position: how many entries were returned.
     """
 
     def __init__(self, number: int, directory: Directory) -> None:
@@ -49,17 +49,17 @@ class DirectoryHandle:
         self._source: Iterator[tuple[str, Entry]] | None = None
 
     def seek(self, position: int) -> None:
-        """Let the next entry be the one after ``position`` others."""
+        """Continue after the first ``position`` entries."""
         if position != self.position:
             self.waiting.clear()
             self.position = position
             self._source = None
 
     def fill(self) -> bool:
-        """Fetch some entries once none are waiting; False at the end of the listing.
+        """Fetch some entries if none are waiting; False at the end of the listing.
 
-        An error is raised only when nothing came before it. The listing then starts again from where it was: an
-        iterator that failed would pretend that it had ended.
+        An error is raised only if no entry came before it. The listing then restarts at its position: an
+        iterator that failed would look as if it had ended.
         """
         if self._source is None:
             self._source = self.directory.entries_from(self.position)
@@ -72,13 +72,13 @@ class DirectoryHandle:
         return bool(self.waiting)
 
     def taken(self) -> None:
-        """The first waiting entry was handed out."""
+        """Note that the first waiting entry was returned."""
         self.waiting.popleft()
         self.position += 1
 
 
 class HandleTable:
-    """Handles by the number that the kernel uses for them."""
+    """Handles by the number that the kernel uses."""
 
     def __init__(self) -> None:
         self._files: dict[int, FileHandle] = {}
@@ -86,19 +86,19 @@ class HandleTable:
         self._next = 1
 
     def add_file(self, handle: FileHandle) -> int:
-        """A number for an open file."""
+        """Assign a number to an open file."""
         self._next += 1
         self._files[self._next] = handle
         return self._next
 
     def add_directory(self, handle: DirectoryHandle) -> int:
-        """A number for an open directory."""
+        """Assign a number to an open directory."""
         self._next += 1
         self._directories[self._next] = handle
         return self._next
 
     def file(self, number: int) -> FileHandle:
-        """The open file of that number."""
+        """The open file with that number."""
         return self._files[number]
 
     def numbers(self) -> set[int]:
@@ -106,19 +106,19 @@ class HandleTable:
         return {handle.number for handle in self._files.values()}
 
     def unstored(self) -> set[int]:
-        """The inode numbers of all open files that hold what is not stored."""
+        """The inode numbers of all open files with data that is not stored."""
         return {handle.number for handle in self._files.values() if handle.reader.file.holds_changes}
 
     def directory(self, number: int) -> DirectoryHandle:
-        """The open directory of that number."""
+        """The open directory with that number."""
         return self._directories[number]
 
     def remove_file(self, number: int) -> FileHandle:
-        """Give back the number of a file."""
+        """Release the number of a file."""
         return self._files.pop(number)
 
     def remove_directory(self, number: int) -> None:
-        """Give back the number of a directory."""
+        """Release the number of a directory."""
         del self._directories[number]
 
     @property

@@ -1,4 +1,4 @@
-"""Asking the kernel to forget: names, those that are not there too, and pages of files."""
+"""Cache control: asking the kernel to forget names, absent names and pages of files."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from zarrfs.trees.entry import OpenFile
 from zarrfs.trees.freshness import Freshness
 
 _LISTED_MAX: Final = 100_000
-"""Names that were listed and never used, of which the kernel keeps count; some 500 bytes each here."""
+"""Names that were listed and never used; each takes about 500 bytes here."""
 _ABSENT_MAX: Final = 10_000
 """Names not found at the mount point that the kernel may remember until the next refresh."""
 
 
 class KernelCache:
-    """What the kernel was told of a mount.
+    """The kernel's caches of a mount.
 
     Args:
-        inodes: the numbers that it knows.
-        freshness: how long it may keep what it was told.
+        inodes: the numbers that the kernel knows.
+        freshness: how long it may keep answers.
     """
 
     def __init__(self, inodes: InodeTable, freshness: Freshness) -> None:
@@ -34,10 +34,10 @@ class KernelCache:
         self._absent_names: set[str] = set()
         self._refreshes = 0
         self.pushes = False
-        """Whether the kernel is given pages that it has not asked for yet; only where the mount cannot be written to."""
+        """Whether the kernel is given pages that it has not requested; only for a read-only mount."""
 
     def pusher(self, number: int) -> Callable[[int, memoryview], None] | None:
-        """What gives the kernel pages of a file that is opened now, where that is wanted."""
+        """A function that gives the kernel pages of a file that is opened now; None if that is not wanted."""
         begun = self._refreshes
 
         def push(offset: int, content: memoryview) -> None:
@@ -49,7 +49,7 @@ class KernelCache:
         return push if self.pushes else None
 
     def keeps_pages(self, number: int, file: OpenFile) -> bool:
-        """Whether what it has of a file being opened is still right: the same version, or recent where that tells too little."""
+        """Whether the kernel's pages of a file being opened are valid: the same version, and recent if pages expire."""
         if not self._inodes.remembers(number):
             return False
         self._inodes.touch(number)
@@ -65,9 +65,9 @@ class KernelCache:
         return False
 
     def may_remember_absent(self, parent: int, name: str) -> bool:
-        """Whether the kernel may be told that there is no such name, so that it does not ask again."""
+        """Whether the kernel may cache that a name does not exist."""
         if parent == ROOT:
-            # Below, they go with the directory; here a refresh must name each.
+            # In other directories, they are forgotten with the directory; here, a refresh must name each.
             if len(self._absent_names) >= _ABSENT_MAX:
                 return False
             self._absent_names.add(name)
@@ -76,25 +76,25 @@ class KernelCache:
     def trim(self) -> None:
         """Have the kernel forget names that were never used, once there are very many.
 
-        Only after a listing: during it the kernel holds the directory's lock, and both would crawl.
+        Only after a listing: during it, the kernel holds the directory's lock, and both would become slow.
         """
         for parent, name in self._inodes.only_listed(_LISTED_MAX):
             pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
 
     def forget_all(self) -> None:
-        """Have all names forgotten soon; what is open stays as it is."""
+        """Have the kernel forget all names soon; open files stay as they are."""
         self._refreshes += 1
         names = self._absent_names.union(name for name, _ in self._inodes.children(ROOT))
         self._absent_names.clear()
-        # What is open, and so what is above it, the kernel keeps where only the names at the mount point go.
+        # If only the names at the mount point are forgotten, the kernel keeps open files and the directories above them.
         for parent, name in (*self._inodes.in_use(), *((ROOT, name) for name in names)):
             pyfuse3.invalidate_entry_async(parent, os.fsencode(name), ignore_enoent=True)
 
 
 def forget_pages(numbers: Iterable[int]) -> None:
-    """Have the pages of files forgotten, and what they are like.
+    """Have the kernel forget the pages and attributes of files.
 
-    The kernel may have to write some of them first: never to be called by the thread that answers it.
+    The kernel may first have to write some pages, so the thread that answers it must not call this.
     """
     for number in numbers:
         with suppress(OSError):  # forgotten already

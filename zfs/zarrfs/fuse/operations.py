@@ -1,6 +1,6 @@
-"""The kernel's requests, answered from the trees: numbers and handles are looked up here, everything else elsewhere.
+"""The kernel's requests, answered from the trees. This module looks up numbers and handles; other modules do the rest.
 
-Requests arrive on one thread, and what is at hand is answered there; only what would wait goes to a worker.
+Requests arrive on one thread. Answers in memory are given there; only calls that would wait go to a worker thread.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ T = TypeVar("T")
 _WARNED_MAX: Final = 1000
 _WARN_AGAIN_S: Final = 60.0
 WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_TRUNC
-"""What a file is opened with that is to be written to."""
+"""Flags that open a file for writing."""
 
 
 @guarded
 class Operations(ReadOnlyOperations):
-    """A tree behind a mount point.
+    """The tree of a mount, as pyfuse3's operations.
 
     Args:
         root: the tree.
-        freshness: how long the kernel may keep what it was told.
-        attributes: what all entries have in common.
-        workers: where slow calls run.
-        counters: where everything is counted.
-        ahead: bytes that may be fetched ahead of all readers together.
+        freshness: how long the kernel may cache answers.
+        attributes: attributes that all entries share.
+        workers: run slow calls.
+        counters: count requests, errors and bytes.
+        ahead: bytes that may be read ahead for all readers together.
     """
 
     def __init__(
@@ -70,18 +70,18 @@ class Operations(ReadOnlyOperations):
         self._freshness = freshness
         self.attributes = attributes
         self._workers = workers
-        # Listings fill one and the same object again and again: making one costs as much as filling it.
+        # Listings reuse one object: making one costs as much as filling it.
         self._listed = self.attributes.new()
 
     async def _ask(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call with ``wait=False``, and where that does not do, with ``wait=True`` in a worker."""
+        """Call with ``wait=False``, and if that raises WouldBlockError, with ``wait=True`` in a worker."""
         try:
             return function(*arguments, False)
         except WouldBlockError:
             return await self._workers.run(function, *arguments, True)
 
     async def _directory(self, number: int) -> Directory:
-        """A directory to look names up in, itself looked up again where it is too old to know them, or was moved."""
+        """A directory to look names up in. It is looked up again if it is stale or was moved."""
         entry = self.inodes.entry(number)
         if not entry.caching.never_expires or self.inodes.is_expired(number):
             entry = await self._current(number)
@@ -90,7 +90,7 @@ class Operations(ReadOnlyOperations):
         return entry
 
     def _age_of(self, number: int) -> float:
-        """When what a directory says now was learnt: one that knows more than its path says what it knew before."""
+        """When a directory's answers were learnt: a directory that holds answers may return old ones."""
         if self.inodes.remembers(number) and not self.inodes.entry(number).caching.never_expires:
             return self.inodes.inode(number).taken_s
         return self._freshness.now()
@@ -101,7 +101,7 @@ class Operations(ReadOnlyOperations):
         return await self._lookup(parent_inode, self._name(name))
 
     def _name(self, name: bytes) -> str:
-        """A name that the kernel sent."""
+        """Decode a name from the kernel."""
         if len(name) > self.attributes.name_max:
             raise pyfuse3.FUSEError(errno.ENAMETOOLONG)
         return os.fsdecode(name)
@@ -113,12 +113,12 @@ class Operations(ReadOnlyOperations):
         if entry is None:
             return self._absent(parent, name)
         if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
-            # Only making it shows whether it is still the version that others have open.
+            # The version that others have open can only be compared after the file was made.
             entry = await self._ask(entry.sized)
         return self._told(parent, name, entry, asked_s)
 
     def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
-        """The attributes of an entry, whose number the kernel knows from now on."""
+        """The attributes of an entry, whose number the kernel knows after this reply."""
         attributes = self.attributes.new()
         number = self.inodes.assign(parent, name, entry, taken_s)
         try:
@@ -147,12 +147,12 @@ class Operations(ReadOnlyOperations):
             entry = await self._sized(number, entry)
         attributes = self.attributes.new()
         self.attributes.fill(attributes, number, entry)
-        # Programs that write compare the number of what they have open with that of the name.
+        # Programs that write compare the inode number of their open file with the one of the name.
         attributes.st_ino = self.inodes.written_as(number)
         return attributes
 
     async def _known(self, number: int) -> Entry:
-        """What a number stands for; for an open file whose name leads elsewhere by now, what was opened."""
+        """The entry of a number; for an open file whose name now leads elsewhere, the opened entry."""
         try:
             return await self._current(number)
         except pyfuse3.FUSEError as error:
@@ -161,7 +161,7 @@ class Operations(ReadOnlyOperations):
             return self.inodes.entry(number)
 
     async def _sized(self, number: int, file: File) -> File:
-        """What a number stands for, with its size."""
+        """The entry of a number, with its size."""
         inode = self.inodes.inode(number)
         sized = await self._ask(file.sized)
         self._become(inode, sized)
@@ -173,7 +173,7 @@ class Operations(ReadOnlyOperations):
         inode.become(entry)
 
     async def _current(self, number: int) -> Entry:
-        """What a number stands for, looked up again by its name where that was too long ago."""
+        """The entry of a number, looked up again by its name if it is stale."""
         entry = self.inodes.entry(number)
         if number == ROOT or not self.inodes.remembers(number):
             return entry
@@ -219,7 +219,7 @@ class Operations(ReadOnlyOperations):
         return self._opened(inode, file, direct_io=not uses_pages)
 
     def _opened(self, number: int, file: OpenFile, direct_io: bool) -> pyfuse3.FileInfo:
-        """A handle for an open file; ESTALE where others have another version of it open."""
+        """A handle for an open file; ESTALE if another version of the file is open."""
         if not self.inodes.open(number, file.version):
             file.close()
             raise pyfuse3.FUSEError(errno.ESTALE)
@@ -243,7 +243,7 @@ class Operations(ReadOnlyOperations):
         return await self._ask(self.handles.file(fh).reader.file.write, off, buf)
 
     def unstored(self) -> list[str]:
-        """Paths below the mount point of open files that hold what is not stored."""
+        """Open files with data that is not stored, as paths below the mount point."""
         return sorted(map(self.inodes.path, self.handles.unstored()))
 
     async def release(self, fh: int) -> None:
@@ -272,7 +272,7 @@ class Operations(ReadOnlyOperations):
                     if not await self._filled(handle):
                         break
                 except Exception:
-                    # What was sent counts already; the error comes with the kernel's next request.
+                    # The entries sent so far are valid; the error is raised at the kernel's next request.
                     if sent:
                         break
                     raise
@@ -286,7 +286,7 @@ class Operations(ReadOnlyOperations):
         return await self._workers.run(handle.fill)
 
     def _send(self, handle: DirectoryHandle, token: pyfuse3.ReaddirToken, asked_s: float) -> bool:
-        """Hand out the first waiting entry; False where the kernel has no room for it."""
+        """Return the first waiting entry to the kernel; False if its buffer has no room."""
         name, entry = handle.waiting[0]
         encoded = name.encode("utf-8", "surrogateescape")
         if len(encoded) > self.attributes.name_max:

@@ -1,4 +1,4 @@
-"""The answers of a read-only mount to requests that change something, and the capacity that it shows."""
+"""The replies of a read-only mount to requests for changes, and the capacity that it shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zarrfs.trees.freshness import Remembered
 
 @guarded
 class ReadOnlyOperations(pyfuse3.Operations):
-    """Requests that need no tree."""
+    """Requests that do not need the tree."""
 
     supports_dot_lookup = False
     attributes: CommonAttributes

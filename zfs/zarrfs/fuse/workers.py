@@ -1,4 +1,4 @@
-"""Where calls run that would keep the event loop from answering others."""
+"""Worker threads for calls that would block the event loop."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 
 class Workers:
-    """Worker threads for calls that wait, and tasks beside the requests.
+    """Worker threads for calls that wait, and background tasks.
 
     Args:
-        count: how many threads work at once.
-        counters: where calls are counted.
+        count: the number of threads.
+        counters: count the calls.
     """
 
     def __init__(self, count: int, counters: Counters) -> None:
@@ -28,14 +28,14 @@ class Workers:
         self._ahead = trio.CapacityLimiter(FETCHES_MAX)
         self._counters = counters
         self.nursery: trio.Nursery | None = None
-        """Where tasks run; set while the mount is served."""
+        """The nursery of the tasks; set while the mount is served."""
 
     async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
-        """As `run`, in a thread reserved for work ahead of requests: if it hangs, the requests go on."""
+        """Like `run`, in a thread reserved for read-ahead: if it hangs, requests continue."""
         return await self._hop(self._ahead, partial(function, *arguments))
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """The function's answer, from a worker thread."""
+        """Call the function in a worker thread."""
         return await self._hop(self._limiter, partial(function, *arguments))
 
     async def _hop(self, limiter: trio.CapacityLimiter, call: Callable[[], T]) -> T:
@@ -44,7 +44,7 @@ class Workers:
         return await trio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
 
     def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
-        """Run an asynchronous function beside the caller."""
+        """Run an asynchronous function as a task."""
         if self.nursery is None:
             raise RuntimeError("no nursery is open")
         self.nursery.start_soon(function, *arguments)

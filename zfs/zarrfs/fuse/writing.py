@@ -1,10 +1,10 @@
-"""``--read-write``: the kernel's requests to change something.
+"""``--read-write``: the kernel's requests for changes.
 
-What is written to a file is kept with its handle, and stored when a descriptor is closed or synchronized: there a failure can be
+Data written to a file is kept with its handle, and stored when a descriptor is closed or synchronized, where a failure can be
 reported. A file that is being written has an inode of its own, so that readers do not see its pages.
 
-The kernel learns of changes under the names that it was asked to change by itself. Names that show what is written elsewhere it
-asks for each time, and what it has read of files that are open there it is told to forget.
+The kernel itself knows of changes under the names that it changes. Names whose content is written through other names
+are looked up each time, and the kernel is asked to drop the pages of open files under such names.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _BLOCKS: Final = 1 << 38
 
 @guarded
 class WritingOperations(Operations):
-    """The tree, open for changes."""
+    """The operations of a mount with ``--read-write``."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.inodes.is_changed_here = True
 
     async def _place(self, parent: int, name: bytes) -> tuple[Directory, str]:
-        """A directory and the name in it that the kernel means."""
+        """The directory and the name in it that a request refers to."""
         return await self._directory(parent), self._name(name)
 
     async def create(
@@ -62,7 +62,7 @@ class WritingOperations(Operations):
             file = await self._ask(entry.open)
         entry = file.shown or entry
         try:
-            if entry is None:  # what is made has an entry to show
+            if entry is None:  # a new file or directory always has an entry
                 raise pyfuse3.FUSEError(errno.EIO)
             attributes = self._told(parent_inode, text, entry, asked_s)
         except BaseException:
@@ -116,7 +116,7 @@ class WritingOperations(Operations):
     async def link(
         self, inode: int, new_parent_inode: int, new_name: bytes, ctx: pyfuse3.RequestContext
     ) -> pyfuse3.EntryAttributes:
-        """What programs make hard links for works, that a name is taken only if it is free; it is a copy."""
+        """A hard link is a copy that needs a free name, which is what programs use hard links for."""
         directory, text = await self._place(new_parent_inode, new_name)
         file = await self._current(inode)
         if not isinstance(file, File):
@@ -126,7 +126,7 @@ class WritingOperations(Operations):
         return await self._lookup(new_parent_inode, text)
 
     async def _impossible(self, *_: Any) -> Any:
-        """Symbolic links are nothing to a store."""
+        """Refuse symbolic links: a store has none."""
         raise pyfuse3.FUSEError(errno.EPERM)
 
     symlink = _impossible  # type: ignore[assignment]
@@ -134,7 +134,7 @@ class WritingOperations(Operations):
     async def mknod(
         self, parent_inode: int, name: bytes, mode: int, rdev: int, ctx: pyfuse3.RequestContext
     ) -> pyfuse3.EntryAttributes:
-        """An empty file; devices and pipes are nothing to a store."""
+        """Make an empty file; refuse devices and pipes."""
         if not stat.S_ISREG(mode):
             raise pyfuse3.FUSEError(errno.EPERM)
         directory, text = await self._place(parent_inode, name)
@@ -161,7 +161,7 @@ class WritingOperations(Operations):
             raise pyfuse3.FUSEError(errno.EROFS)
         if fields.update_size:
             await self._resize(inode, entry, attr.st_size, fh)
-        # Owners, permissions and times are no part of a store: programs may set them, and find them as they were.
+        # A store has no owners, permissions or times: programs may set them, without effect.
         return await self._attributes(inode)
 
     async def _resize(self, inode: int, entry: Entry, nbytes: int, fh: int | None) -> None:
@@ -171,7 +171,7 @@ class WritingOperations(Operations):
         if not isinstance(entry, File):
             raise pyfuse3.FUSEError(errno.EISDIR)
         if self.inodes.leave_to_readers(inode):
-            # The kernel cuts what it has of this file: it is to look the name up again.
+            # The kernel truncates its pages of this file, so it has to look the name up again.
             raise pyfuse3.FUSEError(errno.ESTALE)
         await self._ask(entry.resize, nbytes)
         self.inodes.resized(inode)
@@ -195,27 +195,27 @@ class WritingOperations(Operations):
     async def release(self, fh: int) -> None:
         handle = self.handles.file(fh)
         if handle.reader.file.is_changed:
-            # Written through a mapping after the last descriptor was closed: no program is left that could get the error.
+            # Written through a mapping after the last descriptor was closed: no program can receive the error.
             try:
                 await self._store(handle, closing=True)
             except Exception as error:  # noqa: BLE001 - as above
                 known = errno_of(error) is not None
-                _log.error("what was written last is lost: %s", error, exc_info=None if known else error)
+                _log.error("the last written data is lost: %s", error, exc_info=None if known else error)
         self._release(fh)
 
     async def _changed(self, number: int | None = None) -> None:
-        """Have the kernel forget what it has read of files that show what was changed, but for the one that was written."""
+        """Have the kernel drop the pages of all files that show the changed data, except the one that was written."""
         others = {
             other
             for other in self.handles.numbers()
             if other != number and self.inodes.entry(other).caching.changes_elsewhere
         }
         if others:
-            # Not in one of the threads that may have to take what the kernel writes first.
+            # Not in one of the worker threads: the kernel may first write pages, which needs such a thread.
             await self._workers.run_ahead(forget_pages, others)
 
     def _absent(self, parent: int, name: str) -> pyfuse3.EntryAttributes:
-        """The answer for a name that does not exist; the kernel asks again each time, since the name may appear at any moment."""
+        """The reply for a name that does not exist. The kernel does not cache it, since the name may appear at any moment."""
         raise pyfuse3.FUSEError(errno.ENOENT)
 
     async def statfs(self, ctx: pyfuse3.RequestContext) -> pyfuse3.StatvfsData:

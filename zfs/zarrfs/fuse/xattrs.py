@@ -1,7 +1,7 @@
 """``--xattr``: facts about nodes and keys as extended attributes, ``user.zarr.NAME``.
 
-Without the option the kernel learns at its first question that there are none, and asks no more: each question costs, and
-``ls -l`` asks several about every file. So these handlers are a class of their own.
+Without the option, the kernel learns from the first reply that extended attributes are not supported, and sends no more requests.
+Each request has a cost, and ``ls -l`` makes several for every file. Therefore these handlers are a separate class.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zarrfs.fuse.writing import WritingOperations
 from zarrfs.trees.arrays.node_metadata import ATTRIBUTES
 
 _PREFIX: Final = b"user.zarr."
-# What Linux takes: xattr(7).
+# Limits of Linux: xattr(7).
 _NAME_MAX: Final = 255
 _VALUE_MAX: Final = 65_536
 _LIST_MAX: Final = 65_536
@@ -26,10 +26,10 @@ _LIST_MAX: Final = 65_536
 
 @guarded
 class OperationsWithXattrs(Operations):
-    """The tree, and what is known of its entries."""
+    """The operations of a mount with ``--xattr``."""
 
     async def getxattr(self, inode: int, name: bytes, ctx: pyfuse3.RequestContext) -> bytes:
-        # Programs ask for attributes of others all the time: of SELinux, of access lists.
+        # Programs often ask for other attributes, such as those of SELinux and of access control lists.
         value = (await self._xattrs(inode)).get(name) if name.startswith(_PREFIX) else None
         if value is None:
             raise pyfuse3.FUSEError(pyfuse3.ENOATTR)
@@ -63,11 +63,11 @@ class OperationsWithXattrs(Operations):
 
 
 class WritingOperationsWithXattrs(OperationsWithXattrs, WritingOperations):
-    """Both."""
+    """The operations of a mount with both ``--read-write`` and ``--xattr``."""
 
 
 def encoded(facts: dict[str, Any]) -> dict[bytes, bytes]:
-    """Names and values as bytes, without those that Linux has no room for.
+    """Names and values as bytes, without those that exceed the limits of Linux.
 
     >>> encoded({"kind": "array", "shape": [2, 3], "attributes.units": "m"})[b"user.zarr.shape"]
     b'[2, 3]'
@@ -82,7 +82,7 @@ def encoded(facts: dict[str, Any]) -> dict[bytes, bytes]:
 
 
 def _text(name: str, value: Any) -> bytes:
-    """Texts as they are, all else as JSON; the user's own attributes always as JSON."""
+    """Text as it is, other values as JSON; the user's attributes always as JSON."""
     is_plain = isinstance(value, str) and not name.startswith(ATTRIBUTES)
     text = value if is_plain else json.dumps(value, ensure_ascii=False, default=dict)
     return text.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Who keeps a mount busy, as proc(5) tells it: nothing here asks the mount itself, which may hang."""
+"""The processes that keep a mount busy, from proc(5). Nothing here asks the mount itself, which may hang."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ _SHOWN_MAX: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class BusyProcess:
-    """A process that has something of a mount."""
+    """A process that uses a mount."""
 
     process: int
     command: str
-    """Its short name: whole command lines may hold secrets."""
+    """Its short name, since whole command lines may hold secrets."""
     path: str
-    """What it has."""
+    """The path that it uses."""
     how: str
-    """``has … open``, ``is in``, and so on, as a text with one blank place for the path."""
+    """``has {} open``, ``is in {}``, and so on: a text with a placeholder for the path."""
 
     def __str__(self) -> str:
         return f"{self.command} ({self.process}) {self.how.format(self.path)}"
 
 
 def busy_processes(mountpoint: str) -> Iterator[BusyProcess]:
-    """Processes that keep ``mountpoint`` busy, of those that this user may look into, once each.
+    """Processes that keep ``mountpoint`` busy, once each, as far as this user may inspect them.
 
     Args:
-        mountpoint: absolute, without links.
+        mountpoint: an absolute path without symbolic links.
     """
     for name in os.listdir("/proc"):
         if name.isdigit():
-            with contextlib.suppress(OSError):  # it has ended, or is another user's
+            with contextlib.suppress(OSError):  # the process has ended, or belongs to another user
                 for path, how in _things(f"/proc/{name}"):
                     if path == mountpoint or path.startswith(f"{mountpoint}/"):
                         yield BusyProcess(int(name), _command(name), path, how)
@@ -45,8 +45,8 @@ def busy_processes(mountpoint: str) -> Iterator[BusyProcess]:
 
 
 def _things(process: str) -> Iterator[tuple[str, str]]:
-    """Paths that a process holds, and how."""
-    for link, how in (("cwd", "is in {}"), ("root", "has {} for its root"), ("exe", "runs {}")):
+    """Paths that a process uses, and how it uses them."""
+    for link, how in (("cwd", "is in {}"), ("root", "has {} as its root"), ("exe", "runs {}")):
         with contextlib.suppress(OSError):
             yield os.readlink(f"{process}/{link}"), how
     for number in os.listdir(f"{process}/fd"):
@@ -65,7 +65,7 @@ def _command(process: str) -> str:
 
 
 def why_busy(mountpoint: str) -> str:
-    """A sentence that names who keeps a mount busy, as far as this user may know."""
+    """A sentence that names the processes that keep a mount busy, as far as this user may inspect them."""
     found = [str(holder) for holder in busy_processes(mountpoint)]
     inner = [mount.mountpoint for mount in all_mounted() if mount.mountpoint.startswith(f"{mountpoint}/")]
     found += [f"something is mounted at {path}" for path in inner]

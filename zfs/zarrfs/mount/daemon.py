@@ -1,7 +1,7 @@
-"""Going to the background without losing the answer: the command returns when the mount answers, or says why not.
+"""Running in the background: the command returns when the mount answers, or reports why it failed.
 
-The fork comes first, before anything starts threads or opens connections: libraries that did would not work in the
-child. The child tells the parent through a pipe how mounting went, and only then lets go of the terminal.
+The fork comes before anything starts threads or opens connections, since these would not work in the
+child. The child reports the result through a pipe to the parent, and only then detaches from the terminal.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _FAILED = b"-"
 
 
 def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
-    """Return in the parent once ``serve``, running in a child, has called what it is given.
+    """Run ``serve`` in a child, and return in the parent when it has called its argument.
 
     Args:
         serve: does the work; calls its argument when the mount answers.
 
     Raises:
-        MountError: what went wrong before that, as the child said it.
+        MountError: the error that the child reported before that.
     """
     answer, report = os.pipe()
     sys.stdout.flush()
@@ -44,25 +44,25 @@ def run_in_background(serve: Callable[[Callable[[], None]], None]) -> None:
         with os.fdopen(answer, "rb") as pipe:
             told = pipe.read()
     except BaseException:
-        # Ctrl-C: whoever gives up waiting wants no mount later on.
+        # Ctrl-C: a user who stops waiting does not want the mount.
         _end(child)
         raise
     if not told.startswith(_READY):
         os.waitpid(child, 0)
-        raise MountError(told[1:].decode("utf-8", "replace") or "the daemon died before it had mounted")
+        raise MountError(told[1:].decode("utf-8", "replace") or "the daemon died before it mounted")
 
 
 def tell_supervisor() -> None:
-    """Tell systemd that the mount answers, where it started this process and wants to know: see sd_notify(3)."""
+    """Notify systemd that the mount answers, if systemd requested that: see sd_notify(3)."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if address:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
-            # A name that begins with @ is in no directory.
+            # A name that begins with @ is in the abstract namespace, not in a directory.
             told.sendto(b"READY=1", "\0" + address[1:] if address.startswith("@") else address)
 
 
 def _child(serve: Callable[[Callable[[], None]], None], report: int) -> int:
-    """Be the daemon; the exit status."""
+    """Run the daemon; returns the exit status."""
     os.setsid()
     pending = [report]
 
@@ -93,7 +93,7 @@ def _end(child: int) -> None:
 
 
 def _leave_terminal() -> None:
-    """Nobody waits for what a daemon prints, and nobody's directory is held by it."""
+    """Detach from the standard streams and from the working directory."""
     os.chdir("/")
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

@@ -1,4 +1,4 @@
-"""Where the daemon writes what went wrong."""
+"""The daemon's log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SYSTEM_LOG = "/dev/log"
 
 
 def start(level: str, file: str | None, foreground: bool) -> None:
-    """Send the daemon's log to a file, to the terminal, or to the system's log where there is one."""
+    """Send the daemon's log to a file, to the terminal, or to the system log if there is one."""
     handler: logging.Handler
     if file is not None:
         handler = _to_file(os.path.abspath(file))
@@ -26,15 +26,15 @@ def start(level: str, file: str | None, foreground: bool) -> None:
     stamp = "" if isinstance(handler, logging.handlers.SysLogHandler) else "%(asctime)s "
     handler.setFormatter(logging.Formatter(f"{stamp}zarrscope[%(process)d] %(levelname)s %(message)s"))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # These tell of each request; whoever wants the mount's own messages does not want theirs.
+    # These libraries log each request, which would bury the mount's own messages.
     for noisy in ("pyfuse3", "httpx", "httpcore"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLogger().level))
 
 
 class _RotatedFileHandler(logging.handlers.WatchedFileHandler):
-    """Begins a new file when logrotate, or anybody, has moved or removed the one it wrote to.
+    """Begins a new file when logrotate, or another program, has moved or removed the current one.
 
-    Where it cannot be begun the line is lost: a full or vanished log must not take the mount away.
+    If the file cannot be opened, the line is lost: a full or vanished log must not end the mount.
     """
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -1,4 +1,4 @@
-"""One mount from its beginning to its end: trees, pyfuse3, the event loop, signals."""
+"""One mount from start to end: trees, pyfuse3, the event loop, signals."""
 
 from __future__ import annotations
 
@@ -53,28 +53,28 @@ _OPERATIONS: Final = {
     (True, False): WritingOperations,
     (True, True): WritingOperationsWithXattrs,
 }
-"""By whether programs may write, and ask for extended attributes."""
+"""The class of operations by ``--read-write`` and ``--xattr``."""
 
 _AHEAD_MAX: Final = 128 << 20
 _WRITTEN_MAX: Final = 64 << 20
-"""Bytes in memory of values that are being written; beyond them, they lie on disk."""
+"""Memory for values that are being written, in bytes; the rest is on disk."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_S: Final = 0.2
 _LACKED_S: Final = 60.0
-"""How long after the last time the log says again that there is no memory."""
+"""The interval after which the log says again that there is no memory."""
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 _GRACE_S: Final = 3.0
-"""How long requests that still wait for a store may hold up unmounting."""
+"""How long requests that still wait for a store may delay unmounting."""
 
 
 class Mount:
     """A store at a mount point.
 
     Args:
-        store: what to show.
-        open_hierarchy: finds the hierarchy in it, with the chunk cache to use.
+        store: the store to show.
+        open_hierarchy: opens the hierarchy in it, with the given chunk cache.
         options: how to show it.
-        outcome: where `stats.json` says that the end of the daemon is told.
+        outcome: the path at which the daemon reports its end; `stats.json` names it.
     """
 
     def __init__(
@@ -186,20 +186,20 @@ class Mount:
         }
 
     def _asked(self) -> dict[str, Any]:
-        """What a remote store was asked for; of a local one nobody counts it."""
+        """Counts of the requests to a remote store; requests to a local store are not counted."""
         if not isinstance(self._store, StatisticsStore):
             return {}
         return {name: asdict(kind) for name, kind in self._store.statistics().items()}
 
     def _changed(self, key: str) -> None:
-        """Something was written: let nothing be told that it has changed."""
+        """Drop answers that a write has changed."""
         for view in (self._keys, self._hidden_keys):
             view.changed(key)
         self._arrays.changed(key)
         self._numbers_freshness.expire()
 
     def refresh(self) -> None:
-        """Let nothing learnt before now be told again."""
+        """Drop everything that is remembered."""
         self._store.refresh()
         for freshness in (self._freshness, self._decoded_freshness, self._numbers_freshness):
             freshness.refresh()
@@ -208,12 +208,12 @@ class Mount:
         self._workers.start(self._forget_again)
 
     async def _forget_again(self) -> None:
-        """Once more: the kernel keeps a name that somebody looks up at the very moment."""
+        """Forget a second time: the kernel keeps a name that is being looked up at that moment."""
         await trio.sleep(_AGAIN_S)
         self._operations.kernel.forget_all()
 
     def run(self, ready: Callable[[], None]) -> None:
-        """Mount, answer until somebody unmounts or a signal says so, and leave nothing mounted.
+        """Mount, answer requests until the mount is unmounted or a signal arrives, and leave nothing mounted.
 
         Args:
             ready: called when the mount answers.
@@ -221,21 +221,21 @@ class Mount:
         Raises:
             MountError: it cannot be mounted.
         """
-        # Names are remembered by the hundred thousand, in no cycles: looking for those takes a tenth of listing them.
+        # Records of names may be many and form no cycles: searching them for cycles takes a tenth of the time of a listing.
         gc.freeze()
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
-        # A signal that came while nobody receives them would otherwise leave a dead mount.
+        # Without this, a signal that arrives before the daemon handles signals would leave a dead mount.
         with recorded_signals(_SIGNALS) as self._early:
             self._init()
             try:
                 trio.run(self._serve, ready)
             except BaseException as error:  # noqa: BLE001 - raised again, without the groups around it
-                _log.critical("the mount at %s ends by an error", self._options.mountpoint, exc_info=True)
+                _log.critical("the mount at %s ends with an error", self._options.mountpoint, exc_info=True)
                 raise sole(error) from None
             finally:
                 try:
                     for path in self._operations.unstored():
-                        _log.error("%s is still open, and what was written to it is not stored", path)
+                        _log.error("%s is still open, and the data written to it is not stored", path)
                 finally:
                     pyfuse3.close(unmount=True)
 
@@ -251,7 +251,7 @@ class Mount:
         options = self._options
         source = (options.fsname or self._store.url).replace("\\", "\\\\").replace(",", "\\,")
         words = {f"fsname={quote(source, safe=string.printable)}", "subtype=zarrscope"}
-        # Whoever lets others in wants the modes that files show to count.
+        # If other users have access, the kernel must check the permissions that files show.
         wanted = {
             "default_permissions": options.default_permissions or options.allow_other,
             "allow_other": options.allow_other,
@@ -272,7 +272,7 @@ class Mount:
             nursery.cancel_scope.cancel()
 
     async def _answered_all(self) -> bool:
-        """Answer requests until the mount is gone; False where there was no memory to receive one, which waits."""
+        """Answer requests until the mount is gone; False if there was no memory to receive a request, which then waits."""
         try:
             await pyfuse3.main()
         except BaseExceptionGroup as errors:
@@ -280,23 +280,23 @@ class Mount:
             if not isinstance(error, OSError) or error.errno != errno.ENOMEM:
                 raise
             if self._lacked_memory.get(None) is None:
-                _log.error("no memory to receive requests: what was read is forgotten")
+                _log.error("no memory to receive requests: the data that was read is dropped")
             self._lacked_memory.put(None, None, self._lacked_memory.freshness.now())
             return False
         return True
 
     async def _announce(self, ready: Callable[[], None]) -> None:
-        """Ask the mount something, as any program would: when that is answered, it works."""
+        """Send the mount a request as any program would: when it is answered, the mount works."""
         mountpoint = self._options.mountpoint
         try:
             await trio.to_thread.run_sync(os.stat, mountpoint, abandon_on_cancel=True)
         except OSError as error:
-            # Unmounted again already; whoever did it knows.
+            # The mount was already unmounted again.
             _log.warning("%s does not answer: %s", mountpoint, error)
             return
         if not raise_read_ahead(mountpoint):
             _log.info(
-                "only root may let the kernel read ahead further: it is given what it will ask for instead"
+                "only root may increase the kernel's read-ahead: zarrscope pushes data to the kernel instead"
             )
             self._operations.kernel.pushes = not self._options.read_write
         ready()
@@ -305,19 +305,19 @@ class Mount:
         with trio.open_signal_receiver(*_SIGNALS) as arrivals:
             for number in self._early:
                 signal.raise_signal(number)
-            # To the end, however many come: by default the second one would kill.
+            # Until the end, for any number of signals: by default, the second one would kill.
             async for number in arrivals:
                 if number == signal.SIGHUP:
                     self.refresh()
                     continue
                 pyfuse3.terminate()
-                # Requests in progress get a moment to finish; one that hangs must not keep the mount.
+                # Requests in progress get a moment to finish; one that hangs must not keep the mount alive.
                 scope = nursery.cancel_scope
                 scope.deadline = min(scope.deadline, trio.current_time() + _GRACE_S)
 
 
 def sole(error: BaseException) -> BaseException:
-    """The error itself where groups hold nothing else: a sentence is told, and not that there was one."""
+    """The error itself if exception groups hold only this one, so that its message is reported."""
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error

@@ -1,4 +1,4 @@
-"""Mount points: what is mounted where, dead mounts, and what the kernel may read ahead."""
+"""Mount points: the list of mounts, dead mounts, and the kernel's read-ahead."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from zarrcore.errors import ZarrError
 
 FSTYPE: Final = "fuse.zarrscope"
 READ_AHEAD_KIB: Final = 4096
-"""Lets the kernel ask for 1 MiB at a time, eight requests in flight."""
+"""Lets the kernel request 1 MiB at a time, with eight requests in flight."""
 
 _OCTAL: Final = re.compile(rb"\\([0-7]{3})")
 
 
 class MountError(ZarrError, OSError):
-    """Mounting or unmounting does not work; the text says why."""
+    """Mounting or unmounting failed; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """One line of the kernel's list."""
+    """One line of the kernel's list of mounts."""
 
     mountpoint: str
     fstype: str
@@ -36,10 +36,10 @@ class Mounted:
 
 
 def all_mounted() -> list[Mounted]:
-    """What is mounted, the topmost last where one lies on another; asks only the kernel's list."""
+    """All mounts, from the kernel's list; of mounts at the same place, the topmost comes last."""
     found = []
     with open("/proc/self/mountinfo", "rb") as file:
-        # Bytes: a name may hold what only text takes for the end of a line or a blank.
+        # Bytes: a name may hold characters that str methods treat as line breaks or blanks.
         for line in file.read().split(b"\n")[:-1]:
             before, _, after = line.partition(b" - ")
             fields, types = before.split(b" "), after.split(b" ")
@@ -52,7 +52,7 @@ def all_mounted() -> list[Mounted]:
 
 
 def mounted_at(path: str) -> Mounted | None:
-    """What is mounted at an absolute path, the topmost where there are several."""
+    """The mount at an absolute path; the topmost if there are several."""
     return next((mount for mount in reversed(all_mounted()) if mount.mountpoint == path), None)
 
 
@@ -61,19 +61,19 @@ def _unescape(field: bytes) -> str:
 
 
 def resolve(path: str) -> str:
-    """A mount point as the kernel lists it. The last part is not looked at: it may be a dead mount."""
+    """A mount point as the kernel lists it. The last part of the path is not accessed: it may be a dead mount."""
     absolute = os.path.abspath(path)
     return os.path.join(os.path.realpath(os.path.dirname(absolute)), os.path.basename(absolute))
 
 
 def prepare(path: str) -> str:
-    """The absolute path of a directory that can be mounted on; a dead mount of ours there is taken away first.
+    """The absolute path of a directory to mount on; a dead mount of zarrscope there is unmounted first.
 
     Raises:
         MountError: it cannot be mounted on.
     """
     mountpoint = resolve(path)
-    for _ in range(8):  # one dead mount may lie on another
+    for _ in range(8):  # there may be a dead mount on top of another
         if not _is_dead(mountpoint):
             break
         unmount(mountpoint, lazy=True)
@@ -84,22 +84,22 @@ def prepare(path: str) -> str:
     mountpoint = os.path.realpath(mountpoint)
     there = mounted_at(mountpoint)
     if there is not None:
-        raise MountError(f"cannot mount at {path}: {there.source} is mounted there already")
+        raise MountError(f"cannot mount at {path}: {there.source} is already mounted there")
     return mountpoint
 
 
 def hides_something(mountpoint: str) -> bool:
-    """Whether there is something in a directory that nobody would see while something is mounted there."""
+    """Whether a directory has content that a mount would hide."""
     with os.scandir(mountpoint) as entries:
         return any(True for _ in entries)
 
 
 def refuse_nested(mountpoint: str, source: str) -> None:
-    """Refuse a mount point in its own source, and a source below it: the daemon would wait for its own answers.
+    """Refuse a mount point inside its source, and a source inside the mount point: the daemon would wait for itself.
 
     Args:
         mountpoint: as `prepare` returned it.
-        source: path or URL; one that is no local path is never nested.
+        source: path or URL; only local paths can be nested.
 
     Raises:
         MountError: they are nested.
@@ -109,27 +109,29 @@ def refuse_nested(mountpoint: str, source: str) -> None:
         return
     shown = os.path.realpath(path)
     if os.path.commonpath([shown, mountpoint]) in (shown, mountpoint):
-        raise MountError(f"cannot mount at {mountpoint}: it and its source {shown} lie in one another")
+        raise MountError(
+            f"cannot mount at {mountpoint}: the mount point and its source {shown} must not contain each other"
+        )
 
 
 def refuse_inside(mountpoint: str, cache_dir: str) -> None:
-    """Refuse to keep beneath the mount point what it is made from: the daemon would wait for its own answers.
+    """Refuse a cache inside the mount point: the daemon would wait for itself.
 
     Raises:
-        MountError: the cache is in there.
+        MountError: the cache is inside the mount point.
     """
     place = os.path.realpath(os.path.expanduser(cache_dir))
     if os.path.commonpath([place, mountpoint]) == mountpoint:
-        raise MountError(f"cannot mount at {mountpoint}: the cache in {place} lies within it")
+        raise MountError(f"cannot mount at {mountpoint}: the cache in {place} is inside it")
 
 
 def _is_dead(mountpoint: str) -> bool:
-    """Whether a mount of ours is there that nobody answers for any more."""
+    """Whether there is a mount of zarrscope whose daemon is gone."""
     try:
-        # The kernel may answer a stat from memory; this question goes to the daemon.
+        # The kernel may answer a stat from memory; this request goes to the daemon.
         os.statvfs(mountpoint)
     except OSError as error:
-        # For an ordinary user a dead mount may also say that permission is denied.
+        # For an ordinary user, a dead mount may also give EACCES.
         if error.errno in (errno.ENOTCONN, errno.ECONNABORTED, errno.EACCES):
             there = mounted_at(mountpoint)
             return there is not None and there.fstype == FSTYPE
@@ -145,31 +147,31 @@ def _reason(error: OSError) -> str:
 
 
 def check_device() -> None:
-    """Tell in a sentence why this user cannot mount at all.
+    """Check that this user can mount at all.
 
     Raises:
-        MountError: he cannot.
+        MountError: the user cannot.
     """
     if not os.path.exists("/dev/fuse"):
         raise MountError("cannot mount: this machine has no /dev/fuse (the kernel module fuse is not loaded)")
     if os.geteuid() == 0:
         return
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        raise MountError("cannot mount: you may not open /dev/fuse; have root run: chmod 0666 /dev/fuse")
+        raise MountError("cannot mount: you may not open /dev/fuse; run as root: chmod 0666 /dev/fuse")
     if shutil.which("fusermount3") is None:
-        raise MountError("cannot mount: fusermount3 is not installed; have root run: apt install fuse3")
+        raise MountError("cannot mount: fusermount3 is not installed; run as root: apt install fuse3")
 
 
 class BusyError(MountError):
-    """A mount cannot be taken away since programs use it."""
+    """A mount cannot be unmounted because programs use it."""
 
 
 def unmount(mountpoint: str, lazy: bool = False) -> None:
-    """Take a mount away; ``lazy`` even while files there are open.
+    """Unmount; with ``lazy``, even while files there are open.
 
     Raises:
         BusyError: programs use it.
-        MountError: it may not be done.
+        MountError: this user may not unmount it.
     """
     if os.geteuid() == 0:
         command = ["umount", *(["--lazy"] if lazy else []), "--", mountpoint]
@@ -187,7 +189,7 @@ def unmount(mountpoint: str, lazy: bool = False) -> None:
 
 
 def raise_read_ahead(mountpoint: str) -> bool:
-    """Let the kernel read ahead further, which only root may; whether it worked."""
+    """Increase the kernel's read-ahead, which only root may do; returns whether it worked."""
     there = mounted_at(mountpoint)
     if there is None:
         return False

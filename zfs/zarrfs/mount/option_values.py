@@ -1,4 +1,4 @@
-"""What the values of mount options mean."""
+"""Parsers of the values of mount options."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Final
 from zarrcore.filetypes import FILE_TYPES
 
 _NOBODY: Final = (1 << 32) - 1
-"""No user has this number: to the kernel it means that none is given."""
+"""Not a valid number of a user: for the kernel, it means that no number is given."""
 
 SHOWABLE: Final = tuple(kind.suffix for kind in FILE_TYPES if not kind.is_text)
-"""The file types that listings can show."""
+"""The file types that listings can show, by suffix."""
 
 
 def time_to_live(text: str) -> float:
@@ -75,7 +75,7 @@ def permissions(text: str) -> int:
 
 
 def file_types(text: str) -> tuple[str, ...]:
-    """File types, with commas between them.
+    """File types, separated by commas.
 
     >>> file_types("npy,tiff"), file_types("")
     (('npy', 'tiff'), ())

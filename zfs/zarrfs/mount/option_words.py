@@ -1,4 +1,4 @@
-"""``-o word,word=value,…`` as mount(8) and fstab(5) write options."""
+"""Options in the form ``-o word,word=value,…`` of mount(8) and fstab(5)."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ _IGNORED: Final = frozenset(
         "users",
     ]
 )
-"""Words that mount(8) and fstab(5) use for themselves."""
+"""Words that mount(8) and fstab(5) use themselves."""
 _IGNORED_BEGINNINGS: Final = ("x-", "X-", "comment=", "helper=", "uhelper=", "user=")
 _WORD: Final = re.compile(r'(?:\\,|"[^"]*"|[^,])+')
-"""A comma that belongs to a value is written ``\\,``, or the value is put in quotes, as for mount(8)."""
+"""A comma in a value is written ``\\,``, or the value is in quotes, as for mount(8)."""
 
 
 class OptionWords(argparse.Action):
     """``-o word,word=value,…``: each word is one of the long options, without its dashes.
 
-    Words that mount(8) understands itself are passed over, so that an fstab line works; after ``sloppy`` (its -s) also
-    those that nobody understands.
+    Words that only mount(8) understands are ignored, so that an fstab line works. After ``sloppy`` (its -s), unknown
+    words are ignored, too.
     """
 
     def __init__(self, *arguments: Any, words: argparse.ArgumentParser, **keywords: Any) -> None:
@@ -77,9 +77,7 @@ class OptionWords(argparse.Action):
             if not text or text in _IGNORED or text.startswith(_IGNORED_BEGINNINGS):
                 continue
             if text == "remount":
-                parser.error(
-                    "-o remount: a mount's options cannot be changed; unmount it, then mount it anew"
-                )
+                parser.error("-o remount: a mount's options cannot be changed; unmount it and mount it again")
             if text == "sloppy":
                 namespace.sloppy = True
                 continue

@@ -1,4 +1,4 @@
-"""The options of a mount: each is one field, with its default, its name on the command line and its help."""
+"""The options of a mount. Each is one field, with its default, its name on the command line and its help."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _option(
     metavar: str | None = None,
     choices: Sequence[str] | None = None,
 ) -> Any:
-    """A field that the command line sets; the default is written as the command line would have it."""
+    """A field that the command line sets; the default is written as on the command line."""
     value = None if default is None else parse(default)
     if default:
         help_text = f"{help_text} ({default})"
@@ -46,7 +46,7 @@ def _flag(name: str, help_text: str) -> Any:
 
 
 def _word(name: str, default: str | None = None, parse: Callable[[str], Any] = str) -> Any:
-    """A field that mount(8) has a word for; it is written after ``-o``, and the help does not show it by itself."""
+    """A field for a word of mount(8), written after ``-o``; the help does not list it as an option of its own."""
     value = None if default is None else parse(default)
     keywords = {"type": parse, "default": value, "help": argparse.SUPPRESS}
     return field(default=value, metadata={"name": name, "keywords": keywords})
@@ -54,18 +54,18 @@ def _word(name: str, default: str | None = None, parse: Callable[[str], Any] = s
 
 @dataclass(frozen=True, slots=True)
 class MountOptions:
-    """How to mount; what to mount is a store."""
+    """How to mount a store."""
 
     mountpoint: str
     """Absolute path of an existing directory."""
     view: str | None = _option(
         "view", "mount one tree at the mount point itself", choices=("keys", "arrays", "zarr3", "hdf5")
     )
-    """The tree at the mount point itself; None for all side by side."""
+    """The tree at the mount point itself; None for all trees as directories."""
     cache_bytes: int = _option(
         "cache-size", f"memory for decoded data; a size such as {SIZE_WORDS}", "512M", size, "SIZE"
     )
-    """Decoded chunks and blocks read ahead, in memory."""
+    """Memory for decoded chunks and read-ahead, in bytes."""
     spill_bytes: int = _option(
         "spill-size",
         "disk space for decoded chunks that do not fit in --cache-size; 0 for none",
@@ -73,7 +73,7 @@ class MountOptions:
         size,
         "SIZE",
     )
-    """Decoded chunks on disk, of arrays whose rows of chunks do not fit in memory."""
+    """Disk space for decoded chunks of arrays whose rows of chunks do not fit in memory, in bytes."""
     ttl_s: float = _option(
         "metadata-ttl",
         "how old an answer may be: seconds, or 'forever'; 0 always asks the store",
@@ -81,7 +81,7 @@ class MountOptions:
         time_to_live,
         "SECONDS",
     )
-    """How old an answer may be."""
+    """The maximum age of an answer, in seconds."""
     show: tuple[str, ...] = _option(
         "show",
         f"file types to list, of {','.join(SHOWABLE)}; others open by name",
@@ -89,47 +89,45 @@ class MountOptions:
         file_types,
         "TYPE,...",
     )
-    """File types that listings of arrays show; the others open by name."""
-    xattr: bool = _flag(
-        "xattr", "show metadata as extended attributes user.zarr.*; listings with 'ls -l' get slower"
-    )
+    """File types that listings show; the others open by name."""
+    xattr: bool = _flag("xattr", "show metadata as extended attributes user.zarr.*; this slows 'ls -l' down")
     """Show metadata of nodes as extended attributes."""
     read_write: bool = _flag(
-        "read-write", "let programs write to keys/ and arrays/; what is written is stored when it is closed"
+        "read-write", "let programs write to keys/ and arrays/; each file is stored when it is closed"
     )
-    """Let programs change what the store holds."""
+    """Let programs change the store."""
     threads: int = _option("threads", "worker threads", "32", thread_count, "N")
     """Worker threads for calls that wait."""
     read_only: bool = _flag("ro", argparse.SUPPRESS)
-    """Have the kernel refuse writing, so that not even ``.zarrscope/refresh`` can be written to."""
+    """Have the kernel refuse all writes, even to ``.zarrscope/refresh``."""
     allow_other: bool = _flag("allow_other", argparse.SUPPRESS)
-    """Let other users in; the kernel then checks permissions."""
+    """Give other users access; the kernel then checks permissions."""
     default_permissions: bool = _flag("default_permissions", argparse.SUPPRESS)
     """Have the kernel check permissions."""
     auto_unmount: bool = _flag("auto_unmount", argparse.SUPPRESS)
     """Unmount when the daemon dies."""
     fsname: str | None = _word("fsname")
-    """What mount(8) shows as the source; by default the store's URL."""
+    """The source that mount(8) shows; by default the store's URL."""
     uid: int | None = _word("uid", parse=user_number)
-    """Owner to show; by default the user who mounts."""
+    """The owner that files show; by default the user who mounts."""
     gid: int | None = _word("gid", parse=group_number)
-    """Group to show."""
+    """The group that files show; by default that of the user who mounts."""
     umask: int = _word("umask", "0", permissions)
-    """Permissions to take away."""
+    """Permissions to remove from those that files show."""
     disk_cache: bool = False
-    """Whether the store keeps its answers, too; the options of the store say so."""
+    """Whether the store also caches its answers; set from the options of the store."""
 
     @property
     def share_s(self) -> float:
-        """How long each cache may repeat an answer: their times add up to the TTL.
+        """How long each cache may repeat an answer. The times add up to the TTL.
 
-        The store's cache, the hierarchy, the trees, the inode numbers and the kernel learn one from the other.
+        The store's cache, the hierarchy, the trees, the inode numbers and the kernel each learn from the one before.
         """
         return self.ttl_s / (5 if self.disk_cache else 4)
 
 
 def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add our own options."""
+    """Add the options of ``zarrscope mount``."""
     group = parser.add_argument_group("mount options")
     group.add_argument("-f", "--foreground", action="store_true", help="stay in the foreground")
     for option in fields(MountOptions):
@@ -150,12 +148,12 @@ def add_mount_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--env-file",
         metavar="FILE",
-        help="lines NAME=VALUE to add to the environment first, for credentials such as AWS_SECRET_ACCESS_KEY",
+        help="file of lines NAME=VALUE to add to the environment first, for credentials such as AWS_SECRET_ACCESS_KEY",
     )
 
 
 def mount_options(namespace: argparse.Namespace, mountpoint: str) -> MountOptions:
-    """The options that a command line gave."""
+    """The options from a parsed command line."""
     given = {
         option.name: getattr(namespace, option.metadata["name"].replace("-", "_"))
         for option in fields(MountOptions)

@@ -1,6 +1,6 @@
-"""How a mount ended, for `zarrscope umount`: by then the daemon has no terminal, and no file of the mount answers.
+"""The result of a mount, for `zarrscope umount`: at its end, the daemon has no terminal, and the mount does not answer.
 
-The daemon keeps an unnamed file in memory and tells where it is in ``stats.json``. `zarrscope umount` opens it before
+The daemon keeps an unnamed file in memory and gives its path in ``stats.json``. `zarrscope umount` opens the file before
 unmounting, and reads it when the daemon is gone.
 """
 
@@ -16,7 +16,7 @@ _LONGEST: Final = 1 << 16
 
 
 class Outcome:
-    """What the daemon tells: that it completes its store, and then what went wrong, or nothing."""
+    """The daemon's report: that it is completing its store, and then its error, if any."""
 
     def __init__(self) -> None:
         self._descriptor = os.memfd_create("outcome", os.MFD_CLOEXEC)
@@ -24,11 +24,11 @@ class Outcome:
 
     @property
     def path(self) -> str:
-        """Where other processes of this user may open it."""
+        """The path at which other processes of this user may open it."""
         return f"/proc/{os.getpid()}/fd/{self._descriptor}"
 
     def completing(self) -> None:
-        """The mount is gone, and its store is being closed, which may take a while."""
+        """Note that the mount is gone and its store is being closed, which may take a while."""
         self._tell(_COMPLETING)
 
     def __enter__(self) -> Self:
@@ -48,10 +48,10 @@ class AwaitedOutcome:
     """An `Outcome` of another process.
 
     Args:
-        path: where that told it to be.
+        path: the path that the process gave.
 
     Raises:
-        OSError: it cannot be opened: the process is gone, or another user's.
+        OSError: it cannot be opened: the process is gone, or belongs to another user.
     """
 
     def __init__(self, path: str) -> None:
@@ -62,11 +62,11 @@ class AwaitedOutcome:
             os.close(self.__dict__.pop("_descriptor"))
 
     def is_completing(self) -> bool:
-        """Whether the daemon is still busy with its store."""
+        """Whether the daemon is still completing its store."""
         return self._message() == _COMPLETING
 
     def failure(self) -> str:
-        """What went wrong, once the daemon is gone; empty where nothing did."""
+        """The daemon's error, once it is gone; empty if there was none."""
         message = self._message()
         if message == _COMPLETING:
             return "it was killed while it completed the store"

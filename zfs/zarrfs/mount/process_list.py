@@ -1,4 +1,4 @@
-"""Keeping secrets of a command line out of the list of processes, in which a daemon stays for long."""
+"""Hiding secrets of the command line from the list of processes, in which a daemon stays for a long time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ARG_END: Final = 49 - 3
 
 
 def hide(secrets: Iterable[str]) -> None:
-    """Overwrite texts in this process's arguments, as others see them, by asterisks; where the system permits it."""
+    """Overwrite texts in this process's visible arguments with asterisks, if the system permits it."""
     hidden = {form for secret in secrets if secret for form in (secret, secret.replace(",", "\\,"))}
     if not hidden:
         return

@@ -1,4 +1,4 @@
-"""Signals that arrive before the daemon can act on them, kept for later."""
+"""Signals that arrive before the daemon can handle them, kept for later."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def recorded_signals(signals: Iterable[signal.Signals]) -> Iterator[set[int]]:
-    """Record signals, which would end the process otherwise."""
+    """Record signals that would otherwise end the process."""
     arrived: set[int] = set()
     before = {number: signal.signal(number, lambda number, _: arrived.add(number)) for number in signals}
     try:

@@ -1,4 +1,4 @@
-"""What libraries print to standard error, caught for a message of ours."""
+"""Standard error of libraries, captured for error messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def captured_stderr() -> Iterator[Callable[[], str]]:
-    """Catch what libfuse and fusermount3 print to stderr, the only place where they give a reason."""
+    """Capture the stderr of libfuse and fusermount3, the only place where they give a reason."""
     saved = os.dup(2)
     with tempfile.TemporaryFile() as caught:
         os.dup2(caught.fileno(), 2)

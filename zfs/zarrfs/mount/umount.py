@@ -1,4 +1,4 @@
-"""Taking a mount away, and waiting for its daemon: then nothing of it is left."""
+"""Unmounting, and waiting for the daemon to end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zarrfs.mount.outcome import AwaitedOutcome
 from zarrfs.trees.root import CONTROL
 
 _ANSWER_S: Final = 5.0
-"""How long a mount may take to tell its daemon's process id; one that hangs is unmounted without."""
+"""How long a mount may take to report its daemon's process id; one that hangs is unmounted without it."""
 _END_S: Final = 15.0
 
 
@@ -26,19 +26,19 @@ def umount(path: str, lazy: bool = False) -> None:
 
     Args:
         path: the mount point.
-        lazy: take it out of the tree of names even while it is busy, and return at once; the daemon ends when the
-            last program has closed what it has of it.
+        lazy: remove its names even while it is busy, and return at once; the daemon ends when the
+            last program has closed its files.
 
     Raises:
-        BusyError: programs use it; the text names them.
-        MountError: nothing of ours is mounted there, or it may not be done; or what the daemon could not do at its end.
+        BusyError: programs use it; the message names them.
+        MountError: there is no mount of zarrscope, this user may not unmount it, or the daemon failed at its end.
     """
     mountpoint = resolve(path)
     there = mounted_at(mountpoint) or mounted_at(os.path.realpath(mountpoint))
     if there is None:
         raise MountError(f"cannot unmount {path}: nothing is mounted there")
     if there.fstype != FSTYPE:
-        raise MountError(f"cannot unmount {path}: what is mounted there is {there.fstype} and none of ours")
+        raise MountError(f"cannot unmount {path}: it is a mount of type {there.fstype}, not of zarrscope")
     if lazy:
         unmount(there.mountpoint, lazy=True)
         return
@@ -46,19 +46,19 @@ def umount(path: str, lazy: bool = False) -> None:
     try:
         unmount(there.mountpoint)
     except BusyError as error:
-        raise BusyError(f"{error}: {why_busy(there.mountpoint)}; --lazy unmounts it all the same") from error
+        raise BusyError(f"{error}: {why_busy(there.mountpoint)}; --lazy unmounts it anyway") from error
     if daemon is not None:
         _await_end(daemon, path)
 
 
 @dataclass(frozen=True)
 class _Daemon:
-    """A daemon that is still there."""
+    """A daemon that is still running."""
 
     process: int
     """A descriptor that becomes readable when it ends."""
     outcome: AwaitedOutcome | None
-    """What it tells of its end; None where it does not, or may not be asked."""
+    """Its report on its end; None if it gives none or may not be opened."""
 
 
 def _await_end(daemon: _Daemon, path: str) -> None:
@@ -75,9 +75,9 @@ def _await_end(daemon: _Daemon, path: str) -> None:
 
 
 def _daemon(mountpoint: str) -> _Daemon | None:
-    """The mount's daemon; None where the mount does not tell.
+    """The mount's daemon; None if the mount does not name it.
 
-    The mount is asked by another process: should it hang, that one can be left behind.
+    A child process asks the mount, and is abandoned if the mount hangs.
     """
     stats = os.path.join(mountpoint, CONTROL, "stats.json")
     read = "import sys; sys.stdout.buffer.write(open(sys.argv[1], 'rb').read())"

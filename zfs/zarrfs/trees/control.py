@@ -1,4 +1,4 @@
-"""The hidden directory that tells how a mount is doing and makes it look anew."""
+"""The hidden directory that shows a mount's statistics and refreshes it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from zarrfs.trees.entry import BytesLike, Content, Directory, Entry, File, OpenF
 
 
 class StatsFile(File):
-    """``stats.json``: counters as they are when the file is opened."""
+    """``stats.json``: the counters at the moment when the file is opened."""
 
     caching = UNCACHED
     mtime_s = None
     size = 4096
-    """A guess: the counters move while they are read."""
+    """A guess: the counters change while they are read."""
 
     def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
         self._read = read
@@ -46,7 +46,7 @@ class RefreshFile(File):
         return self.open(wait)
 
     def resize(self, nbytes: int, wait: bool) -> None:
-        """A shell's ``>`` asks for it; there is nothing to cut."""
+        """Do nothing: a shell's ``>`` truncates the file, which is always empty."""
 
 
 class _OpenRefresh(OpenFile):
@@ -69,7 +69,7 @@ class Control(Directory):
     Args:
         stats: reads the counters.
         refresh: drops what is remembered.
-        keys: the root of all keys, with a key shown where a name is both a key and a prefix.
+        keys: the root of all keys, which shows the key if a name is both a key and a prefix.
     """
 
     caching = FIXED_PATH

@@ -1,8 +1,8 @@
-"""What a tree is made of: entries, which are files or directories, and files that are open.
+"""The interfaces of a tree: entries, which are files or directories, and open files.
 
-A call that may wait for a store or decode a chunk takes ``wait``. With ``wait=False`` it either answers from memory (or from a
-local disk, which is as quick) or raises `WouldBlockError`; the daemon then asks again with ``wait=True`` in a worker thread. So
-the quick way costs no hop between threads, and the slow way blocks no other request.
+A call that may wait for a store or decode a chunk takes ``wait``. With ``wait=False``, it either answers from memory (or from a
+local disk, which is as fast) or raises `WouldBlockError`. The daemon then calls again with ``wait=True`` in a worker thread. Thus
+fast answers need no second thread, and slow ones do not block other requests.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _READ_ONLY: Final = "this mount is read-only"
 
 
 class Entry(ABC):
-    """A name's meaning in a tree."""
+    """A file or directory in a tree."""
 
     __slots__ = ()
 
     mtime_s: float | None
-    """Seconds since the epoch; None where nothing knows it."""
+    """Seconds since the epoch; None if unknown."""
     caching: Caching = DEFAULT
-    """What the kernel may keep of it."""
+    """What the kernel may cache of it."""
 
     @property
     @abstractmethod
@@ -38,54 +38,54 @@ class Entry(ABC):
 
     @property
     def is_writable(self) -> bool:
-        """Whether anybody may write to it."""
+        """Whether programs may write to it."""
         return bool(self.mode & stat.S_IWUSR)
 
     @property
     def version(self) -> str | None:
-        """A text that changes with the content; None where only time tells how old it may be."""
+        """A text that changes with the content; None if only the time to live bounds its age."""
         return None
 
     @property
     def written_as(self) -> str | None:
-        """The version that is being written under its name; None without one."""
+        """The version that is being written under its name; None if none is."""
         return None
 
     def metadata(self, wait: bool) -> dict[str, Any]:
-        """What is known of it, for extended attributes: values as JSON has them, by name.
+        """Its metadata for extended attributes: JSON values by name.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
         """
         return {}
 
     def set_metadata(self, name: str, value: bytes | None) -> None:
-        """Set what `metadata` tells; None removes it.
+        """Set an item of `metadata`; None removes it.
 
         Raises:
             ReadOnlyError: it cannot be set.
-            RefusedError: not to that value, or there is no item of that name.
+            RefusedError: it cannot have that value, or there is no item with that name.
         """
         raise ReadOnlyError(_READ_ONLY)
 
     def after(self, known: Entry) -> Entry:
-        """This entry, to be told of where the kernel knows another one under the same number."""
+        """The entry to report to the kernel, which knows ``known`` under the same inode number."""
         return self
 
     @property
     def numbered(self) -> tuple[Numbering, int] | None:
-        """The numbering that this entry belongs to, and its place there; None where its number must be remembered."""
+        """The numbering that this entry belongs to, and its place there; None if its inode number must be remembered."""
         return None
 
 
 class Numbering(ABC):
-    """Entries so many that their inode numbers are computed instead of remembered."""
+    """A set of entries whose inode numbers are computed, since there are too many to remember."""
 
     key: Hashable
-    """Equal for numberings that give the same places to the same names."""
+    """A key that is equal for numberings that give the same places to the same names."""
 
     count: int
-    """How many places there are."""
+    """The number of places."""
 
     @abstractmethod
     def entry(self, place: int) -> Entry:
@@ -103,30 +103,31 @@ class File(Entry):
 
     size: int
     is_sized: bool = True
-    """Whether `size` is what is there; otherwise it is what the kernel was told last, and `sized` finds out."""
+    """Whether `size` is right; otherwise it is the last one reported to the kernel, and `sized` computes it."""
 
     def sized(self, wait: bool) -> File:
         """The same file with its size, for which it may have to be made.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
         """
         return self
 
     @abstractmethod
     def open(self, wait: bool) -> OpenFile:
-        """The file for reading.
+        """Open the file for reading.
 
         Raises:
-            WouldBlockError: not without waiting.
-            ChangedError: it is no longer what this entry says; looking it up again helps.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
+            ChangedError: it has changed since this entry was looked up; a new lookup helps.
         """
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
-        """The file for reading and writing, empty with ``truncate``.
+        """Open the file for reading and writing; ``truncate`` empties it.
 
         Raises:
-            As `open`; ReadOnlyError: it cannot be written.
+            ReadOnlyError: it cannot be written.
+            As `open`.
         """
         raise ReadOnlyError(_READ_ONLY)
 
@@ -140,7 +141,7 @@ class File(Entry):
 
 
 class Directory(Entry):
-    """Names and what they mean."""
+    """Names and their entries."""
 
     __slots__ = ()
 
@@ -150,15 +151,15 @@ class Directory(Entry):
 
     @abstractmethod
     def lookup(self, name: str, wait: bool) -> Entry | None:
-        """The entry of that name, listed or not; None where there is none.
+        """The entry of a name, listed or not; None if there is none.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
         """
 
     @abstractmethod
     def entries(self) -> Iterator[tuple[str, Entry]]:
-        """What a listing shows, in the same order each time as long as nothing changes."""
+        """The listed entries, in the same order each time as long as nothing changes."""
 
     def entries_from(self, position: int) -> Iterator[tuple[str, Entry]]:
         """`entries` without the first ``position`` of them."""
@@ -170,24 +171,24 @@ class Directory(Entry):
         return False
 
     def behind(self, wait: bool) -> Directory:
-        """The directory itself, where this one only stands before it.
+        """The directory that this one passes calls on to; by default this one.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
         """
         return self
 
     def create(self, name: str, wait: bool) -> OpenFile:
-        """A new file for writing, under a name that `lookup` does not find.
+        """Create a file, open for writing, under a name that `lookup` does not find.
 
         Raises:
-            WouldBlockError: not without waiting.
-            ReadOnlyError, RefusedError: there can be none.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
+            ReadOnlyError, RefusedError: it cannot be created.
         """
         raise ReadOnlyError(_READ_ONLY)
 
     def make_directory(self, name: str, wait: bool) -> Directory:
-        """A new directory; raises as `create` does."""
+        """Make a directory; raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
     def remove(self, name: str, wait: bool) -> None:
@@ -199,44 +200,44 @@ class Directory(Entry):
         raise ReadOnlyError(_READ_ONLY)
 
     def rename(self, name: str, target: Directory, new_name: str, replace: bool, wait: bool) -> None:
-        """Give what has a name another one, and with ``replace`` the place of what had that; raises as `create` does."""
+        """Rename an entry; with ``replace``, it may replace another one. Raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
     def copy(self, file: File, name: str, wait: bool) -> None:
-        """What a hard link asks for: the file under another name too, which must be free; raises as `create` does."""
+        """Make a hard link: the file also gets another name, which must be free. Raises as `create` does."""
         raise ReadOnlyError(_READ_ONLY)
 
 
 class OpenFile(ABC):
-    """A file that is open."""
+    """An open file."""
 
     size: int
     version: str | None = None
-    """A text that changes with the content; None where only time tells how old a copy may be."""
+    """A text that changes with the content; None if only the time to live bounds a copy's age."""
     caching: Caching = DEFAULT
-    """What the kernel may keep of it."""
+    """What the kernel may cache of it."""
     layout: Layout | None = None
-    """What reading ahead goes by; None where fetching bytes before they are asked for does not pay."""
+    """The layout for read-ahead; None if read-ahead does not pay."""
     shown: File | None = None
-    """The entry that its handles see in place of the one that its name leads to."""
+    """The entry that its handles see instead of the one of its name."""
     holds_changes: bool = False
-    """Whether something was written that is not stored."""
+    """Whether it has written data that is not stored."""
     is_changed: bool = False
     """Whether it was written since `store` was last called."""
     changes: int = 0
-    """How often it was written to: what was read before the last time is out of date."""
+    """The number of writes: bytes read before the last write are stale."""
 
     @abstractmethod
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
-        """``nbytes`` from ``offset``, fewer at the end only.
+        """``nbytes`` from ``offset``, fewer only at the end.
 
         Raises:
-            WouldBlockError: not without waiting.
-            ChangedError: the bytes at hand belong to another version than the one opened.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
+            ChangedError: the stored bytes are not of the version that was opened.
         """
 
     def read_into(self, offset: int, buffer: memoryview) -> BytesLike:
-        """As many bytes from ``offset`` as ``buffer`` has room for, fewer at the end only; it is there to be used.
+        """Like `read`, of as many bytes as ``buffer`` has, which may be used for them.
 
         Raises:
             ChangedError: as `read`.
@@ -244,10 +245,11 @@ class OpenFile(ABC):
         return self.read(offset, len(buffer), True)
 
     def write(self, offset: int, data: bytes, wait: bool) -> int:
-        """Take ``data`` at ``offset`` and tell how much of it was taken.
+        """Write ``data`` at ``offset``; returns how many bytes were written.
 
         Raises:
-            As `read`; StoreFullError: there is no room to keep it until it is stored.
+            StoreFullError: there is no room to keep it until it is stored.
+            As `read`.
         """
         raise ReadOnlyError(_READ_ONLY)
 
@@ -260,22 +262,22 @@ class OpenFile(ABC):
         raise ReadOnlyError(_READ_ONLY)
 
     def store(self, closing: bool) -> None:  # noqa: B027 - most files have nothing to store
-        """Store what was written, where there is anything; what fails is tried again when it is called again.
+        """Store the written data, if there is any. After a failure, the next call tries again.
 
         Args:
-            closing: whether a descriptor is being closed, so that nothing more is to be awaited.
+            closing: whether a descriptor is being closed, so that no more data is expected.
 
         Raises:
-            ChangedError: another writer has changed it since, and only one value can be kept.
+            ChangedError: another writer has changed the value, and only one can be kept.
             ReadOnlyError, RefusedError, StoreError: it cannot be stored.
         """
 
     def close(self) -> None:  # noqa: B027 - most files hold nothing
-        """Give back what the file holds."""
+        """Release the file's resources."""
 
 
 class Content(OpenFile):
-    """An open file whose bytes are at hand."""
+    """An open file whose bytes are in memory."""
 
     def __init__(self, content: BytesLike) -> None:
         self.size = len(content)
@@ -286,4 +288,4 @@ class Content(OpenFile):
 
 
 NAME_MAX: Final = 1024
-"""The longest name, in bytes, that FUSE carries; one longer name would spoil the whole listing."""
+"""The longest name that FUSE supports, in bytes; one longer name would make the whole listing fail."""

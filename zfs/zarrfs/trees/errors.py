@@ -1,18 +1,18 @@
-"""What trees raise besides the errors of the library."""
+"""Errors of trees, in addition to those of the library."""
 
 from __future__ import annotations
 
 
 class WouldBlockError(Exception):
-    """The answer is not in memory: ask again with ``wait=True`` in a thread that may wait."""
+    """The answer is not in memory: call again with ``wait=True`` in a thread that may wait."""
 
 
 class RefusedError(Exception):
-    """A request that file systems may get and this one refuses, always or at the moment.
+    """A valid request that this file system refuses, always or at the moment.
 
     Attributes:
-        errno: what the program gets.
-        is_logged: whether the log says why.
+        errno: the errno for the program.
+        is_logged: whether the reason is logged.
     """
 
     def __init__(self, errno: int, why: str, *, is_logged: bool = True) -> None:

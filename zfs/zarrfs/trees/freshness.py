@@ -1,4 +1,4 @@
-"""How long an answer may be given again: one number for everything that the mount remembers."""
+"""The age limit of answers: one number for everything that the mount remembers."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ V = TypeVar("V")
 
 
 class Freshness:
-    """The metadata time to live, and the moment from which on nothing older counts."""
+    """The metadata time to live, and the moment before which all answers are expired."""
 
     def __init__(self, ttl_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.ttl_s = ttl_s
         self.now = clock
         self.generation = 0
-        """Grows whenever everything remembered is to be forgotten."""
+        """Grows whenever all answers must be forgotten."""
         self._refreshed_s = -math.inf
 
     def expired(self, taken_s: float) -> bool:
-        """Whether what was learnt at ``taken_s`` may no longer be told."""
+        """Whether an answer learnt at ``taken_s`` is stale."""
         return self.now() - taken_s >= self.ttl_s or taken_s < self._refreshed_s
 
     def refresh(self) -> None:
-        """Let everything learnt so far count as expired."""
+        """Expire and forget all answers learnt so far."""
         self.generation += 1
         self._refreshed_s = self.now()
 
     def expire(self) -> None:
-        """Let answers learnt so far be asked for again; what was made of them may still be right."""
+        """Expire all answers learnt so far; what was made of them may still be valid."""
         self._refreshed_s = self.now()
 
     @property
     def timeout_s(self) -> float:
-        """The time to live as the kernel takes it."""
+        """The time to live in the form that the kernel expects."""
         return 2.0**31 if math.isinf(self.ttl_s) else self.ttl_s
 
 
 class Remembered(Generic[K, V]):
-    """Answers by question, each no older than the time to live, the least recently used dropped first.
+    """A cache of answers by question. None is older than the time to live; the least recently used are dropped first.
 
     Args:
-        budget: the sum of weights that may be kept.
+        budget: the maximum sum of weights.
 
     Attributes:
-        weight: the sum of those that are.
+        weight: the current sum of weights.
     """
 
     def __init__(self, freshness: Freshness, budget: int) -> None:
@@ -64,7 +64,7 @@ class Remembered(Generic[K, V]):
         return len(self._answers)
 
     def get(self, question: K) -> tuple[V, float] | None:
-        """The answer, which may itself be None, and when it was asked for; None where it is not known or too old."""
+        """The answer, which may itself be None, and when it was requested; None if it is unknown or too old."""
         with self._lock:
             self._forget_old_generation()
             found = self._answers.get(question)
@@ -77,7 +77,7 @@ class Remembered(Generic[K, V]):
             return found[:2]
 
     def put(self, question: K, answer: V, asked_s: float, weight: int = 1) -> None:
-        """Keep what was answered to a question asked at ``asked_s``."""
+        """Keep the answer to a question asked at ``asked_s``."""
         with self._lock:
             self._forget_old_generation()
             self._drop(question)

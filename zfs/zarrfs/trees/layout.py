@@ -1,4 +1,4 @@
-"""Where the arrays of an open file lie, for reading ahead."""
+"""The positions of arrays in an open file, for read-ahead."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import ClassVar, Protocol
 
 
 class Layout(Protocol):
-    """Where the arrays of a file lie. `zarrcore.filetypes.VirtualFile` is one."""
+    """The positions of the arrays in a file. `zarrcore.filetypes.VirtualFile` implements it."""
 
     @property
     def holds_many(self) -> bool:
-        """Whether there are many, or many parts of one, of which readers want some."""
+        """Whether there are many arrays, or many parts of one, and readers want only some."""
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """Of the array at an offset: where its elements begin and end, bytes of a plane, bytes of a slab.
+        """The array at an offset: start and end of its elements, bytes of a plane, bytes of a slab.
 
-        A slab is a row of chunks, best fetched as a whole; 0 where nothing is.
+        A slab is a row of chunks, best fetched as a whole; 0 if there is none.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class OneRun:
-    """A file whose bytes are one run, of which no part belongs together more than others."""
+    """The layout of a file without structure: one run of bytes."""
 
     size: int
     holds_many: ClassVar[bool] = False
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """As `Layout.array_at`."""
+        """Like `Layout.array_at`."""
         return 0, self.size, 0, 0

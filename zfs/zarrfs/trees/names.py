@@ -1,9 +1,9 @@
 """Segments of keys and node names as file names, reversibly.
 
-A file name can be neither empty, ``.`` nor ``..`` and holds no NUL; a segment of a key can and does. Such segments
+A file name cannot be empty, ``.`` or ``..``, or contain NUL; a segment of a key can. Such segments
 are written with a percent sign: ``%`` (empty), ``%2E``, ``%2E%2E`` and ``%00`` for each NUL. Every other segment
-is its own file name, also one with a percent sign, unless it would be mistaken for one of these: then each percent
-sign of the part that misleads is written ``%25``. Applied again and again that stays unambiguous: ``%`` is written
+is its own file name, even with a percent sign, unless it could be mistaken for one of these: then each percent
+sign of the ambiguous part is written ``%25``. Repeated, this stays unambiguous: ``%`` is written
 ``%25``, ``%25`` is written ``%2525``.
 
 >>> [file_name(segment) for segment in ("", ".", "..", "a%20b", "%2E", "50%", "%")]
@@ -20,12 +20,12 @@ from typing import Final
 _SPECIAL: Final = {"": "%", ".": "%2E", "..": "%2E%2E"}
 _MEANT: Final = {name: segment for segment, name in _SPECIAL.items()}
 _WHOLE: Final = re.compile(r"%(?P<more>(?:25)*)(?:2E(?:%(?P=more)2E)?)?")
-"""A whole name that is one of the special ones, its percent signs written ``%25`` any number of times."""
+"""A special name as a whole, its percent signs written ``%25`` any number of times."""
 _NUL: Final = re.compile(r"%(?:25)*00")
 
 
 def file_name(segment: str) -> str:
-    """The file name that stands for a segment of a key."""
+    """The file name for a segment of a key."""
     if "%" not in segment and "\0" not in segment:
         return _SPECIAL.get(segment, segment)
     if _WHOLE.fullmatch(segment):
@@ -35,7 +35,7 @@ def file_name(segment: str) -> str:
 
 
 def segment(name: str) -> str:
-    """The segment that a file name stands for."""
+    """The segment of a key for a file name."""
     if "%" not in name:
         return name
     if _WHOLE.fullmatch(name):

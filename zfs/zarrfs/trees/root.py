@@ -1,4 +1,4 @@
-"""The mount point: all trees side by side, or one of them by itself; beside it, hidden, what controls the mount."""
+"""The mount point: all trees as directories, or one tree itself, and the hidden control directory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONTROL: Final = ".zarrscope"
 
 
 class _Before(Directory):
-    """A directory that stands before another one and passes on what is to be changed in it."""
+    """A directory that passes changes on to another one."""
 
     def remove(self, name: str, wait: bool) -> None:
         self.behind(wait).remove(name, wait)
@@ -40,8 +40,8 @@ class LazyTree(_Before):
     """A tree that is opened when it is used, so that the directory above can be listed even if the tree cannot.
 
     Args:
-        make: makes the tree's root, called with ``wait`` as `Directory.lookup` is; called each time, since what it
-            shows may become another thing.
+        make: makes the tree's root, with ``wait`` as in `Directory.lookup`. It is called each time, since the
+            hierarchy may change.
         mode: its permissions.
     """
 
@@ -74,7 +74,7 @@ class NamedTrees(Directory):
 
     Args:
         trees: by name.
-        mtime_s: what to show as its time.
+        mtime_s: the time that it shows.
     """
 
     caching = FIXED_PATH
@@ -92,9 +92,9 @@ class NamedTrees(Directory):
 
 
 class WithControl(_Before):
-    """A tree at the mount point, with `CONTROL` in place of what it may have under that name.
+    """A tree at the mount point, with `CONTROL` instead of a node or key of that name.
 
-    The name is reserved, lest a store that does not answer keeps anyone from asking the mount how it is.
+    The name is reserved, so that the mount's statistics can be read even if the store does not answer.
 
     Args:
         tree: the tree.

@@ -1,4 +1,4 @@
-"""HDF5 and NetCDF-4: metadata written by us, and the elements at known places among them."""
+"""HDF5 and NetCDF-4: metadata written by zarrcore, followed by the elements at known offsets."""
 
 from zarrcore.filetypes.hdf5.elements import stored
 from zarrcore.filetypes.hdf5.file import HDF5File

@@ -1,4 +1,4 @@
-"""The attributes of an array: its own, those that tell of its type, and the missing value as CF conventions have it."""
+"""The attributes of an array: its own, those that describe its type, and the missing value of the CF conventions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrcore.hierarchy.missing_values import missing_values
 
 
 def array_attributes(array: ArrayNode, how: Stored) -> dict[str, Any]:
-    """What stands at an array's dataset. A missing value has to be of the dataset's type."""
+    """The attributes of an array's dataset. A missing value must have the dataset's type."""
     told = {name: value for name, value in array.attributes.items() if name != DIMENSIONS_ATTRIBUTE}
     if how.parts is None:
         fill = array.metadata.fill_value if array.fill_value_is_missing else None

@@ -1,8 +1,8 @@
-"""Attributes: JSON as HDF5 has it.
+"""Attributes: JSON values as HDF5 attributes.
 
-Numbers, truth values, texts, and lists of one kind of these are attributes of their own types; all else is JSON text, and so are
-texts that HDF5 cannot hold (with a zero byte, which ends them, or half of a character) and lists that are too long for the early
-file format, in which an attribute that is no text takes at most 64 KiB.
+Numbers, booleans, texts, and lists of one of these kinds are attributes of their own types. Other values are JSON text. So are
+texts that HDF5 cannot hold (with a zero byte, which would end them, or with a lone surrogate) and lists that are too long for the
+early file format, in which an attribute other than text has at most 64 KiB.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ RESERVED: Final = frozenset(
         LEFT_OUT_ATTRIBUTE,
     )
 )
-"""What would tell readers something wrong about dimensions, or about the file."""
+"""Names that would give readers wrong information about dimensions or the file."""
 
 
 def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> bytes:
@@ -43,12 +43,12 @@ def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> b
 
     Args:
         name: its name.
-        value: JSON, or elements as they are.
-        metadata: where texts of any length stand.
-        netcdf: whether text is characters, where they fit: NetCDF's older programs read no strings.
+        value: JSON, or elements.
+        metadata: holds texts of variable length.
+        netcdf: whether text is written as characters if they fit: NetCDF's older programs do not read strings.
 
     Raises:
-        UnsupportedError: HDF5 does not take it.
+        UnsupportedError: HDF5 cannot hold it.
     """
     found = _value(value, netcdf)
     if isinstance(found, np.ndarray):
@@ -62,7 +62,7 @@ def attribute(name: bytes, value: Any, metadata: Metadata, *, netcdf: bool) -> b
 
 
 def _value(value: Any, netcdf: bool) -> bytes | list[bytes] | np.ndarray[Any, Any]:
-    """Text, texts, or elements, as many as fit."""
+    """Text, texts, or elements; JSON text if they do not fit."""
     if isinstance(value, str):
         return (value if is_text(value) else json.dumps(value)).encode()
     if isinstance(value, np.ndarray | np.generic):
@@ -82,12 +82,12 @@ def _are_texts(items: list[Any]) -> bool:
 
 
 def is_text(text: str) -> bool:
-    """Whether it can be told as it is: nothing in it ends it, and there are no halves of characters."""
+    """Whether HDF5 can hold a text unchanged: without zero bytes and lone surrogates."""
     return not _NO_TEXT.search(text)
 
 
 def _number_type(items: list[Any], netcdf: bool) -> str | None:
-    """The type that holds all items, or None."""
+    """The type that can hold all items, or None."""
     kinds = {type(item) for item in items}
     if kinds == {bool}:
         return "i1" if netcdf else "?"

@@ -1,8 +1,8 @@
-"""Datatypes: a NumPy dtype as the message that tells HDF5's readers of it, and the types of what is no element.
+"""Datatype messages of HDF5 for NumPy dtypes, texts and references.
 
-Specification: HDF5, "File Format Specification Version 3.0", IV.A.2.d. Version 1 of the message, and 2 for arrays and what has
-them as members, which had dimensions instead before. What HDF5 has no type for is told as h5py does: a truth value is an
-enumeration, a complex number a compound.
+Specification: HDF5, "File Format Specification Version 3.0", IV.A.2.d. Version 1 of the message, and 2 for arrays and compounds
+with array members, since in version 1 a member has dimensions instead. Types that HDF5 lacks are written as by h5py: a boolean is
+an enumeration, a complex number a compound.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def datatype(dtype: np.dtype[Any]) -> bytes:
     """The type of elements.
 
     Raises:
-        UnsupportedError: HDF5 has none such.
+        UnsupportedError: HDF5 has no such type.
     """
     if dtype.itemsize == 0:
-        raise UnsupportedError("data type", str(dtype), "has no bytes, which HDF5 has no type for")
+        raise UnsupportedError("data type", str(dtype), "has a size of 0 bytes, for which HDF5 has no type")
     if dtype.subdtype is not None:
         return _array(dtype.base, dtype.shape, dtype.itemsize)
     if dtype.fields is not None:
@@ -60,20 +60,20 @@ def datatype(dtype: np.dtype[Any]) -> bytes:
 
 
 def fixed_text(nbytes: int) -> bytes:
-    """Text in UTF-8 of at most so many bytes."""
+    """Text in UTF-8 of at most ``nbytes`` bytes."""
     return _head(_STRING, _ZERO_PADDED | _UTF8 << 4, nbytes)
 
 
 def terminated_text(nbytes: int) -> bytes:
-    """Text in ASCII that a zero ends within so many bytes."""
+    """Text in ASCII of ``nbytes`` bytes, including the zero byte that ends it."""
     return _head(_STRING, 0, nbytes)
 
 
 def compound(members: dict[str, tuple[bytes, int]], nbytes: int) -> bytes:
-    """Members of types, each at an offset.
+    """A type of members, each at an offset.
 
     Raises:
-        UnsupportedError: one's name is no text.
+        UnsupportedError: a member's name is not text.
     """
     version = max((member[0] >> 4 for member, _ in members.values()), default=1)
     no_dimensions = bytes(28) if version == 1 else b""
@@ -114,10 +114,10 @@ def _array(base: np.dtype[Any], shape: tuple[int, ...], nbytes: int) -> bytes:
 
 
 HEAP_ITEM_NBYTES: Final = 16
-"""Those of an element of any length: how long it is and where."""
+"""Bytes of an element of variable length in a dataset: its length and address."""
 TEXT: Final = _head(_VARIABLE_LENGTH, 1 | _UTF8 << 8, HEAP_ITEM_NBYTES) + _integer(1, 0)
-"""Text in UTF-8 of any length."""
+"""Text in UTF-8 of variable length."""
 REFERENCE: Final = _head(_REFERENCE, 0, 8)
 """The address of an object's header."""
 REFERENCES: Final = _head(_VARIABLE_LENGTH, 0, HEAP_ITEM_NBYTES) + REFERENCE
-"""Any number of references."""
+"""A sequence of references of variable length."""

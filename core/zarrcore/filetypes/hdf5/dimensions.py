@@ -1,11 +1,11 @@
-"""Dimensions: what Zarr names at each array by itself becomes the dimension scales that the arrays of a group share.
+"""Dimensions: the dimension names of each Zarr array become dimension scales that the arrays of a group share.
 
-Specification: HDF5, "HDF5 Dimension Scales"; NetCDF-4, "The NetCDF-4 Format: Dimensions". In a group a NetCDF dimension has one
-length, in Zarr a name may have several (the levels of a pyramid): the second length's dimension is called ``y_512``.
+Specification: HDF5, "HDF5 Dimension Scales"; NetCDF-4, "The NetCDF-4 Format: Dimensions". In a group, a NetCDF dimension has one
+length. In Zarr, a name may have several (the levels of a pyramid): the dimension of the second length is called ``y_512``.
 
-A group has the dimensions of the groups above it as well. NetCDF lets it have others of these names, but xarray, which reads a
-file as a tree of aligned datasets, refuses a name that has another length further up: there, too, it is called ``y_512``. Where
-the lengths agree the name stays.
+A group also has the dimensions of the groups above it. NetCDF allows it to have other ones with these names. But xarray, which
+reads a file as a tree of aligned datasets, refuses a name that has another length in a group above, so this dimension is also
+called ``y_512``. If the lengths agree, the name stays.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from zarrcore.errors import UnsupportedError
 from zarrcore.filetypes.hdf5.names import file_name
 
 NO_COORDINATE_PREFIX: Final = "_nc4_non_coord_"
-"""What NetCDF puts before the name of a dataset that is called like a dimension and is not its coordinate."""
+"""NetCDF's prefix for a dataset that has the name of a dimension and is not its coordinate."""
 
 Dimension = tuple[str, int]
-"""The name that arrays have for it, and its length."""
+"""The name of a dimension in the arrays, and its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class Dimensions:
     """The dimensions of a group's arrays."""
 
     of: Mapping[str, tuple[Dimension, ...]]
-    """Those of each array by its name, where any has a name (for NetCDF, of all); coordinates are not among them."""
+    """The dimensions of each array with named dimensions (for NetCDF, of all arrays), by its name; without coordinates."""
     names: Mapping[Dimension, str]
-    """What each is called in the file: its coordinate's name, or one that no node has."""
+    """The name of each in the file: its coordinate's name, or one that no node has."""
     coordinates: Set[str]
     """The arrays that are coordinates of the dimensions of their names."""
 
     @property
     def lengths(self) -> dict[str, int]:
-        """By what they are called in the file."""
+        """The dimensions by their names in the file."""
         return {name: length for (_, length), name in self.names.items()}
 
 
@@ -51,10 +51,10 @@ def group_dimensions(
     """The dimensions of a group.
 
     Args:
-        arrays: by their names in the file, the names of each array's dimensions, and its shape.
-        nodes: the names in the file of all that is in the group.
+        arrays: the names of each array's dimensions and its shape, by its name in the file.
+        nodes: the names in the file of all nodes in the group.
         netcdf: whether names are NetCDF's, and datasets may have its prefix, so that dimensions need not avoid their names.
-        above: the length of the dimension that is called so in a group above; None where none is.
+        above: returns the length of the dimension with a name in a group above; None if there is none.
     """
     legal = {name: _legal_names(*array, netcdf=netcdf) for name, array in arrays.items()}
     of = {
@@ -94,7 +94,7 @@ def _legal_names(
 
 
 def _legal(name: str, *, netcdf: bool) -> str | None:
-    """A dimension may have any name, a dataset may not: it has none then."""
+    """The name of a dimension; None if it cannot be the name of a dataset."""
     try:
         legal = file_name(name.replace("/", "_"), netcdf=netcdf).decode()
     except UnsupportedError:

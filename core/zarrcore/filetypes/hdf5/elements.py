@@ -1,15 +1,15 @@
-"""How elements stand in an HDF5 file: which type, and what has to be done with them before.
+"""Elements in an HDF5 file: their type, and their conversion.
 
-Wherever HDF5 has the type, an array's bytes are a dataset's as they are. Otherwise the type is one that readers know and that
-holds each value exactly, and the attribute ``_zarrscope_data_type`` tells what it was:
+If HDF5 has the type, the bytes of the dataset are those of the array. Otherwise the type is one that readers know and that
+holds each value exactly, and the attribute ``_zarrscope_data_type`` names the original type:
 
 * numbers of ml_dtypes become the next wider ones: ``float32``, ``complex64``, ``int8``, ``uint8``;
-* texts in UTF-32 become UTF-8, which never takes more than the same four bytes for a character;
-* dates and spans of time become 64-bit integers with ``units`` (CF conventions, "Time Coordinate"), NaT their ``_FillValue``.
+* texts in UTF-32 become UTF-8, which never needs more than the same four bytes for a character;
+* dates and durations become 64-bit integers with ``units`` (CF conventions, "Time Coordinate"), NaT their ``_FillValue``.
 
-NetCDF-4 has fewer types; what h5py's conventions add (enumerations for booleans, compounds for complex numbers) its programs
-overlook. There ``float16`` becomes ``float32``, a boolean ``int8`` with ``dtype = "bool"``, as xarray has it, and what has
-parts gets a dimension for these: ``ri`` for complex numbers, ``stringN`` for texts, ``bytesN`` for raw bytes.
+NetCDF-4 has fewer types, and its programs ignore the conventions of h5py (enumerations for booleans, compounds for complex
+numbers). For NetCDF-4, ``float16`` becomes ``float32``, a boolean ``int8`` with ``dtype = "bool"``, as in xarray, and elements
+with parts get a dimension for them: ``ri`` for complex numbers, ``stringN`` for texts, ``bytesN`` for raw bytes.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ _NAT: Final = np.iinfo(np.int64).min
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A data type as a file has it."""
+    """A data type in a file."""
 
     dtype: np.dtype[Any]
-    """Of one element, as many bytes as it has in the file."""
+    """The type of one element, with its size in the file."""
     is_converted: bool = False
-    """Whether elements differ from the array's in more than their type's name."""
+    """Whether elements differ from those of the array in more than the name of their type."""
     parts: tuple[str, np.dtype[Any], int] | None = None
-    """Where an element is several: the name of their dimension, the type of each, how many."""
+    """For an element with several parts: the name of their dimension, the type of each, and their number."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    """What tells readers of it."""
+    """Attributes that describe it to readers."""
 
     @property
     def file_dtype(self) -> np.dtype[Any]:
@@ -62,7 +62,7 @@ class Stored:
 
     @property
     def file_shape(self) -> tuple[int, ...]:
-        """The dimensions that the dataset has after the array's own."""
+        """The dimensions of the dataset after those of the array."""
         return () if self.parts is None else (self.parts[2],)
 
     @property
@@ -72,13 +72,13 @@ class Stored:
 
 
 def stored(data_type: DataType, *, netcdf: bool) -> Stored:
-    """How elements of a type stand in a file.
+    """The form of elements of a type in a file.
 
     Raises:
-        UnsupportedError: no file can hold them.
+        UnsupportedError: a file cannot hold them.
     """
     if data_type.is_variable_length:
-        raise UnsupportedError("data type", data_type.name, "has elements of any length")
+        raise UnsupportedError("data type", data_type.name, "has elements of variable length")
     dtype = data_type.dtype
     if netcdf and (dtype.names is not None or dtype.subdtype is not None):
         raise UnsupportedError("data type", data_type.name, "has no counterpart in NetCDF")
@@ -110,7 +110,7 @@ def _wider(name: str) -> str:
 
 
 def _plain(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype with other names for what HDF5 has no type for, the bytes being the same."""
+    """The dtype with types that HDF5 lacks replaced by others of the same bytes."""
     if dtype.names is not None and dtype.fields is not None:
         parts = [_plain(dtype.fields[name][0]) for name in dtype.names]
         offsets = [dtype.fields[name][1] for name in dtype.names]
@@ -153,7 +153,7 @@ def _time_attributes(dtype: np.dtype[Any]) -> dict[str, Any]:
 
 
 def converted(values: np.ndarray[Any, Any], how: Stored) -> np.ndarray[Any, Any]:
-    """Elements as they stand in the file."""
+    """Elements in their form in the file."""
     if not how.is_converted:
         return values.view(how.dtype)
     if how.is_utf8:

@@ -1,6 +1,6 @@
-"""``h5`` and ``nc``: an array with its coordinates, or a group with all below it, as one file of HDF5 or NetCDF-4.
+"""``h5`` and ``nc``: an array with its coordinates, or a group with everything below it, as one HDF5 or NetCDF-4 file.
 
-The skeleton is made at once, from metadata only; elements are decoded where they are read.
+The skeleton is made at the beginning, from metadata only; elements are decoded when they are read.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from zarrcore.filetypes.plan import BytesPlan, KnownBytes, joined
 from zarrcore.hierarchy import AnyNode, ArrayNode, Group
 
 MAX_NODES = 100_000
-"""Each takes some four kilobytes of memory, and a fifth of a millisecond where the store is at hand."""
+"""Each takes about four kilobytes of memory, and a fifth of a millisecond with a local store."""
 _NODE_NBYTES = 3_000
 
 
 class HDF5File(VirtualFile):
-    """A node and what belongs to it.
+    """A node and the nodes that belong to it, as one file.
 
-    What HDF5 cannot hold is left out; the attribute ``_zarrscope_left_out`` of the root group tells of it.
+    Content that HDF5 cannot hold is omitted; the attribute ``_zarrscope_left_out`` of the root group lists it.
 
     Args:
-        node: an array, which the file holds with the coordinates beside it that it names; or a group, with all below it.
-        netcdf: whether types and names are those of NetCDF-4, which are fewer: its programs may crash on any other file, of
-            texts or ``float16`` for example. They read the file, and cannot append to it.
-        find: gives the node at a path, or raises `NodeNotFoundError`; by default the hierarchy does.
+        node: an array, held with the neighbouring coordinates that it names; or a group, with everything below it.
+        netcdf: whether only types and names of NetCDF-4 are used: its programs may crash on other files, for example with
+            texts or ``float16``. They can read the file, but not append to it.
+        find: returns the node at a path, or raises `NodeNotFoundError`; by default that of the hierarchy.
 
     Raises:
-        UnsupportedError: more nodes than one file should hold.
-        ListingUnsupportedError: what is below the group cannot be told.
+        UnsupportedError: there are more nodes than one file should hold.
+        ListingUnsupportedError: the nodes below the group cannot be listed.
         StoreError: the store did not answer as it should.
     """
 
@@ -57,12 +57,12 @@ class HDF5File(VirtualFile):
 
     @property
     def nbytes(self) -> int:
-        """About how much memory it takes, of which most are the nodes."""
+        """The approximate memory that it takes, mostly for the nodes."""
         return len(self._skeleton) + len(self._rooms) * _NODE_NBYTES
 
     @cached_property
     def version(self) -> str:
-        """A text that is the same for files that are the same but for their elements, and decode these alike."""
+        """A text that is equal for files that differ at most in the values of their elements, and decode these alike."""
         digest = hashlib.blake2b(self._skeleton, digest_size=16)
         for room in self._rooms:
             digest.update(room.array.version.encode())
@@ -81,7 +81,7 @@ class HDF5File(VirtualFile):
         return KnownBytes(self._skeleton[start:stop].ljust(stop - start, b"\0"))
 
     def array_at(self, offset: int) -> tuple[int, int, int, int]:
-        """As `VirtualFile.array_at`; bytes between arrays are stretches without planes and slabs."""
+        """Like `VirtualFile.array_at`; bytes between arrays are ranges without planes and slabs."""
         position = bisect_right(self._offsets, offset) - 1
         room = self._rooms[position] if position >= 0 else None
         if room is not None and offset < room.offset + room.nbytes:
@@ -101,7 +101,7 @@ class HDF5File(VirtualFile):
                 progress(stop - start)
 
     def _pieces(self, start: int, stop: int) -> Iterator[tuple[int, int, Room | None]]:
-        """The pieces of a run of bytes: what of it are the elements of one array, and what of it is skeleton."""
+        """The pieces of a range of bytes: elements of one array each, or skeleton."""
         position = bisect_right(self._offsets, start) - 1
         while start < stop:
             room = self._rooms[position] if position >= 0 else None
@@ -117,17 +117,17 @@ class HDF5File(VirtualFile):
 
 
 def hdf5_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
-    """As `HDF5File`."""
+    """Like `HDF5File`."""
     return HDF5File(node, find=find)
 
 
 def netcdf_file(node: Group | ArrayNode, find: Callable[[str], AnyNode] | None = None) -> HDF5File:
-    """As `HDF5File`, in the types and names of NetCDF-4."""
+    """Like `HDF5File`, with the types and names of NetCDF-4."""
     return HDF5File(node, netcdf=True, find=find)
 
 
 def _with_coordinates(array: ArrayNode, find: Callable[[str], AnyNode]) -> dict[str, AnyNode]:
-    """An array and the arrays beside it that its dimensions and its attribute ``coordinates`` (CF conventions) name."""
+    """An array and the neighbouring arrays that its dimensions and its attribute ``coordinates`` (CF conventions) name."""
     nodes: dict[str, AnyNode] = {array.name or "array": array}
     parent, _, own = array.path.rpartition("/")
     if not own:
@@ -147,7 +147,7 @@ def _with_coordinates(array: ArrayNode, find: Callable[[str], AnyNode]) -> dict[
 
 
 def _all_below(group: Group) -> dict[str, AnyNode]:
-    """A group and all below it, by their paths in the file."""
+    """A group and all nodes below it, by their paths in the file."""
     length = len(group.path.rstrip("/")) + 1
     nodes: dict[str, AnyNode] = {}
     for node in group.hierarchy.walk(group.path):
@@ -155,7 +155,7 @@ def _all_below(group: Group) -> dict[str, AnyNode]:
             raise UnsupportedError(
                 "group",
                 group.path,
-                f"has more than {MAX_NODES:,} nodes, too many for one file: take one below it",
+                f"has more than {MAX_NODES:,} nodes, too many for one file: choose a node below it",
             )
         nodes[node.path[length:]] = node
     return nodes

@@ -1,6 +1,6 @@
-"""The metadata of a file, from its beginning: each piece stands behind those that it tells the addresses of.
+"""The metadata at the beginning of a file: each piece comes after those whose addresses it contains.
 
-Specification: HDF5, "File Format Specification Version 3.0", III.E (global heap), which is where values of any length stand.
+Specification: HDF5, "File Format Specification Version 3.0", III.E (global heap, for values of variable length).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _MAX_ITEMS: Final = (1 << 16) - 1
 
 
 class Metadata:
-    """Bytes that grow at their end, with room for the superblock at their beginning.
+    """A growing sequence of bytes, with room for the superblock at the beginning.
 
     Attributes:
-        content: what there is; each piece begins at a multiple of eight.
+        content: the bytes so far; each piece begins at a multiple of eight.
     """
 
     def __init__(self) -> None:
@@ -34,17 +34,17 @@ class Metadata:
         return len(self.content)
 
     def append(self, piece: bytes | bytearray) -> int:
-        """Put a piece at the end; returns its address."""
+        """Append a piece; returns its address."""
         address = len(self.content)
         self.content += piece
         return address
 
     def put(self, place: int, piece: bytes) -> None:
-        """Put a piece where there was room for it: it tells of what became known only now."""
+        """Write a piece into reserved room, once its content is known."""
         self.content[place : place + len(piece)] = piece
 
     def keep(self, data: bytes, count: int) -> bytes:
-        """Put a value of ``count`` elements into the global heap; returns the element that tells where it is."""
+        """Put a value of ``count`` elements into the global heap; returns the element that refers to it."""
         nbytes = _HEAD_NBYTES + len(data) + -len(data) % 8
         if self._next_item + nbytes > self._collection_end or self._items == _MAX_ITEMS:
             self._begin_collection(nbytes)
@@ -54,7 +54,7 @@ class Metadata:
         return struct.pack("<IQI", count, self._collection, self._items)
 
     def end_collection(self) -> None:
-        """Tell how much of a collection of the global heap is free, if that is enough to tell it there."""
+        """Write the free size of a collection of the global heap into it, if there is room."""
         free = self._collection_end - self._next_item
         if free >= _HEAD_NBYTES:
             self.put(self._next_item, struct.pack("<HHIQ", 0, 0, 0, free))

@@ -1,7 +1,7 @@
-"""Object headers: what a group or a dataset is, as messages one after the other.
+"""Object headers: the description of a group or a dataset as a sequence of messages.
 
-Specification: HDF5, "File Format Specification Version 3.0", IV.A.1.a (version 1 of the header) and IV.A.2 (messages). Of every
-message the version is the one that the oldest programs read. All is padded to multiples of eight bytes.
+Specification: HDF5, "File Format Specification Version 3.0", IV.A.1.a (version 1 of the header) and IV.A.2 (messages). Each
+message has the version that the oldest programs read. Everything is padded to multiples of eight bytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from zarrcore.errors import UnsupportedError
 
 UNDEFINED_ADDRESS: Final = (1 << 64) - 1
 LAYOUT_ADDRESS_AT: Final = 16 + 8 + 2
-"""Where in the header of a dataset, of which the layout is the first message, the address of the elements stands."""
+"""The offset of the elements' address in the header of a dataset, whose first message is the layout."""
 MAX_MESSAGES: Final = (1 << 16) - 1
 _MAX_MESSAGE_NBYTES: Final = (1 << 16) - 8
 _DATASPACE, _DATATYPE, _FILL_VALUE, _LAYOUT, _ATTRIBUTE, _SYMBOL_TABLE = 0x1, 0x3, 0x5, 0x8, 0xC, 0x11
@@ -35,18 +35,18 @@ def object_header(messages: Sequence[bytes]) -> bytes:
 
 
 def group_messages(tree: int, heap: int) -> list[bytes]:
-    """What makes an object a group: the addresses of its symbol table's B-tree and local heap."""
+    """The messages of a group: the addresses of its symbol table's B-tree and local heap."""
     return [_message(_SYMBOL_TABLE, struct.pack("<QQ", tree, heap))]
 
 
 def dataset_messages(shape: tuple[int, ...], datatype: bytes, nbytes: int, fill: bytes | None) -> list[bytes]:
-    """What makes an object a dataset: `nbytes` bytes in one piece, as yet nowhere; the layout comes first.
+    """The messages of a dataset of ``nbytes`` contiguous bytes, whose address is not set yet; the layout comes first.
 
     Args:
-        shape: the dataset's.
-        datatype: the message's body.
-        nbytes: those of all elements.
-        fill: the fill value's bytes, which are told where they fit; None for the default, zero.
+        shape: the shape of the dataset.
+        datatype: the body of the datatype message.
+        nbytes: bytes of all elements.
+        fill: bytes of the fill value, written if they fit; None for the default, zero.
 
     Raises:
         UnsupportedError: the type does not fit.
@@ -91,5 +91,5 @@ def _dataspace(shape: tuple[int, ...]) -> bytes:
 def _message(kind: int, body: bytes, *, constant: bool = False) -> bytes:
     body = padded(body)
     if len(body) > _MAX_MESSAGE_NBYTES:
-        raise UnsupportedError("size", f"{len(body)} bytes", "is too much for HDF5's early formats")
+        raise UnsupportedError("size", f"{len(body)} bytes", "is too large for HDF5's early formats")
     return struct.pack("<HHB3x", kind, len(body), constant) + body

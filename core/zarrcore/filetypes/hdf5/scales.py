@@ -1,7 +1,7 @@
 """Dimension scales, written as the HDF5 library and NetCDF-4 would.
 
-Specification: HDF5, "HDF5 Dimension Scales". A dataset refers to the scales of its dimensions, and a scale to its users, whose
-list is written where it fits the early file format (readers of NetCDF do not look at it).
+Specification: HDF5, "HDF5 Dimension Scales". A dataset refers to the scales of its dimensions, and a scale to its users. The list
+of users is written if it fits the early file format (readers of NetCDF ignore it).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _USER: Final = compound({"dataset": (REFERENCE, 0), "dimension": (datatype(np.dt
 
 
 def scale_messages(name: str) -> list[bytes]:
-    """What makes a dataset a scale: that it says so, and what it is called."""
+    """The attributes that make a dataset a scale: its class and its name."""
     return [_text_attribute(b"CLASS", b"DIMENSION_SCALE"), _text_attribute(b"NAME", name.encode())]
 
 
 def without_coordinate(length: int) -> list[bytes]:
-    """The messages of the scale of a dimension that has a length and nothing else; it takes no room."""
+    """The messages of the scale of a dimension without a coordinate; it needs no space for elements."""
     kind = np.dtype(">f4" if length < _TOO_LONG_FOR_FLOATS else "u1")
     messages = dataset_messages((length,), datatype(kind), length * kind.itemsize, None)
     return [*messages, *scale_messages(_NO_COORDINATE % length)]
@@ -45,10 +45,10 @@ def write_datasets(
     """Write the datasets of a group, scales first; returns the address of each.
 
     Args:
-        datasets: their messages, by names; scales are among them.
+        datasets: their messages by name, including those of scales.
         scales: the dataset of each dimension.
         attached: the dimensions of those datasets that have any.
-        metadata: where to.
+        metadata: the metadata to write to.
     """
     counts = Counter(dimension for dimensions in attached.values() for dimension in dimensions)
     told = [dimension for dimension in scales if 0 < counts[dimension] <= _MAX_USERS]
@@ -78,12 +78,12 @@ def _text_attribute(name: bytes, text: bytes) -> bytes:
 
 
 def _users(users: Sequence[tuple[int, int]]) -> bytes:
-    """What a scale says of who has it: the address of each dataset, and which of its dimensions."""
+    """A scale's references to its users: the address of each dataset, and the index of its dimension."""
     data = b"".join(struct.pack("<Qi", *user) for user in users)
     return attribute_message(b"REFERENCE_LIST", _USER, (len(users),), data)
 
 
 def _scales(addresses: Sequence[int], metadata: Metadata) -> bytes:
-    """What a dataset says of its scales: for each dimension a list, here of one."""
+    """A dataset's references to its scales: for each dimension a list, here with one item."""
     lists = b"".join(metadata.keep(struct.pack("<Q", address), 1) for address in addresses)
     return attribute_message(b"DIMENSION_LIST", REFERENCES, (len(addresses),), lists)

@@ -1,13 +1,13 @@
-"""The skeleton of an HDF5 file: all of it but the elements, for which it has room.
+"""The skeleton of an HDF5 file: everything except the elements, for which it has room.
 
-Specification: HDF5, "File Format Specification Version 3.0", of which only the earliest formats are used (programs of today's
-distributions open no newer ones). Datasets are contiguous: so what is written is metadata, however large the arrays are.
+Specification: HDF5, "File Format Specification Version 3.0". Only the earliest formats are used, since programs of current
+distributions do not open newer ones. Datasets are contiguous, so that only metadata are written, even for large arrays.
 
-All metadata stand before all elements, and each array's begin on a page of their own: who looks at the metadata, or reads one
-array, reads nothing of the others, although systems read whole pages. Between metadata and elements there is a gap for what
-systems read ahead of who reads the metadata from end to end. The smallest arrays come first, since these are the coordinates that
-readers want at once. The HDF5 library would make such files too, but for each dataset it takes most of a millisecond, ten
-kilobytes, and a lock that all of a process share.
+All metadata come before all elements, and the elements of each array begin on a new page: reading the metadata or one
+array reads nothing of the others, although systems read whole pages. A gap between metadata and elements takes the
+read-ahead of a program that reads all metadata in sequence. The smallest arrays come first, since these are the coordinates that
+readers need first. The HDF5 library could also make such files, but for each dataset it takes almost a millisecond, ten
+kilobytes, and a lock that is shared by the whole process.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ from zarrcore.hierarchy import AnyNode, ArrayNode, BrokenNode
 
 _MAX_TOLD = 1000
 _MAX_DIMENSIONS = 32
-_MAX_ATTRIBUTES = MAX_MESSAGES - 10  # which leaves room for what else a group or a dataset has
+_MAX_ATTRIBUTES = MAX_MESSAGES - 10  # which leaves room for other messages of a group or a dataset
 _PAGE_NBYTES = 4096
 _READ_AHEAD_NBYTES = 512
-"""What the HDF5 library reads of a header before it knows how long that is."""
+"""Bytes that the HDF5 library reads of a header before it knows the header's length."""
 _AHEAD = 8
-"""Linux reads ahead at most this many times what a program has read in sequence: what it reads grows fourfold."""
+"""The largest ratio of Linux's read-ahead to the bytes that a program has read in sequence: its window grows fourfold."""
 _MAX_GAP_NBYTES = 8 << 20
 _MAX_NBYTES = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where the elements of an array belong."""
+    """The place of an array's elements."""
 
     offset: int
     array: ArrayNode
@@ -67,20 +67,20 @@ class Room:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they are."""
+        """The number of bytes of the elements."""
         return self.array.size * self.how.dtype.itemsize
 
     def file(self) -> RawFile:
-        """The elements; not kept, since a file may have room for thousands of arrays."""
+        """The elements as a file. It is not kept, since there may be thousands of arrays."""
         return elements_file(self.array, self.how)
 
 
 def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes, list[Room]]:
-    """The beginning of a file of nodes, all its metadata, and where the elements belong, by ascending offset.
+    """The beginning of a file of nodes, with all its metadata, and the places of the elements, by ascending offset.
 
     Args:
-        nodes: by their paths in the file, groups before what is in them; ``""`` is the root group, if it is among them.
-        netcdf: whether types and names are those that NetCDF has.
+        nodes: nodes by their paths in the file, groups before their content; ``""`` is the root group, if included.
+        netcdf: whether only types and names of NetCDF are used.
     """
     metadata = Metadata()
     writer = _Writer(metadata, netcdf)
@@ -101,34 +101,34 @@ def make_skeleton(nodes: Mapping[str, AnyNode], *, netcdf: bool) -> tuple[bytes,
 
 @dataclass(slots=True)
 class _Group:
-    """What is known of a group until it is written."""
+    """A group before it is written."""
 
     messages: list[bytes]
     tells_coordinates: bool = False
     """Whether it has an attribute ``coordinates`` of its own."""
     names: set[str] = field(default_factory=set)
-    """Those of all nodes in it, in the file."""
+    """The names of all nodes in it, in the file."""
     arrays: dict[str, tuple[ArrayNode, Stored]] = field(default_factory=dict)
-    """By their names in the file, but for what is put before these."""
+    """Arrays by their names in the file, without a prefix."""
     datasets: dict[bytes, list[bytes]] = field(default_factory=dict)
-    """The messages of each."""
+    """The messages of each dataset."""
     links: dict[bytes, Link] = field(default_factory=dict)
-    """What of it is written already."""
+    """The links that are already written."""
 
 
 class _Writer:
-    """Writes nodes, and remembers what it leaves out."""
+    """Writes nodes, and records omitted content."""
 
     def __init__(self, metadata: Metadata, netcdf: bool) -> None:
         self.datasets: list[tuple[int, ArrayNode, Stored]] = []
         self._metadata = metadata
-        self._nbytes = 1 << 40  # more than the metadata will take
+        self._nbytes = 1 << 40  # an upper limit for the metadata
         self._netcdf = netcdf
         self._groups = {"": _Group([])}
         self._left_out: list[str] = []
 
     def write(self, nodes: Mapping[str, AnyNode]) -> Link:
-        """Write them all, each group after what is in it; returns the root group."""
+        """Write all nodes, each group after its content; returns the root group."""
         for path, node in nodes.items():
             with self._leaving_out(path):
                 self._take(path, node)
@@ -148,11 +148,11 @@ class _Writer:
         return self._write_group(group)
 
     def _take(self, path: str, node: AnyNode) -> None:
-        """Nodes wait for the others of their groups."""
+        """Collect the nodes of each group before they are written."""
         parent, _, name = path.rpartition("/")
         if isinstance(node, BrokenNode):
             raise node.error
-        if parent not in self._groups:  # told of already
+        if parent not in self._groups:  # already reported
             return
         if path:
             name = self._take_name(name, self._groups[parent])
@@ -166,10 +166,10 @@ class _Writer:
         self._groups[path].tells_coordinates = "coordinates" in node.attributes
 
     def _take_name(self, name: str, group: _Group) -> str:
-        """The name in the file of a node, which no other node in its group has."""
+        """The name of a node in the file, which no other node in its group has."""
         called = file_name(name, netcdf=self._netcdf).decode()
         if called == "." or called in group.names:
-            raise UnsupportedError("name", name, "stands for something else there")
+            raise UnsupportedError("name", name, "is already used in the file")
         group.names.add(called)
         return called
 
@@ -178,7 +178,7 @@ class _Writer:
         return Link(self._metadata.append(object_header([*group_messages(*table), *group.messages])), table)
 
     def _dimensions(self) -> dict[str, Dimensions]:
-        """Those of each group; what they are called depends on the groups above it, which come before it."""
+        """The dimensions of each group. Their names depend on the groups above, which come first."""
         found: dict[str, Dimensions] = {}
         lengths: dict[str, dict[str, int]] = {}
         for path, group in self._groups.items():
@@ -200,7 +200,7 @@ class _Writer:
         return found
 
     def _call_coordinates(self, group: _Group, names: Sequence[str]) -> None:
-        """Have xarray take arrays for coordinates of their group, and not those of the groups above that are called so."""
+        """Make xarray use arrays as coordinates of their group instead of arrays with their names in groups above."""
         told = " ".join(name for name in names if not set(name) & set(string.whitespace))
         if told and not group.tells_coordinates:
             group.messages.append(attribute(b"coordinates", told, self._metadata, netcdf=self._netcdf))
@@ -224,7 +224,7 @@ class _Writer:
     def _scales(
         self, path: str, group: _Group, dimensions: Dimensions, links: Mapping[str, bytes]
     ) -> tuple[dict[Dimension, bytes], dict[bytes, tuple[Dimension, ...]]]:
-        """Make the scales that datasets need, of coordinates or as further ones; returns these, and who has which."""
+        """Make the scales that datasets need, of coordinates or as new datasets; returns them, and each dataset's dimensions."""
         scales, attached = {}, {}
         for dimension, name in dimensions.names.items():
             if name in dimensions.coordinates and name in links:
@@ -241,10 +241,10 @@ class _Writer:
         return scales, attached
 
     def _link_name(self, name: str, group: _Group) -> bytes:
-        """The name in the file of what will be in a group, where nothing else has it."""
+        """The name of a new object of a group in the file, which must be free."""
         called = file_name(name, netcdf=self._netcdf)
         if called in group.links or called in group.datasets:
-            raise UnsupportedError("name", name, "stands for something else there")
+            raise UnsupportedError("name", name, "is already used in the file")
         return called
 
     def _dataset(self, path: str, array: ArrayNode, how: Stored) -> list[bytes]:
@@ -254,11 +254,11 @@ class _Writer:
             raise UnsupportedError("shape", str(shape), f"has more than {_MAX_DIMENSIONS} dimensions")
         nbytes = array.size * how.dtype.itemsize
         if self._nbytes + nbytes + _PAGE_NBYTES > _MAX_NBYTES:
-            raise UnsupportedError("shape", str(shape), "is too large for a file, with what is there already")
+            raise UnsupportedError("shape", str(shape), "is too large for the rest of the file")
         kind = (
             fixed_text(how.dtype.itemsize) if how.is_utf8 and how.parts is None else datatype(how.file_dtype)
         )
-        # ncdump 4.9 does not survive the fill value of a text.
+        # ncdump 4.9 crashes on the fill value of a text.
         has_fill = how.parts is None and how.dtype.kind != "S"
         fill = converted(array.metadata.fill_value, how).tobytes() if has_fill else None
         messages = dataset_messages(shape, kind, nbytes, fill)
@@ -271,22 +271,24 @@ class _Writer:
         for name, value in attributes.items():
             try:
                 if name in RESERVED:
-                    raise UnsupportedError("name", name, "has a meaning of its own in HDF5")
+                    raise UnsupportedError("name", name, "has a special meaning in HDF5")
                 if len(messages) == _MAX_ATTRIBUTES:
-                    raise UnsupportedError("attribute", name, f"is one of more than {_MAX_ATTRIBUTES:,}")
+                    raise UnsupportedError(
+                        "attribute", name, f"exceeds the limit of {_MAX_ATTRIBUTES:,} attributes"
+                    )
                 called = file_name(name, netcdf=self._netcdf)
                 if called in messages:
-                    raise UnsupportedError("name", name, "is another one's there")
+                    raise UnsupportedError("name", name, "is the name of another attribute in the file")
                 messages[called] = attribute(called, value, self._metadata, netcdf=self._netcdf)
                 if isinstance(value, str) and not is_text(value):
-                    raise UnsupportedError("text", value[:20], "is no text in HDF5: it is there as JSON")
+                    raise UnsupportedError("text", value[:20], "is not text in HDF5: it is stored as JSON")
             except ZarrError as error:
                 self._leave_out(f"{path}: attribute {name!r}", error)
         return list(messages.values())
 
     @contextmanager
     def _leaving_out(self, path: str) -> Iterator[None]:
-        """What HDF5 cannot hold is told of, and does not keep others out."""
+        """Report content that HDF5 cannot hold, and continue without it."""
         try:
             yield
         except ZarrError as error:
@@ -297,7 +299,7 @@ class _Writer:
 
 
 def _above(path: str) -> Iterator[str]:
-    """The groups above one, the nearest first."""
+    """The groups above a path, the nearest first."""
     while path:
         path = path.rpartition("/")[0]
         yield path

@@ -1,8 +1,8 @@
-"""Symbol tables: what is in a group, ordered by names; and the superblock, which leads to the root group's.
+"""Symbol tables, which hold the content of a group ordered by name, and the superblock, which refers to the root group's.
 
 Specification: HDF5, "File Format Specification Version 3.0", II.A (superblock version 0), III.A.1 (B-trees version 1), III.B
 (symbol table nodes), III.C (their entries), III.D (local heaps). A heap has the names, nodes have some entries each, and a tree
-leads to the nodes: its keys are the last names before and in each child.
+refers to the nodes: its keys are the last names before and in each child.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zarrcore.filetypes.hdf5.object_header import UNDEFINED_ADDRESS, padded
 
 _LEAF_K: Final = 4
 _INTERNAL_K: Final = 16
-"""Half of the entries that a node has room for, and half of the children that one of the tree has."""
+"""Half of the entries of a full node, and half of the children of a full node of the tree."""
 _ENTRY_NBYTES: Final = 40
 _NODE_NBYTES: Final = 8 + 2 * _LEAF_K * _ENTRY_NBYTES
 _TREE_NODE_NBYTES: Final = 24 + (4 * _INTERNAL_K + 1) * 8
@@ -28,16 +28,16 @@ _SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a name stands for."""
+    """The target of a name."""
 
     address: int
-    """That of the object's header."""
+    """The address of the object's header."""
     table: tuple[int, int] | None = None
-    """Of a group, the addresses of its B-tree and its heap."""
+    """For a group, the addresses of its B-tree and its heap."""
 
 
 def superblock(root: Link, size: int) -> bytes:
-    """What a file of ``size`` bytes, elements and all, begins with."""
+    """The superblock of a file of ``size`` bytes, including elements."""
     versions_and_widths = bytes((0, 0, 0, 0, 0, 8, 8, 0))
     numbers = struct.pack("<HHI", _LEAF_K, _INTERNAL_K, 0)
     addresses = struct.pack("<4Q", 0, UNDEFINED_ADDRESS, size, UNDEFINED_ADDRESS)
@@ -45,7 +45,7 @@ def superblock(root: Link, size: int) -> bytes:
 
 
 def write_symbol_table(links: Mapping[bytes, Link], metadata: Metadata) -> tuple[int, int]:
-    """Write what is in a group; returns the addresses of the B-tree and the heap."""
+    """Write the content of a group; returns the addresses of the B-tree and the heap."""
     names = sorted(links)
     segment = bytearray(8)  # the empty name, before all others
     entries = []
@@ -63,7 +63,7 @@ def write_symbol_table(links: Mapping[bytes, Link], metadata: Metadata) -> tuple
 
 
 def _entry(name: int, link: Link) -> bytes:
-    """``name`` is where in the heap the name stands."""
+    """An entry; ``name`` is the offset of the name in the heap."""
     return struct.pack("<QQI4xQQ", name, link.address, link.table is not None, *(link.table or (0, 0)))
 
 
@@ -71,8 +71,8 @@ def _write_tree(children: Sequence[tuple[int, int]], metadata: Metadata) -> int:
     """Write the levels of a tree, the lowest first; returns the root's address.
 
     Args:
-        children: the address of each, and where its last name stands.
-        metadata: where to.
+        children: the address of each child, and the offset of its last name in the heap.
+        metadata: the metadata to write to.
     """
     level, width = 0, 2 * _INTERNAL_K
     while True:

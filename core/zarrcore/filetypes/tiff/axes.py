@@ -1,4 +1,4 @@
-"""What dimensions are to programs for microscopes' images: X, Y, Z, C (channels), T (times), and S (the samples of a colour)."""
+"""The axes of microscopy images: X, Y, Z, C (channels), T (times), and S (the samples of a colour)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from zarrcore.array import plane_ndim
 from zarrcore.errors import UnsupportedError
 
 AXES: Final = {name: name.upper() for name in "xyztc"} | {"time": "T", "channel": "C"}
-"""Letters for dimensions' names."""
+"""The letters of dimension names."""
 
 
 def axis_letters(shape: tuple[int, ...], dtype: np.dtype[Any], names: Sequence[str | None]) -> str:
-    """A letter for each dimension, each another: the one that its name is, or else, from the last on, X, Y, Z, C and T.
+    """A different letter for each dimension: the one of its name, or otherwise X, Y, Z, C and T in turn, beginning with the last.
 
     Raises:
         UnsupportedError: there are more dimensions than letters.
@@ -41,7 +41,7 @@ def axis_letters(shape: tuple[int, ...], dtype: np.dtype[Any], names: Sequence[s
 
 
 def _give(letters: list[str | None], letter: str) -> None:
-    """Let the last dimension have a letter that has none, or, where a picture needs it, a letter for its place in a stack."""
+    """Give the letter to the last dimension without one; if all have letters, to the last one that is not X, Y or S."""
     free = [axis for axis, taken in enumerate(letters) if taken is None]
     free = free or [axis for axis, taken in enumerate(letters) if taken not in ("X", "Y", "S")]
     if free:

@@ -1,4 +1,4 @@
-"""What all pages of all TIFF files have in common: directories of entries, and how elements lie in a page.
+"""The common parts of all TIFF files: directories of entries, and the layout of elements in a page.
 
 Specification: Adobe, "TIFF Revision 6.0", and Technical Note 1, "TIFF Trees"; AWare Systems, "The BigTIFF File Format".
 """
@@ -23,14 +23,14 @@ HEADER_NBYTES: Final = 16
 _ENTRY: Final = struct.Struct("<HHQ8s")
 _ALIGN: Final = 8
 _LEAST_RATIO: Final = 1e-9
-"""Two integers of 32 bits come as near to it as one needs."""
+"""The smallest ratio that two integers of 32 bits express with enough precision."""
 
 Entry = tuple[int, int, int, bytes | Linear]
-"""A tag, a type, how many values, and those, or where they are: 64 bits, of which each page may have others."""
+"""A tag, a type, the number of values, and the values or their offset: 64 bits, which may differ between pages."""
 
 
 def file_header(first_directory: int) -> bytes:
-    """How a file begins."""
+    """The beginning of a file."""
     return struct.pack("<2sHHHQ", b"II", 43, 8, 0, first_directory)
 
 
@@ -42,10 +42,10 @@ def shorts(tag: int, *values: int) -> Entry:
 def page_entries(
     height: int, width: int, samples: int, dtype: np.dtype[Any], resolution: tuple[float, float] | None = None
 ) -> list[Entry]:
-    """What a directory says of a page that is not compressed, but for where its elements are.
+    """The entries of an uncompressed page, except the offsets of its elements.
 
     Args:
-        resolution: pixels per centimetre down and to the right; None where that is unknown.
+        resolution: pixels per centimetre down and to the right; None if unknown.
     """
     ratios = [_ratio(number) for number in resolution or (1.0, 1.0)]
     is_known = resolution is not None and None not in ratios
@@ -59,7 +59,7 @@ def page_entries(
         shorts(277, samples),
         (282, RATIONAL, 1, right),
         (283, RATIONAL, 1, down),
-        shorts(284, 1),  # samples beside each other
+        shorts(284, 1),  # samples of a pixel next to each other
         shorts(296, 3 if is_known else 1),  # per centimetre; a resolution without a unit is unknown
         shorts(339, *[SAMPLE_FORMATS[dtype.kind]] * samples),
     ]
@@ -69,7 +69,7 @@ def page_entries(
 
 
 def _ratio(number: float) -> bytes | None:
-    """A positive number as two integers of 32 bits; None where it is too large or too small for them."""
+    """A positive number as two integers of 32 bits; None if it is too large or too small for them."""
     if not _LEAST_RATIO <= number <= 1 / _LEAST_RATIO:
         return None
     # The closest ratio whose larger part fits.
@@ -82,7 +82,7 @@ def _ratio(number: float) -> bytes | None:
 
 
 def strip_entries(height: int, nbytes: int, offset: Linear) -> list[Entry]:
-    """Where the elements of a page are that lie there as one strip."""
+    """The entries of a page whose elements are one strip."""
     return [
         (273, LONG8, 1, offset),
         (278, LONG, 1, struct.pack("<I", height)),
@@ -91,12 +91,12 @@ def strip_entries(height: int, nbytes: int, offset: Linear) -> list[Entry]:
 
 
 def description_entry(nbytes: int, at: int) -> Entry:
-    """Where a page's description is, which ends in a zero byte."""
+    """The entry of a page's description, which ends in a zero byte."""
     return 270, ASCII, nbytes, Linear(at)
 
 
 def directory_nbytes(entries: int) -> int:
-    """How long a directory of so many entries is."""
+    """The size of a directory with this number of entries, in bytes."""
     nbytes = 16 + _ENTRY.size * entries
     return nbytes + -nbytes % _ALIGN
 
@@ -105,14 +105,14 @@ def directories(entries: Sequence[Entry], following: Linear, count: int = 1) -> 
     """The directories of the first ``count`` pages.
 
     Args:
-        following: where the next directory of each is; 0 where there is none.
+        following: the offset of the next directory of each; 0 if there is none.
     """
     template, numbers, end = _template(entries)
     return Records(template, count, {**numbers, end: following})
 
 
 def chained(entries: Sequence[Entry], at: int, count: int) -> JoinedFile:
-    """The directories of all pages from the second on, ``count`` of them, which stand at ``at`` and name each other."""
+    """The directories of the ``count`` pages after the first one, at offset ``at``; each refers to the next."""
     template, numbers, end = _template(entries)
     second = {place: Linear(one.start + one.step, one.step) for place, one in numbers.items()}
     last = {place: Linear(one.start + one.step * count) for place, one in numbers.items()}
@@ -125,7 +125,7 @@ def chained(entries: Sequence[Entry], at: int, count: int) -> JoinedFile:
 
 
 def _template(entries: Sequence[Entry]) -> tuple[bytes, dict[int, Linear], int]:
-    """A directory, the numbers in it, and where it names the next one."""
+    """A directory, the numbers in it, and the place of its reference to the next one."""
     parts, numbers, at = [struct.pack("<Q", len(entries))], {}, 8
     for tag, kind, length, value in sorted(entries, key=itemgetter(0)):
         if isinstance(value, Linear):

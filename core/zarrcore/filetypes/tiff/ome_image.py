@@ -1,8 +1,8 @@
 """Arrays, and groups that are images in levels, as OME-TIFF.
 
-In OME-TIFF a reduced picture belongs to a plane: only along X and Y may a level be smaller than the one before it. Levels of
-another type, of other dimensions, or with fewer planes, are left out, as are broken and missing ones, and the image's description
-names them.
+In OME-TIFF, a reduced picture belongs to a plane: a level may be smaller than the one before it only along X and Y. Levels of
+another type, with other dimensions, or with fewer planes are omitted, as are broken and missing ones. The image's description
+lists the omitted levels.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def array_as_ome_tiff(
     """``array[selection]`` as an image of one level.
 
     Args:
-        group_attributes: those of the group that holds the array, which may tell of it as a level of an image.
+        group_attributes: the attributes of the parent group, which may describe the array as a level of an image.
 
     Raises:
         UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
-        SelectionError: the array has no such selection.
+        SelectionError: the selection is invalid or outside the array.
     """
     name = array.name if isinstance(array, ArrayNode) else ""
     image = single_level(group_attributes or {}, name, array)
@@ -49,16 +49,16 @@ def array_as_ome_tiff(
 
 
 def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) -> OmeTiffFile:
-    """The image that a group is; of several the first.
+    """The image of a group; the first one if there are several.
 
     Args:
         group: the group.
-        find: the node at an absolute path of the group's hierarchy; by default that is asked.
+        find: returns the node at an absolute path of the group's hierarchy; by default that of the hierarchy.
 
     Raises:
         SelectionError: the group is not an image in levels.
         UnsupportedError: OME-TIFF has no such type, or not as many dimensions.
-        MetadataError, NodeNotFoundError: there is no first level.
+        MetadataError, NodeNotFoundError: the first level is broken or missing.
         StoreError: the store did not answer as it should.
     """
     if not is_multiscale(group.attributes):
@@ -78,7 +78,9 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
     left_out += image.missing
     levels = [base, *(TilesFile(array, names=[*letters]) for array in kept[1:])]
     description = (
-        f"Levels whose planes are not these in fewer pixels: {', '.join(left_out)}" if left_out else ""
+        f"Levels omitted, since they are not these planes in fewer pixels: {', '.join(left_out)}"
+        if left_out
+        else ""
     )
     return OmeTiffFile(levels, _facts(image, base.body, image.name or group.name, description))
 
@@ -102,7 +104,7 @@ def _names(image: Multiscale) -> list[str | None]:
 
 
 def _facts(image: Multiscale, body: TiledBody, name: str, description: str = "") -> ImageMetadata:
-    """What is known of the part of an image that a file holds."""
+    """The metadata of the part of an image that a file holds."""
     spacing = {}
     for letter, axis in zip(body.letters, body.kept, strict=True):
         if image.spacing:

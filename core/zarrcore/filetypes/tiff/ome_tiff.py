@@ -1,8 +1,8 @@
-"""``ome.tiff``: an image in levels, as a BigTIFF of uncompressed tiles in which every offset is arithmetic.
+"""``ome.tiff``: an image in levels, as a BigTIFF of uncompressed tiles whose offsets are computed from metadata.
 
-Specification: Open Microscopy Environment, "OME-TIFF specification", "Sub-resolutions". Each plane is a page of the first level;
-that of the other levels are in the page's SubIFDs. All tables stand before all tiles, and tables are lines: whatever stands in
-them grows from page to page, and from tile to tile, by the same number. So no table is ever made as a whole.
+Specification: Open Microscopy Environment, "OME-TIFF specification", "Sub-resolutions". Each plane of the first level is a page;
+those of the other levels are in the page's SubIFDs. All tables come before all tiles. Each number in a table
+grows by a constant from page to page and from tile to tile, so no table is ever made as a whole.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from zarrcore.filetypes.tiff.tiles import TiledBody, TilesFile
 _TABLES_ALIGN: Final = 8
 _TILES_ALIGN: Final = 4096
 _AHEAD, _MIN_READ_NBYTES, _MAX_GAP_NBYTES = 8, 16 << 10, 8 << 20
-"""Who reads the tables reads no tile, although systems read whole pages, and ahead: at most so many times what was read, and so
-long is the gap before the first tile."""
+"""The largest ratio of a system's read-ahead to the bytes that were read. The gap before the first tile has this ratio to the
+tables, so that reading the tables never reads a tile."""
 
 
 class OmeTiffFile(JoinedFile):
     """An image in levels.
 
     Args:
-        levels: each but the first smaller than the one before it along X or Y, and else alike.
-        facts: what is known of the image.
+        levels: each is smaller than the one before it along X or Y, and otherwise alike.
+        facts: the metadata of the image.
 
     Raises:
-        UnsupportedError: it does not fit.
+        UnsupportedError: it is too large for a file.
     """
 
     suffix = "ome.tiff"
@@ -68,14 +68,14 @@ class OmeTiffFile(JoinedFile):
 
     @property
     def version(self) -> str:
-        """As `HDF5File.version`."""
+        """Like `HDF5File.version`."""
         digest = hashlib.blake2b(self._text, digest_size=16)
         for level in self._levels:
             digest.update(level.body.array.version.encode())
         return digest.hexdigest()
 
     def _parts(self, at: Mapping[str, int]) -> dict[str, VirtualFile]:
-        """All parts of the file, by names; ``at`` tells where each is."""
+        """All parts of the file by name; ``at`` has the offset of each."""
         bodies = [level.body for level in self._levels]
         base, *entries = [_entries(number, body, at) for number, body in enumerate(bodies)]
         reduced = {
@@ -108,7 +108,7 @@ class OmeTiffFile(JoinedFile):
 
 
 def _entries(number: int, body: TiledBody, at: Mapping[str, int]) -> list[Entry]:
-    """What the directories of a level say."""
+    """The entries of the directories of a level."""
     entries = page_entries(body.height, body.width, body.samples, body.array.dtype)
     if body.is_strip:
         return entries + strip_entries(
@@ -126,7 +126,7 @@ def _entries(number: int, body: TiledBody, at: Mapping[str, int]) -> list[Entry]
 
 
 def _laid_out(make: Callable[[Mapping[str, int]], Mapping[str, VirtualFile]]) -> list[VirtualFile]:
-    """Parts one after another, with gaps where they are aligned; made twice, first only to see how long each is."""
+    """Consecutive parts, with gaps for alignment. They are made twice, first only for their sizes."""
     places: dict[str, int] = defaultdict(int)
     for _ in range(2):
         files: list[VirtualFile] = []
@@ -140,7 +140,7 @@ def _laid_out(make: Callable[[Mapping[str, int]], Mapping[str, VirtualFile]]) ->
 
 
 def _start(end: int, part: VirtualFile, after_tiles: bool) -> int:
-    """Where a part begins that follows what ends at ``end``."""
+    """The offset of a part that follows another one, which ends at ``end``."""
     if not isinstance(part, TilesFile):
         return end + -end % _TABLES_ALIGN
     if not after_tiles:

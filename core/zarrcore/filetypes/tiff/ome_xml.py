@@ -1,7 +1,7 @@
-"""OME-XML: what the pages of an OME-TIFF are.
+"""OME-XML: the description of an OME-TIFF.
 
-Specification: Open Microscopy Environment, "OME-TIFF specification"; its schema "OME 2016-06", whose order of elements this is.
-All is ASCII, as TIFF has its descriptions: other characters are references.
+Specification: Open Microscopy Environment, "OME-TIFF specification"; schema "OME 2016-06", which determines the order of
+elements. The text is ASCII, like all descriptions of TIFF; other characters are references.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _TYPES: Final = {
     "complex64": "complex",
     "complex128": "double-complex",
 }
-"""Names of NumPy's types. Truth values are whole bytes, not bits."""
+"""OME's names of NumPy's types. Booleans are whole bytes, not bits."""
 _MAX_LENGTH: Final = (1 << 31) - 1
 _MIN_STEP, _MAX_STEP = 1e-30, 1e30
-"""The schema's numbers are of single precision."""
+"""The largest number of the schema, which has single precision."""
 MAX_CHANNELS_TOLD: Final = 10_000
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PREFIXES: Final = {
@@ -46,26 +46,26 @@ _TIMES: Final = {
     **{f"{prefix}second": f"{sign}s" for prefix, sign in _PREFIXES.items()},
     "minute": "min", "hour": "h", "day": "d", "us": "µs",
 }  # fmt: skip
-"""OME's signs of units, by the names that OME-NGFF has for them."""
+"""OME's symbols of units, by their names in OME-NGFF."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageMetadata:
-    """What is known of an image beside its elements."""
+    """The metadata of an image."""
 
     name: str = ""
     description: str = ""
     spacing: Mapping[str, tuple[float, str]] = field(default_factory=dict)
-    """How far apart elements are along X, Y, Z and T, and the name of the unit."""
+    """The distance between elements along X, Y, Z and T, and the name of its unit."""
     channels: Sequence[MultiscaleChannel] = ()
-    """One by one from the first; there may be too few or too many."""
+    """The channels in order, beginning with the first; there may be too few or too many."""
 
 
 def ome_type(dtype: np.dtype[Any]) -> str:
-    """What OME calls a type.
+    """OME's name of a type.
 
     Raises:
-        UnsupportedError: it has no such type.
+        UnsupportedError: OME has no such type.
     """
     try:
         return _TYPES[dtype.name]
@@ -77,12 +77,12 @@ def ome_xml(facts: ImageMetadata, shape: Mapping[str, int], pixel_type: str) -> 
     """The description of a file's only image.
 
     Args:
-        facts: what is known of it.
-        shape: how long each dimension is, by its letter, slowest first.
-        pixel_type: as `ome_type` has it.
+        facts: the metadata of the image.
+        shape: the length of each dimension by its letter, slowest first.
+        pixel_type: the result of `ome_type`.
 
     Raises:
-        UnsupportedError: a dimension, or all planes together, are too long.
+        UnsupportedError: a dimension is too long, or there are too many planes.
     """
     planes = [letter for letter in shape if letter in "ZCT"]
     order = "XY" + "".join(letter for letter in "ZCT" if letter not in planes) + "".join(reversed(planes))
@@ -113,7 +113,7 @@ def ome_xml(facts: ImageMetadata, shape: Mapping[str, int], pixel_type: str) -> 
 
 
 def _put_spacing(pixels: ET.Element, letter: str, step: float, unit: str) -> None:
-    """A physical size or an increment of time, where OME has its unit; without a unit it would be taken for micrometres."""
+    """A physical size or a time increment, if OME has its unit; without a unit, it would mean micrometres."""
     units = {"T": _TIMES, **dict.fromkeys("XYZ", _LENGTHS)}.get(letter, {})
     sign = units.get(unit, unit if unit in units.values() else None)
     if sign is None or not _MIN_STEP <= step <= _MAX_STEP:

@@ -1,8 +1,8 @@
-"""``tiff``: a BigTIFF of uncompressed pages, one per plane, in which every offset is arithmetic.
+"""``tiff``: a BigTIFF of uncompressed pages, one for each plane, whose offsets are computed from metadata.
 
-The description of the whole array in the first page is the one that tifffile writes, its "shaped" metadata. The first page's
-directory stands before the elements and all others, alike but for two numbers, after them: so the elements are one run, which
-readers map as one array.
+The description of the whole array in the first page is that of tifffile, its "shaped" metadata. The first page's
+directory comes before the elements. All others, which differ only in two numbers, come after them, so that the elements are
+contiguous and readers can map them as one array.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from zarrcore.metadata.data_type import is_small_number
 _MAX_ITEMSIZE: Final = {"c": 16}
 _ALIGN: Final = 64
 _MORE_ENTRIES: Final = 4
-"""Of the first page: its strip and the description."""
+"""The offsets in the first page: its strip and the description."""
 
 
 class TiffFile(HeaderAndBody):
-    """Planes of the last two dimensions, or three where the last holds RGB or RGBA, as pages.
+    """Planes of the last two dimensions, or three if the last one holds RGB or RGBA, as pages.
 
     Args:
         array: the array.
-        selection: what of it.
-        resolution: pixels per centimetre down and to the right; None where that is unknown.
+        selection: the selection.
+        resolution: pixels per centimetre down and to the right; None if unknown.
     """
 
     suffix = "tiff"
@@ -66,7 +66,7 @@ class TiffFile(HeaderAndBody):
         ndim = plane_ndim(shape, dtype)
         plane = shape[len(shape) - ndim :]
         if 0 in shape or max(plane, default=1) >= 1 << 32:
-            raise UnsupportedError("shape", str(shape), "has no planes that are pages")
+            raise UnsupportedError("shape", str(shape), "has no planes to write as pages")
         nbytes = math.prod(plane) * dtype.itemsize
         pages = self.body.nbytes // nbytes
         height, width, samples = plane if ndim == 3 else (*(1, 1, *plane)[-2:], 1)
@@ -83,7 +83,7 @@ class TiffFile(HeaderAndBody):
         return header.ljust(begin, b"\0")
 
     def _description(self) -> bytes:
-        """What the pages are together: the array's shape and, where all are known, the letters of its axes."""
+        """The description of all pages: the array's shape and, if all are known, the letters of its axes."""
         metadata: dict[str, object] = {"shape": list(self.body.shape)}
         axes = [AXES.get((name or "").lower()) for name in self.body.dimension_names]
         if plane_ndim(self.body.shape, self.array.dtype) == 3:
@@ -97,5 +97,5 @@ class TiffFile(HeaderAndBody):
         return self._later.size
 
     def _trailer(self, start: int, stop: int) -> memoryview:
-        """Directories of pages from the second on; each names the place of its plane and that of the next directory."""
+        """The directories of the pages after the first one; each has the offsets of its plane and of the next directory."""
         return self._later.read(start, stop - start)

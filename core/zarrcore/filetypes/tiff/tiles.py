@@ -1,8 +1,8 @@
 """The elements of an array in the order of a tiled file: plane by plane, tile by tile.
 
-Tiles are all of one size, which is known without looking at any chunk; what overhangs the plane is zero. They are whole chunks,
-or whole parts or multiples of chunks, wherever that is of a size that readers are made for. A plane that fits into one tile is
-one strip instead, so that nothing overhangs: a pyramid's last level may have three pixels.
+All tiles have one size, which is computed from metadata; padding at the edges is zero. They are whole chunks,
+or whole parts or multiples of chunks, if that gives a size that suits readers. A plane that fits into one tile is
+one strip instead, without padding: a pyramid's last level may have three pixels.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from zarrcore.filetypes.tiff.axes import axis_letters
 from zarrcore.metadata.chunk_grid import RegularChunkGrid
 
 _SIDES: Final = range(256, 1025, 16)
-"""Lengths of tiles, of which TIFF demands multiples of 16 (TIFF 6.0, section 15)."""
+"""Lengths of tiles; TIFF requires multiples of 16 (TIFF 6.0, section 15)."""
 _SIDE: Final = 512
 
 
 class TilesFile(RawFile):
-    """The tiles of all planes, and nothing else.
+    """The tiles of all planes.
 
     Args:
         array: the array.
-        selection: what of it.
-        names: of the array's dimensions, where others tell more than it does.
+        selection: the selection.
+        names: names of the array's dimensions to use instead of its own.
 
     Raises:
-        UnsupportedError: more dimensions than images have, or no elements.
+        UnsupportedError: there are more dimensions than images have, or no elements.
     """
 
     suffix = "ome.tiff"
@@ -57,18 +57,18 @@ class TiledBody(ArrayBody):
     """The bytes of the tiles.
 
     Attributes:
-        letters: what each dimension is.
-        planes: how many planes there are along each dimension that is none of a plane's, slowest first.
+        letters: the letter of each dimension.
+        planes: the length of each dimension outside a plane, slowest first.
         height, width, samples: the shape of a plane.
         tile: height and width of a tile.
-        grid: how many tiles a plane has, below each other and side by side.
-        plane_nbytes: of all tiles of a plane.
+        grid: rows and columns of tiles in a plane.
+        plane_nbytes: bytes of all tiles of a plane.
     """
 
     def __init__(self, array: Array, selection: Selection, names: Sequence[str | None] | None) -> None:
         super().__init__(array, selection)
         if 0 in self.shape:
-            raise UnsupportedError("shape", str(self.shape), "has no planes that are pages")
+            raise UnsupportedError("shape", str(self.shape), "has no planes to write as pages")
         if names is not None:
             self.dimension_names = tuple(names[axis] for axis in self.kept)
         self.letters = axis_letters(self.shape, array.dtype, self.dimension_names)
@@ -85,12 +85,12 @@ class TiledBody(ArrayBody):
 
     @property
     def is_strip(self) -> bool:
-        """Whether a plane is one run of elements without anything that overhangs."""
+        """Whether a plane is one run of elements without padding."""
         return self.tile == (self.height, self.width)
 
     @property
     def tile_nbytes(self) -> int:
-        """Of one tile."""
+        """Bytes of one tile."""
         return math.prod((*self.tile, self.samples)) * self.array.itemsize
 
     def plan(self, offset: int, nbytes: int) -> BytesPlan:
@@ -104,9 +104,9 @@ class TiledBody(ArrayBody):
         return _TilesBox(self.letters, [*self.planes], (rows[1] - rows[0], columns[1] - columns[0]), plan)
 
     def _region(self, box: Box) -> dict[str, tuple[int, int]]:
-        """What of the planes is in a box of tiles; where these are several, they have all of their rows and columns.
+        """The region of the planes in a box of tiles; several tiles always have all of their rows and columns.
 
-        Rows, columns and samples are told even where the array has no such dimension: it may have nothing of them there.
+        The region has rows, columns and samples even if the array has no such dimension. It may be empty.
         """
         *planes, rows, columns, y, x, samples = box
         region = dict(zip(self.planes, planes, strict=True))
@@ -120,7 +120,7 @@ class TiledBody(ArrayBody):
         return region
 
     def _slab_nbytes(self) -> int:
-        """Bytes from one row of chunks to the next; where chunks are one element long they follow one another."""
+        """Bytes from one row of chunks to the next, skipping leading dimensions whose chunks have length 1."""
         if not isinstance(self.array.metadata.chunk_grid, RegularChunkGrid):
             return 0
         chunks = dict(zip(self.letters, self.chunk_shape, strict=True))
@@ -141,10 +141,10 @@ class _TilesBox:
     """A box of tiles, read as a region of their planes.
 
     Args:
-        letters: of the array's dimensions.
-        planes: those of them that no plane has, slowest first.
-        inside: rows and columns of the region that lie in the planes.
-        plan: reads these; None where there are none.
+        letters: the letters of the array's dimensions.
+        planes: those outside a plane, slowest first.
+        inside: rows and columns of the region within the planes.
+        plan: reads these; None if there are none.
     """
 
     __slots__ = ("_inside", "_letters", "_plan", "_planes")
@@ -169,13 +169,13 @@ class _TilesBox:
         if columns == 1:
             self._read_planes(out.reshape(*planes, rows * y, x, samples))
             return
-        # Rows of elements go through all of the tiles: to read each tile by itself would be one request after another.
+        # Rows of elements cross all tiles: reading each tile separately would make one request after another.
         joined = np.empty((*planes, rows * y, columns * x, samples), out.dtype)
         self._read_planes(joined)
         out[...] = joined.reshape(*planes, rows, y, columns, x, samples).swapaxes(-4, -3)
 
     def _read_planes(self, out: np.ndarray[Any, Any]) -> None:
-        """Read the region into the first rows and columns of planes, and clear the others."""
+        """Read the region into the first rows and columns of planes, and set the others to zero."""
         height, width = self._inside
         out[..., height:, :, :] = 0
         out[..., :height, width:, :] = 0
@@ -193,7 +193,7 @@ def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:
 
     >>> _tile((5000, 5000), (256, 1000)), _tile((5000, 5000), (64, 100)), _tile((5000, 20), (2048, 1)), _tile((30, 30), (8, 8))
     ((256, 512), (256, 400), (1024, 32), (30, 30))
-    >>> _tile((600, 3000), (600, 512))  # whole columns of chunks, and what is missing to a multiple of 16
+    >>> _tile((600, 3000), (600, 512))  # whole columns of chunks, rounded up to a multiple of 16
     (608, 512)
     """
     sides = [
@@ -207,6 +207,6 @@ def _tile(plane: tuple[int, int], chunk: tuple[int, int]) -> tuple[int, int]:
 
 
 def _side(chunk: int) -> int:
-    """A length of tiles: a chunk, or else a part or a multiple of it; where there is none, what readers are used to."""
+    """A length of tiles: that of a chunk, or a part or a multiple of it; if none fits, the usual one."""
     fitting = [side for side in _SIDES if side % chunk == 0 or chunk % side == 0]
     return min(fitting, key=lambda side: abs(side - chunk), default=_SIDE)

@@ -1,4 +1,4 @@
-"""An HDF5 file as its readers get it: h5py through the virtual file itself, other programs as a real one."""
+"""HDF5 files for their readers: h5py reads the virtual file itself, other programs a real file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _PAGE_NBYTES = 4096
 
 @contextmanager
 def opened(node: Any, *, netcdf: bool = False) -> Iterator[h5py.File]:
-    """The file of a node, nothing of which is read that is not asked for.
+    """The file of a node, of which only requested bytes are read.
 
-    h5py holds its lock while it reads, and wants it when a thread that decodes for it happens to collect files of before.
+    h5py holds its lock while it reads, and also needs it when a decoding thread happens to collect earlier files.
     """
     gc.disable()
     try:
@@ -31,7 +31,7 @@ def opened(node: Any, *, netcdf: bool = False) -> Iterator[h5py.File]:
 
 
 def written(node: Any, path: Path) -> Path:
-    """The file of a node, written; of NetCDF if its name says so."""
+    """The written file of a node; a NetCDF file if its name says so."""
     with path.open("wb") as stream:
         HDF5File(node, netcdf=path.suffix == ".nc").write_to(stream)
     return path

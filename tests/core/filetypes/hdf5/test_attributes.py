@@ -1,4 +1,4 @@
-"""Attributes: what JSON says is what HDF5's readers get."""
+"""Attributes: HDF5's readers get the values of the JSON."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",
 
 
 def plain(value: Any) -> Any:
-    """An attribute as Python has it."""
+    """An attribute as a Python value."""
     if isinstance(value, bytes):
         return value.decode()
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def means(found: Any, value: Any) -> bool:
-    """Whether what was read is the value, or JSON text of it."""
+    """Whether the read attribute is the value, or its JSON text."""
     found = plain(found)
     if found == value:
         return True
@@ -48,7 +48,7 @@ def means(found: Any, value: Any) -> bool:
 
 
 def netcdf_name(name: str) -> str | None:
-    """The name as NetCDF's specification has it, or None where it has none such."""
+    """The name according to NetCDF's specification, or None if it is not allowed."""
     name = unicodedata.normalize("NFC", name)
     begins = name[0] in string.ascii_letters + string.digits + "_" or name[0] > "\x7f"
     return name if begins and name[-1] != " " and not any(c < " " or c in "/\x7f" for c in name) else None
@@ -58,7 +58,7 @@ def netcdf_name(name: str) -> str | None:
     attributes=st.dictionaries(NAMES.filter(lambda name: name not in RESERVED), JSON, max_size=4),
     netcdf=st.booleans(),
 )
-def test_attributes_mean_the_same(attributes: dict[str, Any], netcdf: bool) -> None:
+def test_attributes_round_trip(attributes: dict[str, Any], netcdf: bool) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes=attributes)
     with opened(hierarchy["/g"], netcdf=netcdf) as file:
@@ -88,7 +88,7 @@ def test_numbers_are_numbers(value: Any, dtype: str) -> None:
 @pytest.mark.parametrize(
     "value", ["é" * 100_000, list(range(30_000)), ["text"] * 5000, {"deep": [0.5] * 20_000}]
 )
-def test_what_is_too_large_for_an_attribute_is_text(value: Any, netcdf: bool) -> None:
+def test_lists_too_large_for_an_attribute_are_text(value: Any, netcdf: bool) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes={"a": value, "b": 1})
     with opened(hierarchy["/g"], netcdf=netcdf) as file:
@@ -97,7 +97,7 @@ def test_what_is_too_large_for_an_attribute_is_text(value: Any, netcdf: bool) ->
         assert "_zarrscope_left_out" not in file.attrs
 
 
-def test_thousands_of_attributes() -> None:
+def test_a_group_can_have_thousands_of_attributes() -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes={f"a{number}": number for number in range(3000)})
     with opened(hierarchy["/g"]) as file:
@@ -106,17 +106,17 @@ def test_thousands_of_attributes() -> None:
 
 
 @pytest.mark.parametrize("text", ["x\0y", "\ud800é"])
-def test_what_can_be_no_text_is_json_and_told(text: str) -> None:
+def test_text_that_hdf5_cannot_hold_is_json_and_reported(text: str) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes={"a": text, "b": [text], "c": {"d": text}})
     with opened(hierarchy["/g"]) as file:
         assert [json.loads(file.attrs[name]) for name in "abc"] == [text, [text], {"d": text}]
         (told,) = file.attrs[LEFT_OUT_ATTRIBUTE]
-        assert told == f"/: attribute 'a': text {text!r} is no text in HDF5: it is there as JSON"
+        assert told == f"/: attribute 'a': text {text!r} is not text in HDF5: it is stored as JSON"
 
 
 @pytest.mark.parametrize("name", ["", "a\0b", "CLASS", "DIMENSION_LIST", "_NCProperties"])
-def test_names_that_cannot_be_are_told(name: str) -> None:
+def test_impossible_names_are_reported(name: str) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes={name: "x", "b": 1})
     with opened(hierarchy["/g"]) as file:

@@ -1,4 +1,4 @@
-"""Types: the library decodes them as those that h5py has for the same dtypes."""
+"""Types: the HDF5 library decodes them as the types of h5py for the same dtypes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_types_are_those_of_h5py(dtype: np.dtype[Any]) -> None:
     assert datatype(dtype)[0] == expected.encode()[2], "no later version than the library's"
 
 
-def test_types_of_other_things() -> None:
+def test_types_of_texts_and_references_are_those_of_h5py() -> None:
     assert decoded(TEXT).equal(h5py.h5t.py_create(h5py.string_dtype(), logical=True))
     assert decoded(fixed_text(7)).equal(h5py.h5t.py_create(h5py.string_dtype("utf-8", 7), logical=True))
     assert decoded(REFERENCE).equal(h5py.h5t.STD_REF_OBJ)
@@ -57,6 +57,6 @@ def test_types_of_other_things() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["S0", "V0", "U3", "M8[s]", "O", [("a", "S0")], [("a\0b", "i4")], "g"])
-def test_what_hdf5_has_no_type_for(dtype: Any) -> None:
+def test_types_that_hdf5_lacks_are_refused(dtype: Any) -> None:
     with pytest.raises(UnsupportedError):
         datatype(np.dtype(dtype))

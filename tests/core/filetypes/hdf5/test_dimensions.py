@@ -1,4 +1,4 @@
-"""Dimensions: arrays share them by name and length, and coordinates are theirs."""
+"""Dimensions: arrays share them by name and length, and coordinates belong to them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_name_of_several_lengths_is_several_dimensions() -> None:
         assert [scales(file[name]) for name in pyramid] == [["y", "x"], ["y_32", "x_16"], ["y_16", "x_8"]]
 
 
-def test_a_dimension_avoids_what_is_called_like_it() -> None:
+def test_a_dimension_avoids_the_names_of_other_nodes() -> None:
     arrays: dict[str, Any] = {"y": ((3, 4), ["y", "x"]), "x": ((4,), ["other"]), "x_4": ((1,), None)}
     hierarchy = hierarchy_of(**arrays)
     hierarchy.create_group("/other")
@@ -88,17 +88,17 @@ def test_netcdf_names_dimensions_by_its_rules() -> None:
         assert h5py.h5ds.get_scale_name(file["é"].id) == "é".encode()
         assert "_zarrscope_left_out" not in file.attrs
     with opened(hierarchy_of(**arrays)["/"]) as file:
-        assert scales(file["t"]) == ["a ", " a", "a\nb", "e\u0301_4", "-", "a b"]  # beside an array
+        assert scales(file["t"]) == ["a ", " a", "a\nb", "e\u0301_4", "-", "a b"]  # next to an array
         assert scales(file["s"]) == ["é"]
         assert set(file) >= {"é", "e\u0301"}
 
 
-def test_a_dimension_may_be_there_twice() -> None:
+def test_an_array_may_have_a_dimension_twice() -> None:
     with opened(hierarchy_of(t=((3, 3), ["x", "x"]))["/"]) as file:
         assert scales(file["t"]) == ["x", "x"]
 
 
-def test_thousands_share_a_dimension() -> None:
+def test_thousands_of_arrays_share_a_dimension() -> None:
     store = MemoryStore()
     zarrcore.create(store).create_array("/x", shape=(2,), data_type="int16", dimension_names=["x"])
     for number in range(5000):
@@ -130,7 +130,7 @@ def tree_of(**arrays: tuple[tuple[int, ...], list[str | None] | None]) -> zarrco
 @pytest.mark.parametrize("engine", ["netcdf4", "h5netcdf"])
 @pytest.mark.parametrize("is_named", [True, False])
 def test_xarray_opens_the_whole_tree(tmp_path: Path, engine: Any, is_named: bool) -> None:
-    """A name has one length on the way from the root to any group, and stays where the lengths agree."""
+    """A name has one length on the path from the root to any group, and stays if the lengths agree."""
     names = (lambda *names: list(names)) if is_named else (lambda *_: None)
     hierarchy = tree_of(
         top=((3, 4), names("y", "x")),
@@ -162,8 +162,8 @@ def test_xarray_opens_the_whole_tree(tmp_path: Path, engine: Any, is_named: bool
 
 @pytest.mark.parametrize("netcdf", [True, False])
 @pytest.mark.parametrize("length", [3, 5])
-def test_coordinates_below_those_of_the_same_name(tmp_path: Path, netcdf: bool, length: int) -> None:
-    """One of another length has the dimension of the arrays beside it, and xarray takes it for their coordinate."""
+def test_coordinates_of_a_group_hide_those_of_groups_above(tmp_path: Path, netcdf: bool, length: int) -> None:
+    """A coordinate of another length has the dimension of its neighbours, and xarray uses it as their coordinate."""
     hierarchy = tree_of(
         x=((3,), ["x"]), t=((3,), ["x"]), a__x=((length,), ["x"]), a__t=((length, 2), ["x", None])
     )
@@ -184,7 +184,7 @@ def test_coordinates_below_those_of_the_same_name(tmp_path: Path, netcdf: bool, 
         assert tree["a/t"].coords["x"].values.tolist() == [*range(length)]
 
 
-def test_version_2_tells_them_by_an_attribute() -> None:
+def test_dimensions_of_zarr_v2_come_from_an_attribute() -> None:
     hierarchy = zarrcore.create("memory://", format="v2")
     array = hierarchy.create_array(
         "/t", shape=(2, 3), data_type="f4", fill_value=-1, attributes={"_ARRAY_DIMENSIONS": ["y", "x"]}

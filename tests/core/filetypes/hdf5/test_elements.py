@@ -44,7 +44,7 @@ def same(found: np.ndarray, expected: np.ndarray) -> bool:
 
 
 @pytest.mark.parametrize("kind", [*SAME, "S5", "V3", RECORD], ids=str)
-def test_what_hdf5_has_is_bit_for_bit_the_same(kind: Any) -> None:
+def test_types_that_hdf5_has_are_bit_for_bit_the_same(kind: Any) -> None:
     data = values(kind, SHAPE).astype(np.dtype(kind).newbyteorder("<"))
     with opened(array_of(data)) as file:
         assert same(file["a"][...], data)
@@ -136,7 +136,7 @@ def test_netcdf_has_other_types(kind: str) -> None:
         assert file["a"].attrs.get("dtype") == (b"bool" if kind == "bool" else None)
 
 
-def test_what_fields_hold_that_hdf5_has_not_is_opaque() -> None:
+def test_fields_of_types_that_hdf5_lacks_are_opaque() -> None:
     dtype = np.dtype([("t", "<M8[s]"), ("u", "<U2"), ("n", "u1")])
     data = np.array([(5, "aé", 7), (-1, "", 0)], dtype)
     with opened(array_of(data)) as file:
@@ -150,7 +150,7 @@ def test_what_fields_hold_that_hdf5_has_not_is_opaque() -> None:
 @pytest.mark.parametrize("netcdf", [False, True])
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,), (1, 1, 1)])
 @pytest.mark.parametrize("kind", ["int16", "S3", "complex64"])
-def test_all_shapes(shape: tuple[int, ...], kind: str, netcdf: bool) -> None:
+def test_arrays_of_any_shape_are_readable(shape: tuple[int, ...], kind: str, netcdf: bool) -> None:
     data = values(kind, shape).astype(np.dtype(kind).newbyteorder("<"))
     with opened(array_of(data, chunk_shape=tuple(2 for _ in shape)), netcdf=netcdf) as file:
         found = file["a"]
@@ -161,7 +161,7 @@ def test_all_shapes(shape: tuple[int, ...], kind: str, netcdf: bool) -> None:
 @pytest.mark.parametrize(
     ("kind", "fill"), [("int16", -7), ("float32", np.nan), ("bool", True), ("complex64", 2j)]
 )
-def test_fill_values(kind: str, fill: Any) -> None:
+def test_fill_values_are_those_of_the_array(kind: str, fill: Any) -> None:
     data = np.zeros((2,), kind)
     with opened(array_of(data, fill_value=fill)) as file:
         np.testing.assert_array_equal(file["a"].fillvalue, np.array(fill, kind))

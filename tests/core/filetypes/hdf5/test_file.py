@@ -1,4 +1,4 @@
-"""The file as a whole: any part of it is that of the written file, and nothing is read that is not asked for."""
+"""The file as a whole: any part equals that of the written file, and only requested chunks are read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TYPES = ("u1", "<f4", "<f2", "<c16", "?", "S3", "<U2", "<M8[ns]", [("a", "<i2"),
 
 
 class Counting(MemoryStore):
-    """Tells what was asked of it."""
+    """Records its requests."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Counting(MemoryStore):
         return super().get(key, byte_range)
 
     def chunks(self) -> set[str]:
-        """The chunks that were asked for since the last call."""
+        """The chunks that were requested since the last call."""
         asked, self.asked = self.asked, []
         return {key for key in asked if not key.endswith("zarr.json")}
 
@@ -60,7 +60,7 @@ def hierarchies(draw: st.DrawFn) -> zarrcore.Hierarchy:
 
 
 @given(hierarchy=hierarchies(), netcdf=st.booleans(), data=st.data())
-def test_any_part_is_that_of_the_written_file(
+def test_any_part_equals_that_of_the_written_file(
     hierarchy: zarrcore.Hierarchy, netcdf: bool, data: st.DataObject
 ) -> None:
     file = HDF5File(hierarchy["/"], netcdf=netcdf)
@@ -116,7 +116,7 @@ def test_reading_a_dataset_reads_its_chunks_only() -> None:
             assert store.chunks() == {"g/c/c"}
 
 
-def test_what_is_cached_is_told_and_fetched_ahead() -> None:
+def test_cached_ranges_are_reported_and_prefetched() -> None:
     hierarchy = zarrcore.create("memory://", chunk_cache=zarrcore.ChunkCache(1 << 20))
     hierarchy.create_array("/a", shape=(4, 50), data_type="f2", chunk_shape=(2, 50))[...] = 1
     for netcdf in (False, True):
@@ -125,14 +125,14 @@ def test_what_is_cached_is_told_and_fetched_ahead() -> None:
         begin = file.read(0, file.size).tobytes().index(np.ones(1, "<f4" if netcdf else "<f2").tobytes() * 3)
         hierarchy.chunk_cache.clear()
         itemsize = 4 if netcdf else 2
-        assert file.cached(0, begin), "the skeleton is always there"
+        assert file.cached(0, begin), "the skeleton is always ready"
         assert not file.cached(0, begin + 1)
         file.prefetch(0, begin + 1)
         assert file.cached(0, begin + 100 * itemsize)
         assert not file.cached(begin, 101 * itemsize)
 
 
-def test_an_array_brings_its_coordinates(tmp_path: Path) -> None:
+def test_the_file_of_an_array_has_its_coordinates(tmp_path: Path) -> None:
     hierarchy = zarrcore.create("memory://")
     for name, names in {"t": ["y", "x"], "lat": ["y", "x"], "x": ["x"], "other": ["y", "x"]}.items():
         attributes = {"coordinates": "lat nothing"} if name == "t" else {}
@@ -145,7 +145,7 @@ def test_an_array_brings_its_coordinates(tmp_path: Path) -> None:
         assert file["t"].dims[1][0].name == "/x"
 
 
-def test_an_array_at_the_root() -> None:
+def test_an_array_at_the_root_has_a_file() -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_array("/", shape=(3,), data_type="i2", dimension_names=["x"], attributes={"a": 1})[
         ...
@@ -155,7 +155,7 @@ def test_an_array_at_the_root() -> None:
         assert file["array"].attrs["a"] == 1
 
 
-def test_what_cannot_be_held_is_told_and_keeps_nothing_out() -> None:
+def test_content_that_hdf5_cannot_hold_is_reported_and_omitted() -> None:
     store = MemoryStore()
     hierarchy = zarrcore.create(store)
     hierarchy.create_array("/text", shape=(2,), data_type="string")
@@ -169,13 +169,13 @@ def test_what_cannot_be_held_is_told_and_keeps_nothing_out() -> None:
         with opened(zarrcore.open(store)["/"], netcdf=netcdf) as file:
             told = dict(line.split(": ", 1) for line in file.attrs["_zarrscope_left_out"])
             assert set(told) - {"/large1", "/large2"} == {"/text", "/deep", "/broken", "/junk"}
-            assert len(set(told) & {"/large1", "/large2"}) == 1, "both are more than a file can be"
-            assert "any length" in told["/text"]
+            assert len(set(told) & {"/large1", "/large2"}) == 1, "both together are too large for a file"
+            assert "variable length" in told["/text"]
             assert "shape" in told["/broken"]
             assert file["good"][...].tolist() == [7, 7]
 
 
-def test_what_is_left_out_is_told_in_bounds() -> None:
+def test_the_report_of_omitted_content_is_bounded() -> None:
     hierarchy = zarrcore.create("memory://")
     for number in range(1005):
         hierarchy.create_array(f"/a{number:04}", shape=(2,), data_type="string")
@@ -190,18 +190,18 @@ NO_NETCDF_NAMES = [".hidden", "..x", "trail ", "%2e", "a\nb", " lead", "\x7f"]
 
 
 @pytest.mark.parametrize("netcdf", [False, True])
-def test_any_name(netcdf: bool) -> None:
+def test_nodes_with_any_name_are_readable(netcdf: bool) -> None:
     hierarchy = zarrcore.create("memory://")
     for name in NAMES + NO_NETCDF_NAMES:
         hierarchy.create_array(f"/{name}/{name}", shape=(1,), data_type="u1")[...] = 5
     with opened(hierarchy["/"], netcdf=netcdf) as file:
-        told = [f"/{name}: name {name!r} can be no name in NetCDF" for name in NO_NETCDF_NAMES * netcdf]
+        told = [f"/{name}: name {name!r} cannot be a name in NetCDF" for name in NO_NETCDF_NAMES * netcdf]
         assert sorted(file.attrs.get("_zarrscope_left_out", [])) == sorted(told)
         for name in NAMES + NO_NETCDF_NAMES * (not netcdf):
             assert file[name][name][0] == 5
 
 
-def test_names_too_long_for_netcdf() -> None:
+def test_names_too_long_for_netcdf_are_reported() -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_array(f"/{'x' * 300}/a", shape=(1,), data_type="u1")
     with opened(hierarchy["/"], netcdf=True) as file:
@@ -210,7 +210,7 @@ def test_names_too_long_for_netcdf() -> None:
         ]
 
 
-def test_huge_arrays_cost_nothing(tmp_path: Path) -> None:
+def test_huge_arrays_need_no_memory(tmp_path: Path) -> None:
     hierarchy = zarrcore.create("memory://")
     for number in range(20):
         hierarchy.create_array(
@@ -222,7 +222,7 @@ def test_huge_arrays_cost_nothing(tmp_path: Path) -> None:
         assert read["a19"][2**20 - 1, 2**20 - 2 :].tolist() == [0.5, 0.5]
 
 
-def test_a_group_of_any_format(tmp_path: Path) -> None:
+def test_groups_of_any_format_have_files(tmp_path: Path) -> None:
     for format_ in ("v2", "n5"):
         hierarchy = zarrcore.create(tmp_path / format_, format=format_)
         hierarchy.create_array("/g/a", shape=(3, 4), data_type="int16")[...] = np.arange(12).reshape(3, 4)
@@ -239,7 +239,7 @@ def test_a_collection_is_a_file(tmp_path: Path) -> None:
         assert (file["one/a"][0], file["two/a"][0]) == (6, 6)
 
 
-def test_deep_groups() -> None:
+def test_deep_groups_are_readable() -> None:
     hierarchy = zarrcore.create("memory://")
     path = "/g" * 200
     hierarchy.create_array(f"{path}/a", shape=(1,), data_type="u1")[...] = 6
@@ -257,7 +257,7 @@ def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         HDF5File(hierarchy["/"])
 
 
-def test_an_error_of_a_chunk_is_the_readers(tmp_path: Path) -> None:
+def test_an_error_of_a_chunk_reaches_its_reader(tmp_path: Path) -> None:
     hierarchy = zarrcore.create(tmp_path / "a.zarr")
     hierarchy.create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 1
     next((tmp_path / "a.zarr/a/c").iterdir()).write_bytes(b"junk")

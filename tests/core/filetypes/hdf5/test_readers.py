@@ -1,4 +1,4 @@
-"""The programs that read HDF5 and NetCDF-4, none of which knows of us, on files of every type."""
+"""Other programs that read HDF5 and NetCDF-4, with files of every type."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def run(*command: object) -> str:
     return done.stdout
 
 
-def test_h5ls_and_h5dump(h5: Path, nc: Path) -> None:
+def test_h5ls_and_h5dump_read_every_type(h5: Path, nc: Path) -> None:
     listed = dict(re.findall(r"^(/\S+)\s+(\S.*)$", run("h5ls", "-r", h5), re.MULTILINE))
     for name, (data, _) in ARRAYS.items():
         shape = "SCALAR" if data.shape == () else ", ".join(map(str, data.shape))
@@ -87,7 +87,7 @@ def test_h5ls_and_h5dump(h5: Path, nc: Path) -> None:
     assert "ASCII" in run("h5dump", "-H", nc)
 
 
-def test_the_longest_names_that_ncdump_survives(tmp_path: Path) -> None:
+def test_ncdump_reads_the_longest_names(tmp_path: Path) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/", attributes={"l" * 255: 1, "m" * 256: 2}, overwrite=True)
     header = run("ncdump", "-h", written(hierarchy["/"], tmp_path / "x.nc"))
@@ -97,7 +97,7 @@ def test_the_longest_names_that_ncdump_survives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["re\u0301gion", " lead", "trail ", "\n", "a\tb", "\x7f", "-", "..x"])
-def test_no_name_keeps_netcdf_from_a_file(tmp_path: Path, name: str) -> None:
+def test_netcdf_reads_files_of_nodes_with_any_name(tmp_path: Path, name: str) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/", attributes={name: 1}, overwrite=True)
     for path in ("/good", f"/{name}/good", f"/in/{name}"):
@@ -108,13 +108,13 @@ def test_no_name_keeps_netcdf_from_a_file(tmp_path: Path, name: str) -> None:
     with netCDF4.Dataset(tmp_path / "copy.nc") as data:
         is_name = name == "re\u0301gion"
         assert set(data.groups) == {"in", *(["r\u00e9gion"] if is_name else [])}
-        assert data["good"].dimensions == ("r\u00e9gion_2" if is_name else "dim_0",)  # beside a group
+        assert data["good"].dimensions == ("r\u00e9gion_2" if is_name else "dim_0",)  # next to a group
         if is_name:
             assert data["in/r\u00e9gion"].dimensions == ("r\u00e9gion",)
         assert ("_zarrscope_left_out" in data.ncattrs()) is not is_name
 
 
-def test_ncdump(h5: Path, nc: Path) -> None:
+def test_ncdump_reads_every_type(h5: Path, nc: Path) -> None:
     header = run("ncdump", "-h", h5)
     assert "float t(time, station) ;" in header
     assert "string station(station) ;" in header
@@ -173,7 +173,7 @@ def test_xarray_decodes_hdf5(h5: Path) -> None:
         assert [text.decode() for text in data.station.values] == ["Köln", "Rom"]
 
 
-def test_netcdf4_python(nc: Path) -> None:
+def test_netcdf4_python_reads_a_file(nc: Path) -> None:
     with netCDF4.Dataset(nc) as data:
         assert data.title == "Wetter"
         assert data["t"].dimensions == ("time", "station")
@@ -183,7 +183,7 @@ def test_netcdf4_python(nc: Path) -> None:
         assert data["flag"].getncattr("dtype") == "bool"
 
 
-def test_h5netcdf(nc: Path, h5: Path) -> None:
+def test_h5netcdf_reads_files(nc: Path, h5: Path) -> None:
     with h5netcdf.File(nc, "r") as data:
         assert data.dimensions["time"].size == 3
         assert set(data.groups) == {"sub"}
@@ -205,7 +205,7 @@ def test_h5py_reads_all(h5: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["h5", "nc"])
-def test_programs_that_look_at_all_structures(kind: str, h5: Path, nc: Path, tmp_path: Path) -> None:
+def test_programs_read_all_structures(kind: str, h5: Path, nc: Path, tmp_path: Path) -> None:
     file = {"h5": h5, "nc": nc}[kind]
     assert "# of unique groups: 2" in run("h5stat", file)
     assert "Superblock version number:                         0" in run("h5debug", file)
@@ -224,7 +224,7 @@ def test_programs_that_look_at_all_structures(kind: str, h5: Path, nc: Path, tmp
 
 
 def test_a_written_file_can_be_changed(h5: Path, tmp_path: Path) -> None:
-    """What the library takes out, puts in and moves about, it finds as it left it."""
+    """The HDF5 library finds its own changes: removed, added and moved objects."""
     changed = tmp_path / "changed.h5"
     changed.write_bytes(h5.read_bytes())
     with h5py.File(changed, "r+") as file:

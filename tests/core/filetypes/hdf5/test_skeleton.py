@@ -1,4 +1,4 @@
-"""The skeleton: h5py finds in it all that a hierarchy has, and nothing else."""
+"""The skeleton: h5py finds exactly the content of the hierarchy in it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ARRAYS = st.fixed_dictionaries(
 
 @st.composite
 def trees(draw: st.DrawFn) -> dict[str, dict[str, Any]]:
-    """Nodes by their paths; one of the groups may have a great many."""
+    """Nodes by their paths; one of the groups may have very many."""
     nodes = {"": {"node_type": "group", "attributes": draw(ATTRIBUTES)}}
     groups = [""]
     for name in draw(st.lists(NODE_NAMES, max_size=8, unique=True)):
@@ -77,7 +77,7 @@ def document_of(node: dict[str, Any]) -> bytes:
 
 @settings(max_examples=60)
 @given(nodes=trees())
-def test_what_h5py_finds_is_what_there_is(nodes: dict[str, dict[str, Any]]) -> None:
+def test_h5py_finds_the_content_of_the_hierarchy(nodes: dict[str, dict[str, Any]]) -> None:
     store = MemoryStore()
     for path, node in nodes.items():
         store.set(f"{path}/zarr.json".lstrip("/"), document_of(node))
@@ -93,7 +93,7 @@ def test_what_h5py_finds_is_what_there_is(nodes: dict[str, dict[str, Any]]) -> N
 
 
 def check(found: Any, node: dict[str, Any]) -> None:
-    """Whether a group or a dataset is what a document says."""
+    """Whether a group or a dataset agrees with a document."""
     own = set(found.attrs) - RESERVED
     assert own == set(node["attributes"])
     for name in own:
@@ -110,7 +110,7 @@ def check(found: Any, node: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("netcdf", [False, True])
-def test_what_is_called_alike_is_told(netcdf: bool) -> None:
+def test_names_that_collide_with_a_prefix_are_reported(netcdf: bool) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_array("/y", shape=(3, 4), data_type="i2", dimension_names=["y", "x"])
     hierarchy.create_array("/_nc4_non_coord_y", shape=(3,), data_type="i2", dimension_names=["z"])
@@ -121,7 +121,7 @@ def test_what_is_called_alike_is_told(netcdf: bool) -> None:
         assert ("y" in file) is not netcdf
 
 
-def test_names_that_netcdf_takes_for_one_are_told() -> None:
+def test_names_that_are_equal_in_netcdf_are_reported() -> None:
     hierarchy = zarrcore.create("memory://")
     for name, value in (("\u00e9", 1), ("e\u0301", 2)):
         hierarchy.create_group(f"/g/{name}", attributes={"value": value, "a\u0301": 3, "\u00e1": 4})
@@ -140,15 +140,15 @@ def test_names_that_netcdf_takes_for_one_are_told() -> None:
         assert len(file.attrs["_zarrscope_left_out"]) == 3
 
 
-def test_an_attribute_that_would_tell_what_is_left_out_is_left_out() -> None:
+def test_an_attribute_with_the_reserved_name_is_omitted() -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes={"_zarrscope_left_out": 5})
     with opened(hierarchy["/g"]) as file:
         (told,) = file.attrs["_zarrscope_left_out"]
-        assert "has a meaning of its own" in told
+        assert "has a special meaning" in told
 
 
-def test_more_attributes_than_a_header_has_room_for() -> None:
+def test_attributes_beyond_the_room_of_a_header_are_omitted() -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_group("/g", attributes={f"a{number}": number for number in range(65_530)})
     with opened(hierarchy["/g"]) as file:
@@ -157,7 +157,7 @@ def test_more_attributes_than_a_header_has_room_for() -> None:
 
 
 @pytest.mark.parametrize("netcdf", [False, True])
-def test_a_dimension_longer_than_a_file(netcdf: bool) -> None:
+def test_a_dimension_may_be_longer_than_a_file(netcdf: bool) -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_array(
         "/a", shape=(0, 2**62), data_type="u1", chunk_shape=(1, 1), dimension_names=["y", "x"]
@@ -168,7 +168,7 @@ def test_a_dimension_longer_than_a_file(netcdf: bool) -> None:
         assert "_zarrscope_left_out" not in file.attrs
 
 
-def test_fill_values_and_names_too_large_to_be_told() -> None:
+def test_fill_values_and_names_that_are_too_large_are_omitted() -> None:
     hierarchy = zarrcore.create("memory://")
     hierarchy.create_array("/large", shape=(2,), data_type=[("a", "V70000")], attributes={"x" * 40_000: 1})
     with opened(hierarchy["/"]) as file:

@@ -1,4 +1,4 @@
-"""Groups of any size: the library finds each name, and no other."""
+"""Groups of any size: the HDF5 library finds exactly their names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = st.text(
 
 
 def opened(names: list[str]) -> h5py.File:
-    """A file whose root has two groups by many names, every second name the first of them."""
+    """A file whose root has many names for two groups; every second name is the first group."""
     metadata = Metadata()
 
     def group(links: dict[bytes, Link]) -> Link:
@@ -43,18 +43,18 @@ def check(names: list[str]) -> None:
 
 
 @given(names=st.lists(NAMES, unique=True, max_size=300))
-def test_any_names(names: list[str]) -> None:
+def test_groups_have_any_names(names: list[str]) -> None:
     check(names)
 
 
 @pytest.mark.parametrize("count", [8, 9, 16, 256, 257, 264, 8192, 8193, 8201])
-def test_any_number_of_names(count: int) -> None:
-    """Where a node is full, a level of the tree, and one entry more."""
+def test_groups_have_any_number_of_names(count: int) -> None:
+    """The counts at which a node and a level of the tree are full, and one entry more."""
     check([f"{number * 7919 % count}" for number in range(count)])
 
 
-def test_siblings_know_each_other() -> None:
-    """What no reader of a read-only file asks for, and who changes the file needs."""
+def test_siblings_refer_to_each_other() -> None:
+    """Links that only programs use which change the file."""
     metadata = Metadata()
     tree, _ = write_symbol_table(
         {f"{number:05}".encode(): Link(8) for number in range(8 * 32 * 3 + 1)}, metadata

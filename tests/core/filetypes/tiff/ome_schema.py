@@ -1,4 +1,4 @@
-"""The schema of OME-XML, as its authors wrote it."""
+"""The original schema of OME-XML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lxml import etree
 
 
 def validate(text: bytes | str) -> None:
-    """Raises where text does not keep to the schema."""
+    """Raise an error if text does not follow the schema."""
     _schema().assertValid(etree.fromstring(text.encode() if isinstance(text, str) else text))
 
 

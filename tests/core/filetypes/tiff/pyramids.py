@@ -1,4 +1,4 @@
-"""Images in levels, as OME-NGFF has them."""
+"""Images in levels according to OME-NGFF."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ngff(axes: list[dict[str, str]], levels: int) -> dict[str, Any]:
 def written(
     path: Path, levels: list[np.ndarray], attributes: dict[str, Any], zarr_format: int = 3, **options: Any
 ) -> zarrcore.Group:
-    """A group of levels as others write it, and labels below it."""
+    """A group of levels as other programs write it, and labels below it."""
     group = zarr.open_group(path, mode="w", zarr_format=zarr_format)
     for number, data in enumerate(levels):
         group.create_array(str(number), data=data, **options)
@@ -47,6 +47,6 @@ def written(
 
 
 def halved(shape: tuple[int, ...], dtype: str, levels: int) -> list[np.ndarray]:
-    """Levels whose elements are no means: none can be mistaken for another."""
+    """Levels whose elements are not averages, so that no level can be mistaken for another."""
     shapes = [(*shape[:-2], -(-shape[-2] // 2**n), -(-shape[-1] // 2**n)) for n in range(levels)]
     return [numbers(one, dtype) + np.array(number).astype(dtype) for number, one in enumerate(shapes)]

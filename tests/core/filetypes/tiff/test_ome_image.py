@@ -1,4 +1,4 @@
-"""Groups that are images in levels as OME-TIFF: each level is a SubIFD of each plane, bit for bit, and what is known is told."""
+"""Groups that are images in levels as OME-TIFF: each level is a SubIFD of each plane, bit for bit, with all known metadata."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_levels_are_sub_ifds_of_planes(tmp_path: Path, zarr_format: int, depth: 
         assert bytes(file.read(offset, nbytes)) == content[offset : offset + nbytes]
 
 
-def test_levels_are_there_lazily(tmp_path: Path) -> None:
+def test_levels_are_read_lazily(tmp_path: Path) -> None:
     levels = halved((2, 1024, 1024), "u1", 3)
     written(tmp_path / "a", levels, ngff(AXES[1:2] + AXES[3:], 3), chunks=(1, 256, 256))
     cache = zarrcore.ChunkCache(1 << 20)
@@ -85,7 +85,7 @@ def test_levels_are_there_lazily(tmp_path: Path) -> None:
         assert cache.decoded == 1
 
 
-def test_levels_that_are_no_reduced_planes(tmp_path: Path) -> None:
+def test_levels_that_are_not_reduced_planes_are_omitted(tmp_path: Path) -> None:
     base = numbers((4, 600, 700), "u2")
     levels = [
         base,
@@ -104,7 +104,7 @@ def test_levels_that_are_no_reduced_planes(tmp_path: Path) -> None:
     with opened(group_as_ome_tiff(zarrcore.open(tmp_path / "a")["/"])) as tiff:
         found = [level.asarray() for level in tiff.series[0].levels]
         assert told(tiff).description == (
-            "Levels whose planes are not these in fewer pixels:"
+            "Levels omitted, since they are not these planes in fewer pixels:"
             " 2 (2, 150, 175), 3 (4, 150, 175), 4 (4, 300, 350), 5 (4, 75, 700), 7 (75, 88), 8, 10"
         )
     assert len(found) == 4
@@ -112,7 +112,7 @@ def test_levels_that_are_no_reduced_planes(tmp_path: Path) -> None:
         assert np.array_equal(level, data)
 
 
-def test_colours(tmp_path: Path) -> None:
+def test_colours_are_samples_of_pixels(tmp_path: Path) -> None:
     base = numbers((600, 800, 3), "u1")
     levels = [base, base[::2, ::2], base[::4, ::4]]
     group = written(tmp_path / "a", levels, ngff([*AXES[3:], AXES[1]], 3))
@@ -123,7 +123,7 @@ def test_colours(tmp_path: Path) -> None:
         assert [channel.name for channel in told(tiff).pixels.channels] == [None]
 
 
-def test_n5() -> None:
+def test_a_pyramid_of_n5_is_an_image() -> None:
     store = zarrcore.stores.MemoryStore()
     hierarchy = zarrcore.create(store, format="n5")
     resolution = {"dimensions": [4.0, 4.0, 40.0], "unit": "nm"}
@@ -145,7 +145,7 @@ def test_n5() -> None:
     assert (image.pixels.physical_size_x, image.pixels.physical_size_x_unit.value) == (4, "nm")
 
 
-def test_a_level_that_looks_like_colours() -> None:
+def test_a_narrow_level_is_not_taken_for_colours() -> None:
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore(), format="n5")
     hierarchy.create_group("em", attributes={"multiScale": True})
     levels = halved((2, 6, 8), "u1", 2)  # the second is four pixels wide
@@ -157,7 +157,7 @@ def test_a_level_that_looks_like_colours() -> None:
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
-def test_a_level_by_itself(tmp_path: Path, zarr_format: int) -> None:
+def test_an_array_of_a_level_has_the_metadata_of_its_image(tmp_path: Path, zarr_format: int) -> None:
     axes = [AXES[0], AXES[1], *AXES[3:]]
     levels = halved((5, 2, 60, 70), "u2", 2)
     group = written(tmp_path / "a", levels, ngff(axes, 2), zarr_format)
@@ -179,7 +179,7 @@ def test_a_level_by_itself(tmp_path: Path, zarr_format: int) -> None:
 
 @settings(max_examples=60)
 @given(ATTRIBUTES)
-def test_whatever_the_metadata_tell(attributes: dict[str, Any]) -> None:
+def test_any_metadata_give_an_image_or_an_error(attributes: dict[str, Any]) -> None:
     if not is_multiscale(attributes):
         return
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
@@ -197,7 +197,7 @@ def test_whatever_the_metadata_tell(attributes: dict[str, Any]) -> None:
         assert tiff.asarray().size in (12, 24)
 
 
-def test_what_is_no_image_of_ome_tiff(tmp_path: Path) -> None:
+def test_groups_that_ome_tiff_cannot_hold_are_refused(tmp_path: Path) -> None:
     attributes = ngff(AXES[3:], 1)
     with pytest.raises(UnsupportedError, match="'int64' has no counterpart in OME-TIFF"):
         group_as_ome_tiff(written(tmp_path / "a", [np.zeros((5, 5), "i8")], attributes))

@@ -1,4 +1,4 @@
-"""An array as OME-TIFF: programs that were not written here read it as it is, and any part of it is arithmetic."""
+"""An array as OME-TIFF: other programs read it unchanged, and any part of it is computed without the rest."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def opened(array: zarrcore.Array, selection: Any = ...) -> Iterator[tifffile.Tif
 
 
 def elements(tiff: tifffile.TiffFile, letters: str) -> np.ndarray:
-    """What the OME reader sees, its dimensions in the order of ``letters``, of which it may show some that are one long."""
+    """The OME reader's elements, with dimensions in the order of ``letters``; the reader may add dimensions of length 1."""
     series = tiff.series[0]
     assert series.kind == "ome"
     found = series.asarray()
@@ -71,8 +71,8 @@ def test_tifffile_reads_every_type(shape: tuple[int, ...], letters: str, dtype: 
 
 
 @pytest.mark.parametrize("names", [["y"], ["x"]])
-def test_what_overhangs_a_line_is_zero(names: list[str]) -> None:
-    """Each part by itself, of an array that has rows only, or columns."""
+def test_padding_of_a_line_is_zero(names: list[str]) -> None:
+    """Each part is read separately, of an array with only rows or only columns."""
     array = made(np.arange(1, 514, dtype="u4"), names, chunks=(171,))
     content, file = whole(array, "ome.tiff"), zarrcore.virtual_file(array, suffix="ome.tiff")
     for offset in range(0, file.size, 499):
@@ -81,7 +81,7 @@ def test_what_overhangs_a_line_is_zero(names: list[str]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(names=PERMUTED, draw=st.data())
-def test_axes_of_any_order_in_chunks_of_any_shape(names: list[str], draw: st.DataObject) -> None:
+def test_axes_may_have_any_order_and_chunks_any_shape(names: list[str], draw: st.DataObject) -> None:
     lengths = {name: draw.draw(st.integers(1, 700 if name in "yx" else 3)) for name in names}
     shape = tuple(lengths.values())
     chunks = tuple(draw.draw(st.integers(max(1, length // 3), length)) for length in shape)
@@ -117,24 +117,24 @@ def test_axes_of_any_order_in_chunks_of_any_shape(names: list[str], draw: st.Dat
         ((), ""),
     ],
 )
-def test_what_dimensions_are(names: tuple[str | None, ...], letters: str) -> None:
+def test_dimensions_have_letters(names: tuple[str | None, ...], letters: str) -> None:
     assert axis_letters((7,) * len(names), np.dtype("f4"), names) == letters
 
 
 @pytest.mark.parametrize("samples", [3, 4])
 @pytest.mark.parametrize("dtype", ["u1", "u2"])
-def test_colours(samples: int, dtype: str) -> None:
+def test_colours_are_samples_of_pixels(samples: int, dtype: str) -> None:
     data = numbers((2, 400, 1100, samples), dtype)
     with opened(made(data, chunks=(1, 100, 100, 2))) as tiff:
         assert tiff.series[0].axes == "ZYXS"
         assert tiff.pages[0].photometric == tifffile.PHOTOMETRIC.RGB
         assert tiff.pages[0].tile == (400, 400)
         assert np.array_equal(tiff.asarray(), data)
-    with opened(made(data, ["z", "y", "c", "x"])) as tiff:  # a picture three or four pixels wide
+    with opened(made(data, ["z", "y", "c", "x"])) as tiff:  # a picture with a width of three or four pixels
         assert tiff.series[0].axes == "ZCYX"
 
 
-def test_a_selection() -> None:
+def test_a_selection_is_an_image() -> None:
     data = numbers((4, 300, 2, 500), "u2")
     array = made(data, ["t", "y", "c", "x"], chunks=(1, 100, 1, 100))
     with opened(array, (2, slice(None, None, -2))) as tiff:
@@ -143,7 +143,7 @@ def test_a_selection() -> None:
         zarrcore.virtual_file(array, 9, "ome.tiff")
 
 
-def test_the_elements_are_there_lazily() -> None:
+def test_elements_are_read_lazily() -> None:
     data = numbers((2, 900, 1100), "u2")
     cache = zarrcore.ChunkCache(1 << 20)
     array = made(data, ["c", "y", "x"], chunks=(1, 256, 256)).with_chunk_cache(cache)
@@ -160,7 +160,7 @@ SIDES = st.tuples(st.integers(1, 5000), st.integers(1, 5000)).map(lambda pair: (
 
 @given(SIDES | st.integers(1, 1100).map(lambda side: (side, side)), SIDES)
 def test_sides_of_tiles_are_multiples_of_16(rows: tuple[int, int], columns: tuple[int, int]) -> None:
-    """As TIFF 6.0, section 15, demands; a plane that needs no more than one tile is a strip without any."""
+    """As TIFF 6.0, section 15, requires; a plane of at most one tile is a strip without tiles."""
     (height, rows_of_chunk), (width, columns_of_chunk) = rows, columns
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
     shape, chunks = (height, width), (rows_of_chunk, columns_of_chunk)
@@ -194,7 +194,7 @@ def test_libtiff_finds_no_fault(
         assert np.array_equal(tiff.asarray(), data)
 
 
-def test_libtiff_reads_it(tmp_path: Path) -> None:
+def test_libtiff_reads_the_elements(tmp_path: Path) -> None:
     data = numbers((3, 700, 1100), "u2")
     path, copied = tmp_path / "a.ome.tiff", tmp_path / "b.tiff"
     path.write_bytes(whole(made(data, chunks=(2, 300, 256)), "ome.tiff"))
@@ -205,7 +205,7 @@ def test_libtiff_reads_it(tmp_path: Path) -> None:
     assert np.array_equal(tifffile.imread(copied, is_ome=False), data)
 
 
-def test_pillow_reads_it() -> None:
+def test_pillow_reads_the_elements() -> None:
     for shape in ((2, 40, 50), (2, 300, 1100)):
         data = numbers(shape, "u1")
         with Image.open(io.BytesIO(whole(made(data), "ome.tiff"))) as image:
@@ -216,7 +216,7 @@ def test_pillow_reads_it() -> None:
 MANY = 1_000_000
 
 
-def test_a_million_pages_of_a_hundred_tiles_are_arithmetic() -> None:
+def test_a_million_pages_of_a_hundred_tiles_are_computed() -> None:
     hierarchy = zarrcore.create(zarrcore.stores.MemoryStore())
     array = hierarchy.create_array(
         "a", shape=(MANY, 2560, 2560), data_type="uint16", chunk_shape=(1, 256, 256)
@@ -247,14 +247,18 @@ def test_a_million_pages_of_a_hundred_tiles_are_arithmetic() -> None:
     [
         ("tzyx", (1, 1, 256, 256), (0, 1)),
         ("tzyx", (1, 2, 256, 256), (2, 0)),
-        ("tzyx", (1, 3, 256, 256), (4, 0)),  # three of four: all, since three begin elsewhere each time
+        (
+            "tzyx",
+            (1, 3, 256, 256),
+            (4, 0),
+        ),  # three of four: all of them, since three begin at another place each time
         ("tzyx", (2, 1, 256, 256), (8, 0)),
         ("tzyx", (1, 1, 512, 256), (0, 1)),
         ("tzyx", (1, 1, 1000, 256), (0, 3)),
         ("yxzt", (512, 256, 4, 2), (8, 0)),
     ],
 )
-def test_what_is_best_read_together(
+def test_slabs_are_rows_of_chunks(
     names: str, chunks: tuple[int, ...], planes_or_rows: tuple[int, int]
 ) -> None:
     lengths = {"t": 2, "z": 4, "y": 1300, "x": 600}
@@ -268,7 +272,7 @@ def test_what_is_best_read_together(
     assert body.slab_nbytes == planes * body.plane_nbytes + rows * body.plane_nbytes // body.grid[0]
 
 
-def test_only_what_is_asked_for_is_decoded() -> None:
+def test_only_requested_chunks_are_decoded() -> None:
     cache = zarrcore.ChunkCache(1 << 24)
     array = made(numbers((2, 600, 600), "u2"), chunks=(1, 256, 256)).with_chunk_cache(cache)
     file = zarrcore.virtual_file(array, suffix="ome.tiff")
@@ -304,14 +308,14 @@ def test_only_what_is_asked_for_is_decoded() -> None:
         ("uint8", (1 << 31, 4)),
     ],
 )
-def test_what_it_cannot_hold(dtype: Any, shape: tuple[int, ...]) -> None:
+def test_arrays_that_ome_tiff_cannot_hold_are_refused(dtype: Any, shape: tuple[int, ...]) -> None:
     array = zarrcore.create(zarrcore.stores.MemoryStore()).create_array("a", shape=shape, data_type=dtype)
     assert "ome.tiff" not in supported_suffixes(array)
     with pytest.raises(UnsupportedError):
         zarrcore.virtual_file(array, suffix="ome.tiff")
 
 
-def test_a_broken_chunk_breaks_its_tiles_only() -> None:
+def test_a_broken_chunk_only_affects_its_tiles() -> None:
     store: dict[str, Any] = {}
     data = numbers((512, 768), "u2")
     zarr.create_array(store, data=data, chunks=(256, 256))

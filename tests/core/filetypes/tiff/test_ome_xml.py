@@ -1,4 +1,4 @@
-"""OME-XML: valid by the schema whatever is known of an image, and what is known is in it."""
+"""OME-XML: valid by the schema for any metadata of an image, all of which it contains."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ UNITS = st.sampled_from(
     order=st.permutations("TCZ"),
     samples=st.sampled_from([1, 3, 4]),
 )
-def test_it_is_valid_whatever_is_known(facts: ImageMetadata, order: list[str], samples: int) -> None:
+def test_the_description_is_valid_for_any_metadata(
+    facts: ImageMetadata, order: list[str], samples: int
+) -> None:
     shape = {**dict.fromkeys(order, 2), "Y": 5, "X": 6, "S": samples}
     text = ome_xml(facts, shape, "uint8")
     assert text.isascii()
@@ -66,7 +68,7 @@ def pixels_of(**facts: Any) -> Any:
         ("T", "meter", None),
     ],
 )
-def test_units(letter: str, unit: str, sign: str | None) -> None:
+def test_units_have_symbols_of_ome(letter: str, unit: str, sign: str | None) -> None:
     pixels = pixels_of(spacing={letter: (0.25, unit)})
     name = "time_increment" if letter == "T" else f"physical_size_{letter.lower()}"
     assert getattr(pixels, name) == (None if sign is None else 0.25)
@@ -75,17 +77,17 @@ def test_units(letter: str, unit: str, sign: str | None) -> None:
 
 
 @pytest.mark.parametrize("step", [0.0, -1.0, float("inf"), float("nan")])
-def test_steps_that_are_none(step: float) -> None:
+def test_invalid_steps_are_omitted(step: float) -> None:
     assert pixels_of(spacing={"X": (step, "micrometer")}).physical_size_x is None
 
 
-def test_text_that_xml_cannot_hold() -> None:
+def test_characters_that_xml_cannot_hold_are_replaced() -> None:
     text = ome_xml(ImageMetadata("a\0b<&>\ud800", "\x1f ä\n"), {"Y": 5, "X": 6}, "uint8")
     image = ome_types.from_xml(text).images[0]
     assert (image.name, image.description) == ("a\ufffdb<&>\ufffd", "\ufffd ä\n")
 
 
-def test_what_is_too_long() -> None:
+def test_images_that_are_too_long_are_refused() -> None:
     for shape in (
         {"Y": 1 << 31, "X": 1},
         {"Z": 1 << 16, "T": 1 << 16, "Y": 1, "X": 1},

@@ -1,4 +1,4 @@
-"""The size of pixels in a TIFF file, as tifffile reads it."""
+"""The size of pixels in a TIFF file, read with tifffile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from zarrcore.filetypes import TiffFile
         (None, False),
     ],
 )
-def test_pixels_per_centimetre(resolution: tuple[float, float] | None, is_told: bool) -> None:
+def test_the_resolution_is_in_pixels_per_centimetre(
+    resolution: tuple[float, float] | None, is_told: bool
+) -> None:
     array = zarrcore.create("memory://").create_array("/a", shape=(3, 4, 5), data_type="uint8")
     stream = io.BytesIO()
     TiffFile(array, ..., resolution).write_to(stream)

@@ -60,7 +60,7 @@ def test_a_name_keeps_its_number_until_it_is_forgotten() -> None:
     assert len(table) == 1
 
 
-def test_what_the_kernel_was_not_told_is_dropped() -> None:
+def test_numbers_not_reported_to_the_kernel_are_dropped() -> None:
     table = InodeTable(Folder())
     table.drop_uncounted(table.assign(ROOT, "a", Folder(), 0.0))
     assert len(table) == 1
@@ -69,7 +69,7 @@ def test_what_the_kernel_was_not_told_is_dropped() -> None:
     assert table.entry(number)
 
 
-def test_computed_numbers_cost_nothing_and_are_given_back() -> None:
+def test_computed_numbers_take_no_memory_and_are_released() -> None:
     table = InodeTable(Folder())
     many = Many("m", 10**9)
     number = looked_up(table, 7, "5", many.entry(5))
@@ -86,7 +86,7 @@ def test_computed_numbers_cost_nothing_and_are_given_back() -> None:
         table.entry(number)
 
 
-def test_too_many_to_compute_are_remembered() -> None:
+def test_numbers_of_too_large_a_numbering_are_remembered() -> None:
     table = InodeTable(Folder())
     number = looked_up(table, ROOT, "5", Many("m", 2**64).entry(5))
     assert len(table) == 2
@@ -94,7 +94,7 @@ def test_too_many_to_compute_are_remembered() -> None:
     assert len(table) == 1
 
 
-def test_the_oldest_names_that_nobody_used_are_offered_for_forgetting() -> None:
+def test_the_oldest_unused_names_are_offered_for_forgetting() -> None:
     table = InodeTable(Folder())
     numbers = []
     for index in range(10):
@@ -152,7 +152,7 @@ def test_another_version_gets_another_number_while_the_old_is_open() -> None:
     assert looked_up(table, ROOT, "a", Version("4")) == other
 
 
-def test_what_is_in_use_is_told_from_below() -> None:
+def test_entries_in_use_are_listed_from_the_bottom_up() -> None:
     table = InodeTable(Folder())
     one = looked_up(table, ROOT, "a", Folder())
     two = looked_up(table, one, "b", Folder())

@@ -10,7 +10,7 @@ from zarrfs.trees.root import NamedTrees
 
 
 class Many(Numbering):
-    """A numbering whose entries tell their place."""
+    """A numbering whose entries contain their place."""
 
     def __init__(self, key: str, count: int) -> None:
         self.key = key
@@ -34,7 +34,7 @@ def test_each_numbering_has_a_range_until_the_kernel_forgets_its_numbers() -> No
     assert numbers.start(Many("a", 10)) == FIRST_RESERVED + 15, "a number is never used again"
 
 
-def test_numbers_outside_all_ranges_are_stale_and_there_is_an_end() -> None:
+def test_numbers_outside_all_ranges_are_stale_and_ranges_are_limited() -> None:
     numbers = ReservedNumbers()
     assert numbers.start(Many("all", 1 << 63)) is None
     numbers.start(Many("a", 10))

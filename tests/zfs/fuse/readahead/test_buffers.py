@@ -1,4 +1,4 @@
-"""Memory that is used again, and never while somebody still has it."""
+"""Memory that is reused, but never while it is still referenced."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LIMIT = 40 * PAGE
 
 
 class Taking(RuleBasedStateMachine):
-    """Views are taken, cut and let go; each keeps what was written to it."""
+    """Views are taken, sliced and released; each keeps its content."""
 
     @initialize()
     def begin(self) -> None:
@@ -56,14 +56,14 @@ TestTaking = Taking.TestCase
 TestTaking.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
 
 
-def test_what_nobody_uses_is_used_again() -> None:
+def test_unused_memory_is_reused() -> None:
     buffers = Buffers(LIMIT)
     for _ in range(10):
         buffers.take(10 * PAGE)[:1] = b"x"
     assert buffers.nbytes == 10 * PAGE
 
 
-def test_what_nobody_uses_makes_room() -> None:
+def test_unused_memory_is_freed_for_new_blocks() -> None:
     buffers = Buffers(LIMIT)
     held = buffers.take(20 * PAGE)
     for pages in (1, 3, 7, 15):

@@ -1,4 +1,4 @@
-"""Reading ahead: the right bytes in any order, within a budget, errors only for those whose bytes are at fault."""
+"""Read-ahead: the right bytes in any order, within a budget, and errors only for readers of the failing bytes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PAGE = 4096
 MIB = 1 << 20
 PATTERN = bytes(range(251))
 ARRAY, SLAB, PLANE = 12 * MIB, 4 * MIB, MIB
-"""Of what a file of many arrays holds."""
+"""Sizes of an array, a slab and a plane in a file of many arrays."""
 DATA = (PATTERN * (24 * MIB // len(PATTERN) + 1))[: 24 * MIB + 77]
 
 
 class Slow(OpenFile):
-    """A file that always makes readers wait, and fails where it is told to."""
+    """A file that always makes readers wait, and fails at given places."""
 
     def __init__(self, fails: range = range(0), holds_many: bool = False) -> None:
         self.size = len(DATA)
@@ -114,7 +114,7 @@ def test_each_byte_is_fetched_once_by_a_sequential_reader() -> None:
 
 
 class Kernel:
-    """What the kernel was given, and how it reads: 128 KiB of what it does not have, some of it twice at once."""
+    """The kernel's pages, and its reads: 128 KiB that it does not have, sometimes two requests at once."""
 
     def __init__(self) -> None:
         self.pages: dict[int, bytes] = {}
@@ -124,7 +124,7 @@ class Kernel:
     def push(self, offset: int, content: memoryview) -> None:
         assert offset % PAGE == 0
         start, stop = self.asking
-        assert offset >= stop or offset + len(content) <= start, "it would wait for the answer"
+        assert offset >= stop or offset + len(content) <= start, "the kernel would wait for the reply"
         for at in range(0, len(content), PAGE):
             self.pages[(offset + at) // PAGE] = bytes(content[at : at + PAGE])
 
@@ -141,20 +141,20 @@ class Kernel:
 
 
 @pytest.mark.parametrize("slabs", [(0, 0), (128, 3 * MIB), (0, 300_000)])
-def test_what_is_pushed_is_not_asked_for(slabs: tuple[int, int]) -> None:
+def test_pushed_bytes_are_not_requested(slabs: tuple[int, int]) -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         file.slabs = slabs
         for page in range(-(-len(DATA) // PAGE)):
             assert await kernel.read(reader, page) == DATA[page * PAGE : (page + 1) * PAGE]
             await trio.lowlevel.checkpoint()
-        assert kernel.reads < 70, "without it would be 193"
+        assert kernel.reads < 70, "without pushing, 193"
         assert sum(nbytes for _, nbytes in file.reads) < len(DATA) + 4 * MIB
 
     kernel = Kernel()
     reading(test, push=kernel.push)
 
 
-def test_a_kernel_that_wants_nothing_is_given_nothing_more() -> None:
+def test_a_kernel_that_refuses_pushed_bytes_gets_no_more() -> None:
     def refuse(offset: int, content: memoryview) -> None:
         calls.append(offset)
         raise OSError(errno.ENOENT, "no such file")
@@ -168,7 +168,7 @@ def test_a_kernel_that_wants_nothing_is_given_nothing_more() -> None:
     reading(test, push=refuse)
 
 
-def test_what_was_fetched_before_a_write_is_not_handed_out() -> None:
+def test_blocks_fetched_before_a_write_are_not_used() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         step = 128 << 10
         for offset in range(0, MIB, step):
@@ -182,7 +182,7 @@ def test_what_was_fetched_before_a_write_is_not_handed_out() -> None:
     reading(test)
 
 
-def test_a_reader_who_writes_in_between_fetches_nothing_ahead() -> None:
+def test_a_reader_that_writes_in_between_does_not_read_ahead() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         step = 128 << 10
         for offset in range(0, 2 * MIB, step):
@@ -193,7 +193,7 @@ def test_a_reader_who_writes_in_between_fetches_nothing_ahead() -> None:
     reading(test)
 
 
-def test_random_reads_fetch_nothing_more() -> None:
+def test_random_reads_do_not_read_ahead() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         for offset in (20 * MIB, 3 * MIB, 12 * MIB, 7 * MIB):
             assert await reader.read(offset, 4096) == DATA[offset : offset + 4096]
@@ -217,7 +217,7 @@ def test_requests_that_overtake_each_other_are_one_sequence() -> None:
 
 @pytest.mark.parametrize("budget", [16 * MIB, 64 * MIB])
 def test_requests_that_wait_while_others_come_fetch_nothing_twice(budget: int) -> None:
-    """The kernel sends many at once, and those that wait for a block may be answered after those that came later."""
+    """The kernel sends many requests at once, and one that waits for a block may be answered after later ones."""
 
     async def test(reader: Reader, file: Slow, allowed: Budget) -> None:
         async def read(offset: int) -> None:
@@ -228,25 +228,25 @@ def test_requests_that_wait_while_others_come_fetch_nothing_twice(budget: int) -
             async with trio.open_nursery() as requests:
                 for offset in range(start, min(len(DATA), start + 8 * MIB), MIB):
                     requests.start_soon(read, offset)
-                    # Trio runs what is ready in any order: sent in order is only what was sent in turns of their own.
+                    # Trio runs ready tasks in any order: a checkpoint after each request keeps their order.
                     await trio.lowlevel.checkpoint()
         assert sum(nbytes for _, nbytes in file.reads) <= len(DATA) + 4 * MIB
 
     reading(test, budget=budget)
 
 
-def test_the_budget_holds() -> None:
+def test_read_ahead_stays_within_its_budget() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         for offset in range(0, len(DATA), 128 << 10):
             assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
             assert budget.used <= 2 * MIB
-        # A small budget is used to the end, not only until blocks have grown beyond it.
+        # A small budget is used until the end, not only until blocks have grown beyond it.
         assert len(file.reads) < 32
 
     reading(test, budget=2 * MIB)
 
 
-def test_an_error_meets_only_whoever_wants_its_bytes() -> None:
+def test_an_error_only_affects_readers_of_its_bytes() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         failed = []
         for offset in range(0, 8 * MIB, 128 << 10):
@@ -259,7 +259,7 @@ def test_an_error_meets_only_whoever_wants_its_bytes() -> None:
     reading(test, fails=range(3 * MIB, 3 * MIB + 1))
 
 
-def test_the_end_is_short_and_past_it_is_nothing() -> None:
+def test_reads_at_the_end_are_short_and_beyond_it_empty() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         assert await reader.read(len(DATA) - 3, 100) == DATA[-3:]
         assert await reader.read(len(DATA) + 5, 100) == b""
@@ -290,7 +290,7 @@ def test_any_order_of_reads_gives_the_bytes(steps: list[tuple[int | None, int]])
 
 
 @pytest.mark.parametrize("together", [2, 8])
-def test_several_requests_at_once(together: int) -> None:
+def test_several_requests_at_once_get_their_bytes(together: int) -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         async def one(offset: int) -> None:
             assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]
@@ -304,7 +304,7 @@ def test_several_requests_at_once(together: int) -> None:
 
 
 class Hung(Tasks):
-    """Threads that fetch ahead come to no end until they are let."""
+    """Threads whose read-ahead hangs until `go_on` is set."""
 
     def __init__(self, nursery: trio.Nursery) -> None:
         super().__init__(nursery)
@@ -317,7 +317,7 @@ class Hung(Tasks):
         return function(*arguments)
 
 
-def test_hung_readers_leave_threads_and_give_their_bytes_back() -> None:
+def test_hung_readers_leave_threads_to_others_and_release_their_bytes() -> None:
     async def main() -> None:
         budget = Budget(1024 * MIB)
         async with trio.open_nursery() as nursery:
@@ -327,7 +327,7 @@ def test_hung_readers_leave_threads_and_give_their_bytes_back() -> None:
                 nursery.start_soon(reader.read, 0, 512 << 10)
             await trio.testing.wait_all_tasks_blocked()
             assert threads.ahead == FETCHES_MAX
-            # Nothing can be begun for one more, which is served nevertheless.
+            # There is no thread for another reader, which is still served.
             readers.append(Reader(Slow(), threads, budget))
             assert await readers[-1].read(0, 512 << 10) == DATA[: 512 << 10]
             for reader in readers:
@@ -340,7 +340,7 @@ def test_hung_readers_leave_threads_and_give_their_bytes_back() -> None:
     trio.run(main)
 
 
-def test_blocks_dropped_before_they_were_begun_are_not_fetched() -> None:
+def test_blocks_dropped_before_their_fetch_begins_are_not_fetched() -> None:
     async def main() -> None:
         budget, file = Budget(64 * MIB), Slow()
         async with trio.open_nursery() as nursery:
@@ -353,8 +353,8 @@ def test_blocks_dropped_before_they_were_begun_are_not_fetched() -> None:
     trio.run(main)
 
 
-def test_of_many_arrays_one_is_read_ahead() -> None:
-    """S40."""
+def test_one_array_of_many_is_read_ahead() -> None:
+    """S40: "Read-ahead follows sequential readers only"."""
 
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         async def read(start: int, stop: int, step: int = 128 << 10, nbytes: int = 128 << 10) -> None:
@@ -365,17 +365,17 @@ def test_of_many_arrays_one_is_read_ahead() -> None:
         def fetched() -> int:
             return sum(nbytes for _, nbytes in file.reads)
 
-        # A plane, and no more than is asked for.
+        # A plane: only the requested bytes.
         await read(MIB, 2 * MIB)
         assert fetched() == MIB
         # Columns: a part of each of many rows.
         await read(4 * MIB, 12 * MIB, MIB, 300 << 10)
         assert fetched() == MIB + 8 * (300 << 10)
-        # Planes that cross the same chunks, and nothing of others.
+        # Planes that cross the same chunks: only these chunks.
         del file.reads[:]
         await read(0, 3 * MIB)
         assert fetched() == SLAB
-        # An array from its beginning to its end, and nothing of the next one.
+        # An array from start to end: nothing of the next one.
         del file.reads[:]
         await read(ARRAY, 2 * ARRAY - (128 << 10))
         assert max(offset + nbytes for offset, nbytes in file.reads) <= 2 * ARRAY
@@ -394,7 +394,7 @@ def test_metadata_are_read_ahead_to_their_end() -> None:
     reading(test, holds_many=True)
 
 
-def test_many_arrays_are_read_ahead_by_whoever_reads_all() -> None:
+def test_many_arrays_are_read_ahead_for_a_reader_of_all() -> None:
     async def test(reader: Reader, file: Slow, budget: Budget) -> None:
         for offset in range(0, len(DATA), 128 << 10):
             assert await reader.read(offset, 128 << 10) == DATA[offset : offset + (128 << 10)]

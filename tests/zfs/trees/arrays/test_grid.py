@@ -1,4 +1,4 @@
-"""Grids of files: each has a place, and each place leads back to it."""
+"""Grids of files: each file has a place, and each place gives the file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cell(File):
 
 
 class Cells(Grid):
-    """A grid of two endings, of which listings show the first."""
+    """A grid with two endings; listings show the first."""
 
     key = "cells"
 
@@ -55,7 +55,7 @@ def walked(directory: Directory) -> list[Entry]:
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=3))
-def test_every_entry_has_a_place_of_its_own_that_leads_back_to_it(lengths: list[int]) -> None:
+def test_every_entry_has_its_own_place_which_gives_the_entry(lengths: list[int]) -> None:
     grid = Cells(tuple(lengths))
     entries = walked(grid.root())
     entries += [Cell(grid, index, ".b") for index in product(*map(range, lengths))]

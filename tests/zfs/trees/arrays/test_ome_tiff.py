@@ -28,7 +28,7 @@ TYPES = [
 ]
 
 
-def test_every_array_that_can_be_one(mounted_hierarchy: tuple[Any, Mount]) -> None:
+def test_every_supported_array_is_readable_as_ome_tiff(mounted_hierarchy: tuple[Any, Mount]) -> None:
     read = 0
     for folder, expected in decodable(*mounted_hierarchy):
         path = folder / "data.ome.tiff"
@@ -64,7 +64,9 @@ def image(mounter: Mounter, tmp_path_factory: pytest.TempPathFactory, levels: li
 
 
 @pytest.mark.parametrize("name", ["v2.zarr", "v3.zarr"])
-def test_levels_of_an_image(image: Mount, levels: list[np.ndarray], name: str, tmp_path: Path) -> None:
+def test_levels_of_an_image_are_one_file(
+    image: Mount, levels: list[np.ndarray], name: str, tmp_path: Path
+) -> None:
     folder = image.arrays / name
     path = folder / "image.ome.tiff"
     assert not {"image.ome.tiff", "data.ome.tiff"}.intersection(os.listdir(folder) + os.listdir(folder / "0"))
@@ -89,17 +91,17 @@ def test_levels_of_an_image(image: Mount, levels: list[np.ndarray], name: str, t
     assert json.loads((folder / "attributes.json").read_bytes())
     with tifffile.TiffFile(folder / "1/data.ome.tiff") as tiff:
         assert np.array_equal(tiff.asarray(), levels[1])
-        assert 'Name="DAPI"' in tiff.ome_metadata  # what the group tells of its level
+        assert 'Name="DAPI"' in tiff.ome_metadata  # the group's metadata of its level
         assert 'PhysicalSizeX="130.0"' in tiff.ome_metadata
 
 
-def test_what_is_no_image_lacks_the_file(image: Mount) -> None:
+def test_groups_that_are_not_images_lack_the_file(image: Mount) -> None:
     for folder in ("", "v2.zarr/labels", "pixels.zarr"):
         assert not (image.arrays / folder / "image.ome.tiff").exists()
     assert (image.arrays / "node.zarr/image.ome.tiff").is_dir()
 
 
-def test_the_log_tells_once_why_there_is_no_image(mount: Mounter, tmp_path: Path) -> None:
+def test_the_log_says_once_why_there_is_no_image(mount: Mounter, tmp_path: Path) -> None:
     images = tmp_path / "images"
     levels = halved((40, 50), "u1", 2)
     written(images / "wide.zarr", [np.zeros((5, 5), "i8")], ngff(AXES[3:], 1))
@@ -121,13 +123,13 @@ def test_the_log_tells_once_why_there_is_no_image(mount: Mounter, tmp_path: Path
         assert why in line
 
 
-def test_a_level_that_is_missing(image: Mount, levels: list[np.ndarray]) -> None:
+def test_a_missing_level_is_omitted_from_the_image(image: Mount, levels: list[np.ndarray]) -> None:
     with tifffile.TiffFile(image.arrays / "fewer.zarr/image.ome.tiff") as tiff:
         assert np.array_equal(tiff.asarray(), levels[0])
         assert "in fewer pixels: 1<" in tiff.ome_metadata
 
 
-def test_planes_and_selections(image: Mount) -> None:
+def test_planes_and_selections_open_as_ome_tiff(image: Mount) -> None:
     folder = image.arrays / "pixels.zarr"
     expected = np.load(folder / "data.npy")
     for name, part in (("slices/1.ome.tiff", expected[1]), ("[:,3:9].ome.tiff", expected[:, 3:9])):
@@ -140,7 +142,7 @@ def test_planes_and_selections(image: Mount) -> None:
     assert not (folder / ".ome.tiff").exists()
 
 
-def test_what_listings_show(mounter: Mounter, tmp_path: Path) -> None:
+def test_listings_have_the_chosen_file_types(mounter: Mounter, tmp_path: Path) -> None:
     written(tmp_path / "a.zarr", halved((2, 30, 40), "u1", 2), ngff([AXES[1], *AXES[3:]], 2))
     folder = mounter(tmp_path / "a.zarr", "--show", "ome.tiff").arrays
     assert sorted(os.listdir(folder)) == [
@@ -155,7 +157,7 @@ def test_what_listings_show(mounter: Mounter, tmp_path: Path) -> None:
     assert os.listdir(folder / "0/slices") == ["0.ome.tiff", "1.ome.tiff"]
 
 
-def test_a_level_that_is_rewritten(mount: Mounter, tmp_path: Path) -> None:
+def test_a_rewritten_level_opens_with_its_new_content(mount: Mounter, tmp_path: Path) -> None:
     levels = halved((40, 50), "u1", 2)
     written(tmp_path / "a.zarr", levels, ngff(AXES[3:], 2))
     mounted = mount(tmp_path / "a.zarr", "--metadata-ttl", "0")
@@ -170,7 +172,7 @@ def test_a_level_that_is_rewritten(mount: Mounter, tmp_path: Path) -> None:
         assert np.array_equal(tiff.asarray(), levels[0])
 
 
-def test_who_looks_at_a_tile_decodes_its_chunk(mount: Mounter, tmp_path: Path) -> None:
+def test_reading_a_tile_decodes_its_chunk_only(mount: Mounter, tmp_path: Path) -> None:
     levels = halved((2, 3, 1024, 1024), "u2", 3)
     written(tmp_path / "a.zarr", levels, ngff([AXES[1], *AXES[2:]], 3), chunks=(1, 1, 256, 256))
     mounted = mount(tmp_path / "a.zarr")
@@ -192,7 +194,7 @@ with tifffile.TiffFile(sys.argv[1]) as tiff:
 
 
 def test_far_away(s3: S3Server, mount: Mounter, tmp_path: Path) -> None:
-    """Who opens an image asks for metadata only, and who reads a tile for its chunk."""
+    """Opening an image only requests metadata, and reading a tile only its chunk."""
     levels = halved((2, 2, 700, 900), "u2", 3)
     written(tmp_path / "far.zarr", levels, ngff([AXES[1], *AXES[2:]], 3), chunks=(1, 1, 256, 256))
     s3.upload(tmp_path / "far.zarr", "bucket/far.zarr")
@@ -217,7 +219,7 @@ def test_far_away(s3: S3Server, mount: Mounter, tmp_path: Path) -> None:
 def _read_at(path: Path, offset: int, nbytes: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # lest the kernel read ahead
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # so that the kernel does not read ahead
         return os.pread(descriptor, nbytes, offset)
     finally:
         os.close(descriptor)

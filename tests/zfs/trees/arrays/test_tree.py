@@ -1,4 +1,4 @@
-"""The trees without a kernel: what they show, what they ask, what they remember."""
+"""The trees without a kernel: their entries, their requests to the store, and their caches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Remote(ReadableStore, ListableStore):
-    """A store in memory that says that it is far away, and notes what it is asked."""
+    """A store in memory that is marked as remote, and records its requests."""
 
     is_remote = True
     requests_in_flight = 8
@@ -148,7 +148,7 @@ def test_a_remote_store_is_asked_once_within_the_time_to_live() -> None:
         root.lookup("c", wait=False)
 
 
-def test_a_listing_answers_for_what_is_not_there() -> None:
+def test_a_listing_answers_for_absent_names() -> None:
     store = Remote({"a/b": b"1", "c": b"22"})
     root = KeysTree(store, fresh()).root()
     assert names(root) == ["a", "c"]
@@ -169,7 +169,7 @@ def test_refreshing_forgets() -> None:
     assert names(root) == ["c", "d"]
 
 
-def test_sizes_that_a_listing_does_not_tell_are_asked_for() -> None:
+def test_sizes_missing_from_a_listing_are_requested() -> None:
     root = KeysTree(Remote({"c": b"22", "d": b"333"}, sizes=False), fresh()).root()
     assert [entry.size for _, entry in root.entries() if isinstance(entry, File)] == [2, 3]
 
@@ -215,7 +215,7 @@ def test_a_value_that_vanished_is_stale() -> None:
         entry.open(True)
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_remembered_answers_are_bounded() -> None:
     remembered: Remembered[int, int] = Remembered(fresh(), budget=10)
     for question in range(100):
         remembered.put(question, question, 100.0)
@@ -246,16 +246,16 @@ def arrays(path: Path, **options: Any) -> Directory:
     return ArraysTree(lambda: zc.open(path), fresh(), **options).root(True)
 
 
-def test_a_group(small: Path) -> None:
+def test_a_group_is_a_directory_of_nodes_and_documents(small: Path) -> None:
     root = arrays(small)
     assert sorted(names(root)) == ["attributes.json", "broken", "cube", "metadata.json", "text"]
     assert json.loads(content(walk(root, "attributes.json"))) == {"title": "é"}
-    # A node wins over the virtual file of its name.
+    # A node wins over a virtual file of the same name.
     assert isinstance(walk(root, "metadata.json"), Directory)
     assert walk(root, "nothing") is None
 
 
-def test_an_array_directory(small: Path) -> None:
+def test_an_array_is_a_directory_of_virtual_files(small: Path) -> None:
     cube = walk(arrays(small), "cube")
     assert names(cube) == ["metadata.json", "attributes.json", "data.raw", "data.npy", "slices"]
     expected = np.arange(360, dtype="<i4").reshape(3, 4, 5, 6)
@@ -279,7 +279,7 @@ def test_slices_are_computed(small: Path) -> None:
     assert [name for name, _ in walk(slices, "1").entries_from(5)] == ["2.npy", "3.raw", "3.npy"]
 
 
-def test_places_of_slices_are_unique_and_lead_back(small: Path) -> None:
+def test_places_of_slices_are_unique_and_reversible(small: Path) -> None:
     slices = walk(arrays(small), "cube", "slices")
     places = []
     for name, level in slices.entries():
@@ -294,7 +294,7 @@ def test_places_of_slices_are_unique_and_lead_back(small: Path) -> None:
     assert len(set(places)) == len(places) == 3 + 3 * 4 * 2
 
 
-def test_facts(small: Path) -> None:
+def test_nodes_have_metadata_for_extended_attributes(small: Path) -> None:
     root = ArraysTree(lambda: zc.open(small), fresh()).root(True)
     tree = WithControl(LazyTree(lambda wait: root), root)
     assert tree.metadata(False) == {"kind": "group", "format": "v3", "attributes.title": "é"}
@@ -331,14 +331,14 @@ def test_a_broken_array_says_why(small: Path) -> None:
     assert reason.count("\n") == 1
 
 
-def test_no_hierarchy_is_said_in_a_file(tmp_path: Path) -> None:
+def test_a_missing_hierarchy_is_reported_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("x")
     root = arrays(tmp_path)
     assert names(root) == ["error.txt"]
     assert b"holds no hierarchy" in content(walk(root, "error.txt"))
 
 
-def test_text_of_no_fixed_size_has_no_files(small: Path) -> None:
+def test_arrays_of_variable_length_have_no_fixed_size_files(small: Path) -> None:
     text = walk(arrays(small), "text")
     assert names(text) == ["metadata.json", "attributes.json"]
     assert json.loads(content(walk(text, "metadata.json")))["data_type"] == "string"
@@ -346,12 +346,12 @@ def test_text_of_no_fixed_size_has_no_files(small: Path) -> None:
         assert walk(text, name) is None
 
 
-def test_elements_of_any_length_are_text(small: Path) -> None:
+def test_elements_of_variable_length_are_text(small: Path) -> None:
     text = walk(arrays(small), "text")
     with pytest.raises(WouldBlockError):
         text.lookup("data.json", wait=False)
     assert content(walk(text, "data.json")) == b'["", ""]\n'
-    # From then on it is at hand.
+    # From then on it is in memory.
     assert content(text.lookup("data.json", wait=False)) == b'["", ""]\n'
     assert content(walk(text, "[1:].json")) == b'[""]\n'
     assert walk(text, "[5].json") is None
@@ -371,7 +371,7 @@ def test_a_text_that_changes_is_stale(tmp_path: Path) -> None:
     assert content(walk(root, "data.json")) == b'["longer", ""]\n'
 
 
-def test_a_text_that_is_too_long_is_not_shown(tmp_path: Path) -> None:
+def test_a_text_that_is_too_long_is_refused(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", shape=(9 << 20,), chunks=(1 << 20,), dtype=str)
     root = arrays(tmp_path / "a.zarr")
     with pytest.raises(UnsupportedError, match="too large for text"):
@@ -392,7 +392,7 @@ def test_the_control_directory_is_hidden_and_reserved() -> None:
     assert content(walk(root, ".zarrscope", "keys", ".zarrscope")) == b"real"
 
 
-def test_trees_side_by_side() -> None:
+def test_the_mount_point_shows_all_trees() -> None:
     def broken(wait: bool) -> Directory:
         raise OSError("an outage")
 

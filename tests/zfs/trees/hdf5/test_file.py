@@ -1,4 +1,4 @@
-"""Files of ``hdf5/``: when they are made, how long they count, what is fetched for their readers."""
+"""Files of ``hdf5/``: when they are made, how long they are valid, and what is fetched for their readers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from zarrfs.trees.hdf5.tree import HDF5Tree
 
 
 def made(mount: Mount) -> int:
-    """How many files were made so far."""
+    """The number of files made so far."""
     return int(mount.stats()["hdf5_files"]["made"])
 
 
-def test_listing_makes_nothing(ocean: Path, mount: Mounter) -> None:
-    """S38."""
+def test_listing_makes_no_file(ocean: Path, mount: Mounter) -> None:
+    """S38: "Neither listing nor looking up a name makes one"."""
     mounted = mount(ocean)
     assert sum(len(names) for _, _, names in os.walk(mounted.path / "hdf5")) == 6 + 2
     assert (mounted.path / "hdf5" / "nothing.h5").exists() is False
@@ -41,14 +41,14 @@ def test_listing_makes_nothing(ocean: Path, mount: Mounter) -> None:
     for read in (
         os.read,
         lambda descriptor, nbytes: os.pread(descriptor, nbytes, 0),
-    ):  # nobody asked for its size
+    ):  # its size was not requested
         descriptor = os.open(folder / "lon.h5", os.O_RDONLY)
         content = read(descriptor, 1 << 20)
         assert len(content) == os.fstat(descriptor).st_size == os.lseek(descriptor, 0, os.SEEK_END) > 240
         os.close(descriptor)
     assert made(mounted) == 1
     assert (folder / "wave.h5").stat().st_size == len((folder / "wave.h5").read_bytes()) > 0
-    # A listing tells the size that is known, and nothing wrong where none is.
+    # A listing gives the size if it is known, and otherwise no wrong one.
     sizes = {entry.name: entry.stat().st_size for entry in os.scandir(folder) if entry.is_file()}
     for name, size in sizes.items():
         assert len((folder / name).read_bytes()) == size > 0, name
@@ -56,7 +56,7 @@ def test_listing_makes_nothing(ocean: Path, mount: Mounter) -> None:
 
 
 def test_an_open_file_stays_when_metadata_change(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
-    """S39."""
+    """S39: "An open file of `hdf5/` stays as it was opened"."""
     source = shutil.copytree(ocean, tmp_path / "a.zarr")
     mounted = mount(source, "--metadata-ttl", "forever")
     path = mounted.path / "hdf5" / "sea" / "wave.h5"
@@ -68,7 +68,7 @@ def test_an_open_file_stays_when_metadata_change(ocean: Path, tmp_path: Path, mo
         hierarchy["sea/wave"].attributes = {"units": "foot", "long": ["x" * 1000] * 50}
         assert path.stat().st_size == len(content)
         mounted.refresh()
-        wait_until(lambda: path.stat().st_size != len(content), "the new size is told")
+        wait_until(lambda: path.stat().st_size != len(content), "the new size is visible")
         assert path.stat().st_ino != number
         with h5py.File(path) as file:
             assert file["wave"].attrs["units"] == "foot"
@@ -77,17 +77,17 @@ def test_an_open_file_stays_when_metadata_change(ocean: Path, tmp_path: Path, mo
         assert again.read() == content
         before.seek(0)
         assert before.read() == content
-    # Nothing was told about that: it is the same again, and so is its number as long as it is open.
+    # The file is made again, equal to the open one, and so has the same inode number.
     with path.open("rb") as before:
         number = os.fstat(before.fileno()).st_ino
         count = made(mounted)
         mounted.refresh()
-        wait_until(lambda: made(mounted) > count or path.stat().st_ino < 0, "it is made anew")
+        wait_until(lambda: made(mounted) > count or path.stat().st_ino < 0, "it is made again")
         assert path.stat().st_ino == number
 
 
-def test_the_same_length_and_other_content(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
-    """What the kernel has of a file is forgotten when other metadata make the same number of bytes."""
+def test_new_metadata_of_the_same_length_are_shown(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
+    """The kernel's pages of a file are dropped even if new metadata have the same number of bytes."""
     source = shutil.copytree(ocean, tmp_path / "a.zarr")
     mounted = mount(source, "--metadata-ttl", "0")
     path = mounted.path / "hdf5" / "sea" / "wave.h5"
@@ -102,7 +102,7 @@ def test_the_same_length_and_other_content(ocean: Path, tmp_path: Path, mount: M
     assert path.stat().st_size == size
 
 
-def test_a_damaged_chunk_concerns_who_reads_it(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
+def test_a_damaged_chunk_only_affects_its_readers(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
     source = shutil.copytree(ocean, tmp_path / "a.zarr")
     (source / "sea/wave/c/3/0").write_bytes(b"junk")
     mounted = mount(source)
@@ -139,7 +139,7 @@ with h5py.File(sys.argv[1]) as file:
 
 
 def test_far_away(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
-    """S40: "Who looks at names, shapes and attributes fetches no chunk": 100 arrays, and 50 ms for each request."""
+    """S40: "Looking at names, shapes and attributes fetches no chunk"; here for 100 arrays, and 50 ms for each request."""
     values = np.random.default_rng(0).integers(0, 99, (8, 256, 512), "<i4")
     hierarchy = zc.create(tmp_path / "hundred.zarr")
     hierarchy.create_array("time", shape=(8,), data_type="int64", dimension_names=["time"])[...] = np.arange(
@@ -171,7 +171,7 @@ def test_far_away(s3: S3Server, tmp_path: Path, mount: Mounter) -> None:
             assert asked() == (metadata, decoded)
 
 
-def test_what_is_written_shows(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
+def test_data_written_in_another_tree_is_visible(ocean: Path, tmp_path: Path, mount: Mounter) -> None:
     """S33: "What is written through a mount shows in all of its trees at once"."""
     mounted = mount(shutil.copytree(ocean, tmp_path / "a.zarr"), "--read-write")
     folder = mounted.path / "hdf5" / "sea"
@@ -196,7 +196,7 @@ def view(path: Path, clock: Clock) -> HDF5Tree:
     return HDF5Tree(ArraysTree(lambda: zc.open(path, metadata_max_age_s=0.0), freshness))
 
 
-def test_a_file_is_no_older_than_what_it_is_made_of(ocean: Path, tmp_path: Path) -> None:
+def test_a_file_is_as_old_as_its_metadata_at_most(ocean: Path, tmp_path: Path) -> None:
     """S11, S38: "remembered as long as S11 says"."""
     source, clock = shutil.copytree(ocean, tmp_path / "a.zarr"), Clock()
     tree = view(source, clock)
@@ -209,12 +209,12 @@ def test_a_file_is_no_older_than_what_it_is_made_of(ocean: Path, tmp_path: Path)
         clock.s += 9
         sized = file.sized(True)
         assert sized.is_sized
-        # At hand for whoever looks next.
+        # In memory for the next lookup.
         again = walk(tree.root(True), "sea", name)
         assert (again.is_sized, again.size, again.version) == (True, sized.size, sized.version)
         assert tree.files.count == before + 1
         clock.s += 9
-        # An array's file is as old as what was known of the array, a group's as the question for all below it.
+        # An array's file is as old as the array's remembered metadata, a group's as the request for all nodes below it.
         assert walk(tree.root(True), "sea", name).is_sized == (name == "__all__.nc")
         clock.s += 9
         later = walk(tree.root(True), "sea", name)
@@ -225,7 +225,7 @@ def test_a_file_is_no_older_than_what_it_is_made_of(ocean: Path, tmp_path: Path)
         assert walk(tree.root(True), "sea", name).sized(True).version != sized.version
 
 
-def test_who_wants_the_same_file_gets_one(ocean: Path) -> None:
+def test_concurrent_requests_for_a_file_make_it_once(ocean: Path) -> None:
     tree = view(ocean, Clock())
     file = walk(tree.root(True), "sea", "__all__.h5")
     with ThreadPoolExecutor(8) as pool:

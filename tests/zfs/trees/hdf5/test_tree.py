@@ -1,4 +1,4 @@
-"""``hdf5/``: programs that know only HDF5 or NetCDF read a hierarchy through a real mount."""
+"""``hdf5/``: programs that only know HDF5 or NetCDF read a hierarchy through a real mount."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tests.zfs.test_hierarchies import shown
 
 
 def file_of(mount: Mount, node: Any, suffix: str) -> Path:
-    """Where a node's file is."""
+    """The path of a node's file."""
     folder = mount.path / "hdf5"
     if isinstance(node, zc.Group) or node.path == "/":
         return folder / shown(node.path) / f"__all__.{suffix}"
     return folder / f"{shown(node.path)}.{suffix}"
 
 
-def test_every_file_is_the_one_that_is_written(mounted_hierarchy: tuple[Any, Mount], tmp_path: Path) -> None:
-    """Groups with all below them, and arrays with their coordinates."""
+def test_every_file_equals_the_exported_one(mounted_hierarchy: tuple[Any, Mount], tmp_path: Path) -> None:
+    """Groups with everything below them, and arrays with their coordinates."""
     hierarchy, mount = zc.open(mounted_hierarchy[0].path), mounted_hierarchy[1]
     compared = 0
     for node in hierarchy.walk():
@@ -55,14 +55,14 @@ def sea(mounted: Mount) -> Path:
 
 
 def test_a_group_is_a_directory_of_files(mounted: Mount, sea: Path) -> None:
-    """S37."""
+    """S37: "A group is a directory of its nodes"."""
     assert os.listdir(sea.parent) == ["sea"]
     assert sorted(os.listdir(sea)) == [
         "broken", "empty.h5", "lon.h5", "record.h5", "scalar.h5", "time.h5", "wave.h5", "words",
     ]  # fmt: skip
     for name in ("words", "broken"):
         assert os.listdir(sea / name) == ["error.txt"]
-    assert "elements of any length" in (sea / "words/error.txt").read_text()
+    assert "elements of variable length" in (sea / "words/error.txt").read_text()
     for name in ("words.h5", "words.nc", "record.nc"):
         with pytest.raises(OSError) as caught:  # noqa: PT011 - its errno is looked at
             os.stat(sea / name)
@@ -74,7 +74,7 @@ def test_a_group_is_a_directory_of_files(mounted: Mount, sea: Path) -> None:
     assert "Traceback" not in log
 
 
-def test_arrays_bring_their_coordinates(sea: Path) -> None:
+def test_files_of_arrays_include_their_coordinates(sea: Path) -> None:
     with xr.open_dataset(sea / "wave.nc") as data:
         assert data.time.dtype.kind == "M"
         np.testing.assert_array_equal(data.lon, LONGITUDE)
@@ -84,7 +84,7 @@ def test_arrays_bring_their_coordinates(sea: Path) -> None:
         assert sorted(file) == ["lon", "time", "wave"]
 
 
-def test_what_is_left_out_is_told(sea: Path) -> None:
+def test_omitted_content_is_reported(sea: Path) -> None:
     with h5py.File(sea / "__all__.h5") as file:
         told = " ".join(file.attrs["_zarrscope_left_out"])
         assert "/words: " in told
@@ -114,11 +114,11 @@ def test_names(tmp_path: Path, mounter: Mounter) -> None:
             with h5py.File(folder / f"{shown(name)}.{suffix}") as file:
                 if suffix == "nc" and name in no_netcdf_names:
                     assert name not in file
-                    assert "can be no name in NetCDF" in file.attrs["_zarrscope_left_out"][0]
+                    assert "cannot be a name in NetCDF" in file.attrs["_zarrscope_left_out"][0]
                 else:
                     assert file[name][0] == number
     assert os.listdir(folder / "y.h5") == ["in.h5"]
-    # The file of an array wins over a group: it is what the tree is for.
+    # The file of an array wins over a group of the same name.
     with h5py.File(folder / "w.h5") as file:
         assert file["w"][0] == 99
     with h5py.File(folder / "__all__.h5") as file:
@@ -134,7 +134,7 @@ def test_a_root_that_is_an_array(tmp_path: Path, mounter: Mounter) -> None:
     assert not (folder / "array.h5").exists()
 
 
-def test_what_listings_show(ocean: Path, mounter: Mounter) -> None:
+def test_listings_have_the_chosen_file_types(ocean: Path, mounter: Mounter) -> None:
     folder = mounter(ocean, "--view", "hdf5", "--show", "nc").path / "sea"
     assert sorted(os.listdir(folder)) == [
         "broken", "empty.nc", "lon.nc", "scalar.nc", "time.nc", "wave.nc", "words",
@@ -144,7 +144,7 @@ def test_what_listings_show(ocean: Path, mounter: Mounter) -> None:
 
 
 def run(*command: object) -> str:
-    """What a program says that has to succeed."""
+    """The output of a program that must succeed."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-800:]
     return done.stdout
@@ -171,7 +171,7 @@ def test_programs(sea: Path, name: str) -> None:
 
 
 def test_xarray_opens_the_whole_tree(tmp_path: Path, mount: Mounter) -> None:
-    """S37: "a name of a dimension has one length on the way from the root to any group"."""
+    """S37: "a dimension name has one length on the way from the root to any group"."""
     with zc.create(tmp_path / "tree.zarr") as made:
         for number, path in enumerate(("top", "a/other", "a/b/deep"), 3):
             values = np.arange(number * 4, dtype="i4").reshape(number, 4)

@@ -10,7 +10,7 @@ from zarrfs.trees.keys.unstored import Unstored
 
 
 class Nothing(File):
-    """A file that nobody opens."""
+    """A file that is never opened."""
 
     size = 0
     mtime_s = None

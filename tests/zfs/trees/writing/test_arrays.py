@@ -1,4 +1,4 @@
-"""``--read-write``: arrays changed in place through ``arrays/``, and what else can be made there."""
+"""``--read-write``: arrays changed in place through ``arrays/``, and new arrays and groups made there."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
 def hierarchy(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, mounter: Mounter
 ) -> tuple[str, Path, Mount]:
-    """A hierarchy in a folder, where its arrays are laid out in one way, and where it is mounted."""
+    """A hierarchy in a folder, the chunk layout of its arrays, and its mount."""
     path = tmp_path_factory.mktemp("edited") / "folder" / "h.zarr"
     zarr.create_group(path, zarr_format=2 if request.param == "v2" else 3, attributes={"by": "zarr-python"})
     return request.param, path, mounter(path, "--read-write", "--xattr")
@@ -72,7 +72,7 @@ def arrays(hierarchy: tuple[str, Path, Mount], place: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def mounted(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[Path, Mount]:
-    """A hierarchy to make things in, and where it is mounted."""
+    """A hierarchy to create nodes in, and its mount."""
     path = tmp_path_factory.mktemp("made") / "h.zarr"
     zarr.create_group(path)
     return path, mounter(path, "--read-write", "--xattr")
@@ -88,7 +88,7 @@ def error_of(action: Callable[..., object], *arguments: object) -> int | None:
     return caught.value.errno
 
 
-def test_mapped_by_numpy(place: Path, arrays: Path) -> None:
+def test_arrays_are_changed_through_mappings_of_numpy(place: Path, arrays: Path) -> None:
     expected = VALUES.copy()
     mapped = np.load(arrays / "a" / "data.npy", mmap_mode="r+")
     for index in ((3, 4), slice(10, 30), (slice(None), 7), (slice(0, 60, 13), slice(2, 40, 3))):
@@ -122,9 +122,7 @@ def test_programs_write_whole_files(place: Path, arrays: Path, tmp_path: Path) -
     assert stored(place).tobytes() == expected
 
 
-def test_what_is_written_is_seen_through_the_file_at_once_and_stored_at_the_end(
-    place: Path, arrays: Path
-) -> None:
+def test_written_data_is_visible_in_the_file_at_once_and_stored_at_close(place: Path, arrays: Path) -> None:
     file = arrays / "a" / "data.raw"
     with open(file, "rb", buffering=0) as reader, open(file, "r+b", buffering=0) as writer:
         before = reader.read(8)
@@ -138,8 +136,8 @@ def test_what_is_written_is_seen_through_the_file_at_once_and_stored_at_the_end(
     assert file.read_bytes() == stored(place).tobytes()
 
 
-def test_several_write_at_once(place: Path, arrays: Path) -> None:
-    """S34: "All who have the file open see what was written at once"; each has rows of his own, the chunks are shared."""
+def test_several_writers_change_one_array(place: Path, arrays: Path) -> None:
+    """S34: "All who have the file open see what was written at once"; each writes other rows of the same chunks."""
     expected = VALUES.copy()
 
     def write(first: int) -> None:
@@ -162,7 +160,7 @@ def test_several_write_at_once(place: Path, arrays: Path) -> None:
         np.testing.assert_array_equal(np.load(arrays / "a" / name), expected)
 
 
-def test_what_cannot_be_written(place: Path, arrays: Path) -> None:
+def test_invalid_writes_are_refused(place: Path, arrays: Path) -> None:
     npy, raw = arrays / "a" / "data.npy", arrays / "a" / "data.raw"
     descriptor = os.open(npy, os.O_RDWR)
     header = os.pread(descriptor, 128, 0)
@@ -184,7 +182,7 @@ def test_what_cannot_be_written(place: Path, arrays: Path) -> None:
     assert stored(place).tobytes()[9:] == VALUES.tobytes()[9:]
 
 
-def test_an_array_that_became_another_one_is_not_written_to(place: Path, arrays: Path, keys: Path) -> None:
+def test_an_array_that_was_replaced_is_not_written(place: Path, arrays: Path, keys: Path) -> None:
     with open(arrays / "a" / "data.raw", "r+b", buffering=0) as file:
         file.write(b"\1" * 100)
         zarr.open_array(keys / "a").resize((30, 50))
@@ -216,12 +214,12 @@ def test_a_copied_file_becomes_an_array(mounted: tuple[Path, Mount], tmp_path: P
     assert name in os.listdir(mount.arrays)
     assert f"{name}.npy" not in os.listdir(mount.arrays)
     again = subprocess.run(["cp", tmp_path / f"{name}.npy", mount.arrays], check=False, capture_output=True)
-    # Now it is written in place: with the very header that the array has.
+    # Now it is written in place, with exactly the header of the array.
     assert again.returncode == (values.dtype.str.startswith(">"))
     np.testing.assert_array_equal(np.load(mount.arrays / f"{name}.npy"), values)
 
 
-def test_what_is_no_array_leaves_nothing_behind(mounted: tuple[Path, Mount], tmp_path: Path) -> None:
+def test_files_that_are_not_arrays_leave_nothing_behind(mounted: tuple[Path, Mount], tmp_path: Path) -> None:
     path, mount = mounted
     before = sorted(os.listdir(path))
     np.save(tmp_path / "good.npy", VALUES)
@@ -237,16 +235,16 @@ def test_what_is_no_array_leaves_nothing_behind(mounted: tuple[Path, Mount], tmp
     assert not (mount.arrays / "bad.npy").exists()
     assert not (mount.arrays / "bad").exists()
     assert sorted(os.listdir(path)) == sorted([*before, "group"])
-    assert "bytes, where its header tells of" in mount.log.read_text()
+    assert "bytes; according to its header, it needs" in mount.log.read_text()
 
 
-def test_groups(place: Path, arrays: Path) -> None:
+def test_mkdir_makes_groups(place: Path, arrays: Path) -> None:
     (arrays / "some" / "deeper").mkdir(parents=True)
     np.save(arrays / "some" / "deeper" / "x.npy", VALUES)
     assert [*zarr.open_group(place, mode="r")["some/deeper"]] == ["x"]
     assert error_of((arrays / "some").mkdir) == errno.EEXIST
     assert error_of((arrays / "some").rmdir) == errno.EPERM
-    reserved = ["__reserved"] if not (place / ".zgroup").exists() else []  # version 2 reserves no names
+    reserved = ["__reserved"] if not (place / ".zgroup").exists() else []  # Zarr v2 reserves no names
     for name in (*reserved, "%2E%2E", "%00"):
         assert error_of((arrays / name).mkdir) == errno.EINVAL
     for name in (*(f"{name}.npy" for name in reserved), "zarr.json.npy"):
@@ -255,7 +253,7 @@ def test_groups(place: Path, arrays: Path) -> None:
     assert made.metadata.zarr_format == (2 if (place / ".zgroup").exists() else 3)
 
 
-def test_attributes(place: Path, arrays: Path, keys: Path) -> None:
+def test_extended_attributes_are_set_and_removed(place: Path, arrays: Path, keys: Path) -> None:
     for node in (arrays, arrays / "a"):
         os.setxattr(node, "user.zarr.attributes.new", '{"a": [1, "é"]}'.encode())
         os.setxattr(node, "user.zarr.attributes.text", b'"metres"')
@@ -273,7 +271,7 @@ def test_attributes(place: Path, arrays: Path, keys: Path) -> None:
     assert error_of(os.setxattr, keys, "user.zarr.attributes.x", b"1") in (errno.EROFS, errno.EPERM)
 
 
-def test_in_a_bucket(s3: S3Server, mounter: Mounter) -> None:
+def test_arrays_in_a_bucket_are_writable(s3: S3Server, mounter: Mounter) -> None:
     mounted = mounter("s3://bucket/edited", "--read-write", *s3.arguments)
     zarr.create_group(mounted.keys)
     content = io.BytesIO()
@@ -282,7 +280,7 @@ def test_in_a_bucket(s3: S3Server, mounter: Mounter) -> None:
     with open(mounted.arrays / "x" / "data.raw", "r+b") as file:
         file.seek(30 * 200)
         file.write((VALUES[30:] * 2).tobytes())
-    # In a process of its own: this one's service cannot answer while Python waits for the kernel to write pages.
+    # In another process: this one's server cannot answer while Python waits for the kernel to write pages.
     code = f"import numpy; a = numpy.load('{mounted.arrays}/x/data.npy', mmap_mode='r+'); a[3:, 3] = -1; a.flush()"
     subprocess.run([sys.executable, "-c", code], check=True)
     expected = VALUES.copy()
@@ -291,7 +289,7 @@ def test_in_a_bucket(s3: S3Server, mounter: Mounter) -> None:
     np.testing.assert_array_equal(zarr.open_array(mounted.keys / "x")[...], expected)
 
 
-def test_a_folder_of_hierarchies_is_only_read(tmp_path: Path, mount: Mounter) -> None:
+def test_a_folder_of_hierarchies_is_read_only(tmp_path: Path, mount: Mounter) -> None:
     for version in (2, 3):
         root = zarr.create_group(tmp_path / "folder" / f"v{version}.zarr", zarr_format=version)
         root.create_array("a", data=VALUES)
@@ -304,7 +302,7 @@ def test_a_folder_of_hierarchies_is_only_read(tmp_path: Path, mount: Mounter) ->
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=30))
-def test_stretches(ranges: list[tuple[int, int]]) -> None:
+def test_stretches_agree_with_a_mask(ranges: list[tuple[int, int]]) -> None:
     stretches, expected = Stretches(), np.zeros(100, bool)
     for start, length in ranges:
         stretches.add(start, start + length)
@@ -326,9 +324,7 @@ def test_stretches(ranges: list[tuple[int, int]]) -> None:
     itemsize=st.sampled_from(["u1", "<i4", "V3"]),
 )
 @settings(max_examples=40)
-def test_edits_are_what_they_are_to_a_bytearray(
-    shape: tuple[int, ...], data: st.DataObject, itemsize: str
-) -> None:
+def test_edits_agree_with_a_bytearray(shape: tuple[int, ...], data: st.DataObject, itemsize: str) -> None:
 
     hierarchy = zc.create(MemoryStore())
     chunks = tuple(data.draw(st.integers(1, 4)) for _ in shape)
@@ -353,7 +349,7 @@ def test_edits_are_what_they_are_to_a_bytearray(
     assert np.asarray(array[...]).tobytes() == expected
 
 
-def test_a_changed_key_concerns_only_what_was_made_of_it() -> None:
+def test_a_changed_key_only_affects_data_made_from_it() -> None:
     store = MemoryStore(values={})
     zc.create(store).create_array("/a", shape=(4,), data_type="u1", chunk_shape=(2,))[...] = 7
     cache = zc.ChunkCache(1 << 20)

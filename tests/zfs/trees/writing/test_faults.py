@@ -1,4 +1,4 @@
-"""``--read-write`` on stores that fail: whoever closes or synchronizes is told, and the old value stays."""
+"""``--read-write`` on stores that fail: close and fsync report it, and the old value stays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.zfs.conftest import Mount, Mounter
 
 @pytest.fixture(scope="module")
 def faulty(mounter: Mounter) -> Iterator[tuple[FaultServer, Mount]]:
-    """A service that takes what is written, or not, and where it is mounted."""
+    """A server that accepts writes, or refuses them, and its mount."""
     with fault_server() as server:
         server.values["bucket"] = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
         options = ("--endpoint-url", server.url, "--region", "us-east-1", "--retries", "0", "--timeout", "2")
@@ -33,7 +33,7 @@ def error_of(action: Callable[..., object], *arguments: object) -> int | None:
     ("fault", "expected"),
     [(403, errno.EACCES), (500, errno.EIO), ("reset", errno.EIO), ("hang", errno.ETIMEDOUT)],
 )
-def test_closing_and_synchronizing_tell(
+def test_close_and_fsync_report_failures(
     faulty: tuple[FaultServer, Mount], fault: int | str, expected: int
 ) -> None:
     server, mounted = faulty
@@ -59,7 +59,7 @@ def test_a_name_that_could_not_be_stored_is_gone(faulty: tuple[FaultServer, Moun
     assert not (mounted.keys / "gone").exists()
 
 
-def test_what_is_there_stays_when_its_new_value_does_not_come_through(s3: S3Server, mounter: Mounter) -> None:
+def test_the_old_value_stays_if_the_new_one_cannot_be_stored(s3: S3Server, mounter: Mounter) -> None:
     s3.put("bucket/refused-values/a.txt", b"old value")
     mounted = mounter("s3://bucket/refused-values", "--read-write", "--retries", "0", *s3.arguments)
     descriptor = os.open(mounted.keys / "a.txt", os.O_WRONLY | os.O_TRUNC)
@@ -74,8 +74,8 @@ def test_what_is_there_stays_when_its_new_value_does_not_come_through(s3: S3Serv
     assert "AccessDenied" in mounted.log.read_text() or "403" in mounted.log.read_text()
 
 
-def test_writing_does_not_repeat_what_the_log_said(tmp_path: Path, mount: Mounter) -> None:
-    """S16: "a line in the log names key and reason, once in a while"."""
+def test_writing_does_not_repeat_messages_of_the_log(tmp_path: Path, mount: Mounter) -> None:
+    """S16: "the log names key and reason, at intervals"."""
     array = zarr.create_array(tmp_path / "a.zarr", shape=(4,), chunks=(4,), dtype="u4")
     array[:] = 1
     os.truncate(tmp_path / "a.zarr" / "c" / "0", 7)

@@ -1,4 +1,4 @@
-"""``--read-write``: files of ``keys/`` as programs write them, and what others see of that."""
+"""``--read-write``: files of ``keys/`` as programs write them and as others see them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.zfs.conftest import NO_FUSE, Mount, Mounter, has_ended, wait_until
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[Path, Mount]:
-    """A directory, and where it is mounted to be written."""
+    """A directory, and its writable mount."""
     path = tmp_path_factory.mktemp("written")
     return path, mounter(path, "--read-write")
 
@@ -48,7 +48,7 @@ def error_of(action: Callable[..., object], *arguments: object) -> int | None:
     return caught.value.errno
 
 
-def test_nothing_is_seen_before_it_is_closed(stored: Path, folder: Path) -> None:
+def test_a_value_is_not_visible_before_it_is_closed(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"old")
     with open(folder / "a", "r+b", buffering=0) as file:
         assert file.write(b"new!") == 4
@@ -63,7 +63,7 @@ def test_nothing_is_seen_before_it_is_closed(stored: Path, folder: Path) -> None
     assert (folder / "a").stat().st_size == 8
 
 
-def test_a_new_key_is_no_key_before_it_is_closed(stored: Path, folder: Path) -> None:
+def test_a_new_key_is_not_stored_before_it_is_closed(stored: Path, folder: Path) -> None:
     with open(folder / "a", "wb", buffering=0) as file:
         file.write(b"begun")
         assert os.listdir(folder) == ["a"]
@@ -85,11 +85,11 @@ def test_readers_keep_the_version_that_they_opened(stored: Path, folder: Path) -
         os.truncate(folder / "a", 3)
         assert (folder / "a").read_bytes() == (stored / "a").read_bytes() == b"sec"
         assert os.fstat(reader.fileno()).st_size == 5 + (4 << 20)
-        assert reader.read(2) == b"st"  # which the kernel has
+        assert reader.read(2) == b"st"  # which the kernel has in memory
         assert error_of(os.pread, reader.fileno(), 9, 3 << 20) == errno.ESTALE
 
 
-def test_who_changes_in_place_what_others_changed_is_told(stored: Path, folder: Path) -> None:
+def test_changing_a_value_in_place_that_others_changed_is_refused(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"0123456789")
     descriptor = os.open(folder / "a", os.O_RDWR)
     os.pwrite(descriptor, b"xx", 0)
@@ -100,10 +100,10 @@ def test_who_changes_in_place_what_others_changed_is_told(stored: Path, folder: 
     assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"by another mount"
 
 
-def test_all_who_write_one_key_write_one_value(stored: Path, folder: Path) -> None:
+def test_all_writers_of_a_key_write_one_value(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"0123456789")
     first = os.open(folder / "a", os.O_RDWR)
-    with open(folder / "a", "rb"):  # whose number is another from now on
+    with open(folder / "a", "rb"):  # which has another inode number from now on
         os.pwrite(first, b"ab", 0)
         second = os.open(folder / "a", os.O_RDWR)
         assert os.path.sameopenfile(first, second)
@@ -119,7 +119,7 @@ def test_all_who_write_one_key_write_one_value(stored: Path, folder: Path) -> No
     assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"ab2"
 
 
-def test_sizes_appending_and_holes(stored: Path, folder: Path) -> None:
+def test_files_can_be_resized_appended_and_have_holes(stored: Path, folder: Path) -> None:
     descriptor = os.open(folder / "a", os.O_CREAT | os.O_RDWR)
     os.pwrite(descriptor, b"end", 100)
     os.ftruncate(descriptor, 102)
@@ -137,7 +137,7 @@ def test_sizes_appending_and_holes(stored: Path, folder: Path) -> None:
     assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b""
 
 
-def test_large_values_lie_on_disk(stored: Path, folder: Path) -> None:
+def test_large_values_wait_on_disk(stored: Path, folder: Path) -> None:
     content = os.urandom(1 << 20) * 9
     (folder / "a").write_bytes(content)
     assert (stored / "a").read_bytes() == content
@@ -152,17 +152,17 @@ def test_large_values_lie_on_disk(stored: Path, folder: Path) -> None:
     assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == changed
 
 
-def test_mappings(stored: Path, folder: Path) -> None:
+def test_keys_are_written_through_mappings(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(bytes(10_000))
     with open(folder / "a", "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
         mapped[5000:5003] = b"abc"
         mapped.flush()
         assert (stored / "a").read_bytes()[5000:5003] == b"abc"
         mapped[1] = 7
-    wait_until(lambda: (stored / "a").read_bytes()[1] == 7, "what was written last is stored")
+    wait_until(lambda: (stored / "a").read_bytes()[1] == 7, "the last written data is stored")
 
 
-def test_renaming(stored: Path, folder: Path) -> None:
+def test_renaming_moves_the_value(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"a")
     (folder / "b").write_bytes(b"b")
     with open(folder / "b", "rb", buffering=0):
@@ -182,7 +182,7 @@ def test_renaming(stored: Path, folder: Path) -> None:
     assert error_of((folder / "other" / "x").rename, folder.parent.parent / "arrays" / "x") == errno.EXDEV
 
 
-def test_renaming_what_is_still_open(stored: Path, folder: Path) -> None:
+def test_open_files_can_be_renamed(stored: Path, folder: Path) -> None:
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         file.write(b"written before")
         file.flush()
@@ -193,12 +193,12 @@ def test_renaming_what_is_still_open(stored: Path, folder: Path) -> None:
     assert (stored / "a").read_bytes() == (folder / "a").read_bytes() == b"written before and after"
 
 
-def test_what_is_put_into_a_renamed_directory_has_its_new_name(stored: Path, folder: Path) -> None:
+def test_files_in_a_renamed_directory_have_its_new_name(stored: Path, folder: Path) -> None:
     (folder / "untitled").mkdir()
     inside = os.open(folder / "untitled", os.O_RDONLY)
     os.rename(folder / "untitled", folder / "data")
     (folder / "data" / "a").write_text("by its name")
-    os.close(os.open("b", os.O_CREAT | os.O_WRONLY, dir_fd=inside))  # as a shell does that stands in it
+    os.close(os.open("b", os.O_CREAT | os.O_WRONLY, dir_fd=inside))  # like a shell in that directory
     os.close(inside)
     assert sorted(os.listdir(folder / "data")) == ["a", "b"]
     assert sorted(path.relative_to(stored) for path in stored.rglob("?")) == [Path("data/a"), Path("data/b")]
@@ -224,7 +224,7 @@ def test_renaming_to_the_same_name_does_nothing(
 def test_renames_in_opposite_directions_do_not_wait_for_each_other(
     stored: Path, folder: Path, places: tuple[Path, Mount]
 ) -> None:
-    """In two trees, since the kernel does one rename in a directory after the other."""
+    """In two trees, since the kernel serializes renames within one directory."""
     names = [folder / "a", folder / "b"]
     for name in names:
         name.write_bytes(b"1")
@@ -246,7 +246,7 @@ def test_renames_in_opposite_directions_do_not_wait_for_each_other(
         os.close(descriptor)
 
 
-def test_a_removed_file_that_is_open_tells_its_attributes(stored: Path, folder: Path) -> None:
+def test_a_removed_file_that_is_open_has_its_attributes(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"12345")
     with open(folder / "a", "rb") as reader:
         known = os.fstat(reader.fileno())
@@ -259,7 +259,7 @@ def test_a_removed_file_that_is_open_tells_its_attributes(stored: Path, folder: 
 
 
 def test_a_value_of_another_size_has_another_inode_number(stored: Path, folder: Path) -> None:
-    """Of two answers that are under way at once the kernel may keep the older size, and cut what it reads."""
+    """If two replies are in flight, the kernel may keep the older size, and truncate its reads."""
     (folder / "a").write_bytes(b"12345")
     known = (folder / "a").stat()
     for content in (b"by another program", b"123"):
@@ -282,7 +282,7 @@ def test_a_file_and_its_name_have_one_inode_number_while_it_is_written(stored: P
 
 
 @pytest.mark.parametrize("journal", ["delete", "truncate", "persist"])
-def test_a_database_with_each_journal(stored: Path, folder: Path, journal: str) -> None:
+def test_sqlite_works_with_each_journal_mode(stored: Path, folder: Path, journal: str) -> None:
     with contextlib.closing(sqlite3.connect(folder / "a.sqlite", isolation_level=None)) as database:
         assert database.execute(f"pragma journal_mode={journal}").fetchall() == [(journal,)]
         database.execute("create table numbers (number)")
@@ -294,7 +294,7 @@ def test_a_database_with_each_journal(stored: Path, folder: Path, journal: str) 
         assert database.execute("select sum(number), count(*) from numbers").fetchall() == [(300, 300)]
 
 
-def test_removing(stored: Path, folder: Path) -> None:
+def test_removing_erases_the_key(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"a")
     (folder / "a").unlink()
     assert error_of((folder / "a").read_bytes) == error_of((folder / "a").unlink) == errno.ENOENT
@@ -305,7 +305,7 @@ def test_removing(stored: Path, folder: Path) -> None:
     assert os.listdir(folder) == []
 
 
-def test_directories_without_keys(stored: Path, folder: Path) -> None:
+def test_directories_without_keys_exist_in_the_mount(stored: Path, folder: Path) -> None:
     (folder / "a" / "b").mkdir(parents=True)
     assert (os.listdir(folder), os.listdir(folder / "a"), os.listdir(folder / "a" / "b")) == (
         ["a"],
@@ -335,7 +335,7 @@ def test_links_are_copies_that_need_a_free_name(stored: Path, folder: Path) -> N
     assert error_of(os.symlink, "a", folder / "c") == error_of(os.mkfifo, folder / "c") == errno.EPERM
 
 
-def test_owners_permissions_and_times_are_taken_and_not_kept(stored: Path, folder: Path) -> None:
+def test_owners_permissions_and_times_are_accepted_but_not_kept(stored: Path, folder: Path) -> None:
     (folder / "a").write_bytes(b"a")
     before = (folder / "a").stat()
     os.utime(folder / "a", (1, 1))
@@ -346,14 +346,14 @@ def test_owners_permissions_and_times_are_taken_and_not_kept(stored: Path, folde
     assert folder.stat().st_mode & 0o777 == 0o755
 
 
-def test_what_cannot_be_a_key(folder: Path) -> None:
+def test_names_that_cannot_be_keys_are_refused(folder: Path) -> None:
     assert error_of((folder / ("x" * 300)).write_bytes, b"") == errno.ENAMETOOLONG
     (folder / "50%").write_bytes(b"percent")
     assert (folder / "50%").read_bytes() == b"percent"
     assert error_of((folder / "%00").write_bytes, b"") == errno.EINVAL
 
 
-def test_what_only_shows_cannot_be_written(places: tuple[Path, Mount]) -> None:
+def test_names_outside_the_trees_cannot_be_written(places: tuple[Path, Mount]) -> None:
     mounted = places[1]
     assert error_of((mounted.path / "new").write_bytes, b"") == errno.EROFS
     assert error_of((mounted.path / "new").mkdir) == errno.EROFS
@@ -370,10 +370,10 @@ def test_a_store_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for arguments in (("http://127.0.0.1:9/x",), ("-o", "ro", tmp_path)):
         done = run_process("mount", "--read-write", *arguments, there)
         assert (done.status, done.stderr.count("\n")) == (1, 1)
-        assert "cannot be written" in done.stderr or "leave one of them out" in done.stderr
+        assert "cannot be written" in done.stderr or "omit one of them" in done.stderr
 
 
-def test_the_word_rw_alone_means_nothing(tmp_path: Path, mount: Mounter) -> None:
+def test_the_word_rw_alone_has_no_effect(tmp_path: Path, mount: Mounter) -> None:
     (tmp_path / "store").mkdir()
     mounted = mount(tmp_path / "store", "-o", "rw,nodev")
     assert error_of((mounted.keys / "a").write_bytes, b"") == errno.EROFS
@@ -382,7 +382,7 @@ def test_the_word_rw_alone_means_nothing(tmp_path: Path, mount: Mounter) -> None
     assert (tmp_path / "store" / "a").read_bytes() == b"a"
 
 
-def test_kill_leaves_the_old_value(tmp_path: Path, mount: Mounter) -> None:
+def test_killing_the_daemon_leaves_the_old_value(tmp_path: Path, mount: Mounter) -> None:
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "a").write_bytes(b"old")
     mounted = mount(tmp_path / "store", "--read-write")
@@ -401,7 +401,7 @@ def test_kill_leaves_the_old_value(tmp_path: Path, mount: Mounter) -> None:
 
 
 def test_readers_never_see_half_of_a_value(stored: Path, folder: Path) -> None:
-    """S30: "whoever reads sees the old value or the new one"; here while others write."""
+    """S30: "A reader sees the old value or the new one"; here while others write."""
     (folder / "a").write_bytes(b"0" * 300_000)
     (folder / "b").write_bytes(b"0" * 300_000)
     done, failed = threading.Event(), []

@@ -1,4 +1,4 @@
-"""``--read-write`` where something has an end: disks, memory, names, the daemon itself."""
+"""``--read-write`` at limits: full disks, memory, names, the end of the daemon."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def stored(tmp_path: Path) -> Path:
 
 
 def unnamed_files(mounted: Mount) -> int:
-    """How many files without a name the daemon has open or mapped."""
+    """The number of unnamed files that the daemon has open or mapped."""
     process = Path(f"/proc/{mounted.daemon()}")
     known = [os.readlink(path) for path in (process / "fd").iterdir()]
     known += (process / "maps").read_text().splitlines()
     return sum(line.endswith("(deleted)") and "memfd:" not in line for line in known)
 
 
-def test_a_large_value_that_finds_no_room_is_told(tmp_path: Path, mount: Mounter) -> None:
+def test_a_large_value_on_a_full_disk_is_reported(tmp_path: Path, mount: Mounter) -> None:
     with disk(tmp_path / "disk", "1m") as small:
         mounted = mount(small, "--read-write")
         descriptor = os.open(mounted.keys / "a", os.O_CREAT | os.O_WRONLY)
@@ -58,7 +58,7 @@ def test_a_large_value_that_finds_no_room_is_told(tmp_path: Path, mount: Mounter
         mounted.umount()
 
 
-def test_a_large_value_that_is_refused_is_told(s3: S3Server, mounter: Mounter) -> None:
+def test_a_large_value_that_is_refused_is_reported(s3: S3Server, mounter: Mounter) -> None:
     s3.put("bucket/large-refused/a", b"old")
     mounted = mounter("s3://bucket/large-refused", "--read-write", "--retries", "0", *s3.arguments)
     descriptor = os.open(mounted.keys / "a", os.O_WRONLY | os.O_TRUNC)
@@ -72,10 +72,10 @@ def test_a_large_value_that_is_refused_is_told(s3: S3Server, mounter: Mounter) -
     wait_until(lambda: not unnamed_files(mounted), "nothing of it is left")
 
 
-def test_holes_are_written_where_there_is_no_room_for_them(
+def test_holes_larger_than_the_disk_are_written(
     tmp_path: Path, mount: Mounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S17: "No error ends the daemon"; a hole takes no room in an unnamed file, nor in a local store."""
+    """S17: "No error ends the daemon"; a hole takes no disk space in an unnamed file or in a local store."""
     array = zarr.create_array(tmp_path / "store" / "a", shape=(30 * MIB,), chunks=(15 * MIB,), dtype="u1")
     array[:] = 1
     with disk(tmp_path / "disk", "2m") as small:
@@ -95,7 +95,7 @@ def test_holes_are_written_where_there_is_no_room_for_them(
         mounted.umount()
 
 
-def test_a_write_that_finds_no_room_leaves_the_size(
+def test_a_failed_write_leaves_the_size_unchanged(
     tmp_path: Path, stored: Path, mount: Mounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with disk(tmp_path / "disk", "6m") as small:
@@ -124,7 +124,7 @@ def test_no_file_is_larger_than_its_file_system_allows(stored: Path, mount: Moun
     assert (stored / "a").read_bytes() == bytes(3)
 
 
-def test_what_is_being_written_is_bounded_by_the_cache_size(stored: Path, mount: Mounter) -> None:
+def test_memory_for_written_data_is_bounded_by_the_cache_size(stored: Path, mount: Mounter) -> None:
     """S23: "an eighth of it, at most 64 MiB"."""
     mounted = mount(stored, "--read-write", "--cache-size", "64MiB")
     before = mounted.stats()["resident_bytes"]
@@ -141,8 +141,10 @@ def test_what_is_being_written_is_bounded_by_the_cache_size(stored: Path, mount:
 
 
 @pytest.mark.parametrize("kind", ["local", "s3"])
-def test_one_limit_for_names(stored: Path, mount: Mounter, kind: str, request: pytest.FixtureRequest) -> None:
-    """S9: "as `df` tells", and everywhere."""
+def test_all_operations_have_one_limit_for_names(
+    stored: Path, mount: Mounter, kind: str, request: pytest.FixtureRequest
+) -> None:
+    """S9: "A longer name gives ENAMETOOLONG in every operation"."""
     if kind == "local":
         mounted = mount(stored, "--read-write")
     else:
@@ -180,8 +182,8 @@ def test_mknod_makes_an_empty_file(stored: Path, mount: Mounter) -> None:
     assert os.listdir(mounted.keys) == ["a"]
 
 
-def test_links_and_renames_of_local_files_are_those_of_the_system(stored: Path, mount: Mounter) -> None:
-    """S32: "in a local store the file itself"."""
+def test_local_files_are_renamed_and_linked_themselves(stored: Path, mount: Mounter) -> None:
+    """S32: "In a local store the file itself is renamed or linked"."""
     mounted = mount(stored, "--read-write")
     (mounted.keys / "a").write_bytes(b"value")
     os.utime(stored / "a", (1, 1))
@@ -217,7 +219,7 @@ def test_a_terminated_daemon_names_what_it_did_not_store(stored: Path, mount: Mo
     lines = mounted.log.read_text().splitlines()
     assert [line for line in lines if "not stored" in line] == lines
     assert len(lines) == 1
-    assert "keys/folder/dirty is still open, and what was written to it is not stored" in lines[0]
+    assert "keys/folder/dirty is still open, and the data written to it is not stored" in lines[0]
     assert os.listdir(stored / "folder") == []
 
 
@@ -248,7 +250,7 @@ def test_without_memory_requests_fail_and_the_daemon_lives(tmp_path: Path, mount
     assert mounted.daemon() == daemon
 
 
-def test_errors_that_say_that_there_is_no_memory() -> None:
+def test_errors_of_missing_memory_are_recognized() -> None:
     told = StoreError("there is no memory for 9 bytes at once")
     told.__cause__ = MemoryError()
     for error in (MemoryError(), told, RuntimeError("can't start new thread")):

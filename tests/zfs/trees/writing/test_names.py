@@ -1,4 +1,4 @@
-"""``--read-write``: any course of making, renaming and removing names leaves what it leaves in a directory on disk."""
+"""``--read-write``: any sequence of creating, renaming and removing names has the same result as on disk."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def places(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[
 
 
 def do(root: Path, what: str, path: str, other: str) -> str:
-    """Do it; the error's name, or nothing."""
+    """Do one step; returns the error's name, or nothing."""
     place = root / path
     try:
         if what in {"write", "append"}:
             with open(place, "wb" if what == "write" else "ab") as file:
                 file.write(other.encode())
         elif what == "move":
-            # As people move directories that are not empty: programs copy and erase where the file system has no rename.
+            # A move of a directory that is not empty: programs copy and erase if the file system cannot rename it.
             subprocess.run(["mv", "-T", place, root / other], check=True, capture_output=True)
         elif what in {"rename", "link"}:
             getattr(os, what)(place, root / other)
@@ -69,7 +69,7 @@ def do(root: Path, what: str, path: str, other: str) -> str:
 
 
 def part_links(root: Path, other: str) -> None:
-    """Give a linked name a value of its own: a value that is written replaces the one under its own name only."""
+    """Copy a linked file: a written value replaces the value under its own name only."""
     (root / other).with_name("copy").write_bytes((root / other).read_bytes())
     (root / other).with_name("copy").replace(root / other)
 
@@ -93,12 +93,12 @@ def test_names_in_a_mount(
     mounted.mkdir()
     for what, path, other in course:
         if what == "rename" and (model / path).is_dir() and any((model / path).iterdir()):
-            continue  # what cannot be done there, and is tested elsewhere
+            continue  # impossible there, and tested elsewhere
         result = do(model, what, path, other)
         assert do(mounted, what, path, other) == result, (what, path, other)
         if what == "link" and not result:
             part_links(model, other)
-    assert content(mounted) == content(model)  # not before, since looking at a name brings it up to date
+    assert content(mounted) == content(model)  # not before, since looking a name up refreshes it
     keys = {path: value for path, value in content(model).items() if value is not None}
     assert {path: value for path, value in content(stored).items() if value is not None} == keys
     shutil.rmtree(mounted)
@@ -107,14 +107,14 @@ def test_names_in_a_mount(
 
 
 class Far(MemoryStore):
-    """A store that says that it is far away, so that what it says is remembered."""
+    """A store that is marked as remote, so that its answers are remembered."""
 
     is_remote = True
     requests_in_flight = 4
 
 
 def remembering() -> tuple[KeysTree, Far]:
-    """An empty store, and its keys, of which everything that was asked is remembered."""
+    """An empty store, and its tree of keys, which remembers all answers."""
     store = Far(values={})
     views: list[KeysTree] = []
 
@@ -146,7 +146,7 @@ def shown(directory: Directory, path: str = "") -> dict[str, bytes | None]:
 
 
 def step(view: KeysTree, what: str, path: str, other: str) -> None:
-    """Do what the kernel would ask for, having looked at the names."""
+    """Do one step as the kernel would, with lookups of the names."""
     above: Directory = view.root()
     *folders, name = path.split("/")
     for folder in folders:
@@ -180,7 +180,7 @@ def step(view: KeysTree, what: str, path: str, other: str) -> None:
 
 
 @given(course=COURSES)
-def test_what_is_remembered_of_a_remote_store_is_what_is_there(course: list[tuple[str, str, str]]) -> None:
+def test_remembered_answers_of_a_remote_store_are_right(course: list[tuple[str, str, str]]) -> None:
     view, store = remembering()
     for what, path, other in course:
         with contextlib.nullcontext() if what != "rmdir" else contextlib.suppress(RefusedError):
@@ -198,7 +198,7 @@ def walk(directory: Any, *names: str) -> Any:
 
 
 class Interrupted(Far):
-    """A store in which something is written between its answer and the moment in which that is remembered."""
+    """A store to which something is written between its answer and the moment when the answer is remembered."""
 
     between: Callable[[], object] | None = None
 
@@ -218,8 +218,8 @@ class Interrupted(Far):
 
 
 @pytest.mark.parametrize("asks", ["lists", "looks"])
-def test_what_was_asked_before_a_change_is_not_remembered(asks: str) -> None:
-    """S32: "opens for reading (else ENOENT) once its value is stored", whatever somebody else is listing."""
+def test_answers_to_requests_before_a_change_are_not_remembered(asks: str) -> None:
+    """S32: "It opens for reading once its value is stored", even during a listing."""
     store = Interrupted(values={"a/old": b"1"})
     view = KeysTree(
         store,
@@ -244,7 +244,7 @@ def test_what_was_asked_before_a_change_is_not_remembered(asks: str) -> None:
 
 
 class Slow(MemoryStore):
-    """A store that takes its time to store, and may fail to tell of what it has."""
+    """A store that is slow to store, and may fail to answer."""
 
     def __init__(self) -> None:
         super().__init__()

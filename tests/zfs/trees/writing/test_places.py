@@ -1,4 +1,4 @@
-"""``--read-write`` on all kinds of stores that can be written, with other trees at the mount point, and other times to live."""
+"""``--read-write`` on all kinds of writable stores, with one tree at the mount point, and with other times to live."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VALUES = np.arange(60 * 50, dtype="<i4").reshape(60, 50)
 
 
 def fill(keys: Path) -> None:
-    """What zarr-python does to a directory, and a program that renames."""
+    """Fill a directory with zarr-python, and as a program that renames files."""
     root = zarr.create_group(keys, attributes={"n": 1})
     root.create_array("deep/x", shape=VALUES.shape, chunks=(20, 30), dtype="i4")[...] = VALUES
     root["deep/x"][3, 4] = -1  # type: ignore[index]
@@ -38,7 +38,7 @@ def check(mounted: Mount) -> None:
 
 
 @pytest.mark.parametrize("name", ["x.zip", "sqlite://{}/x.sqlite", "lmdb://{}/x.lmdb"])
-def test_other_stores(name: str, tmp_path: Path, mount: Mounter) -> None:
+def test_all_kinds_of_stores_are_writable(name: str, tmp_path: Path, mount: Mounter) -> None:
     (tmp_path / "store").mkdir()
     place = name.format(tmp_path / "store") if "{}" in name else str(tmp_path / "store" / name)
     with open_store(place, create=True):
@@ -55,7 +55,7 @@ def test_other_stores(name: str, tmp_path: Path, mount: Mounter) -> None:
 
 
 @pytest.mark.parametrize("ttl", ["0", "forever"])
-def test_times_to_live(ttl: str, tmp_path: Path, mount: Mounter) -> None:
+def test_writing_works_with_any_time_to_live(ttl: str, tmp_path: Path, mount: Mounter) -> None:
     (tmp_path / "store").mkdir()
     mounted = mount(tmp_path / "store", "--read-write", "--metadata-ttl", ttl)
     assert os.listdir(mounted.arrays) == ["error.txt"]
@@ -67,7 +67,7 @@ def test_times_to_live(ttl: str, tmp_path: Path, mount: Mounter) -> None:
     assert (mounted.keys / "note").read_bytes() == b"third, and longer"
 
 
-def test_one_tree_at_the_mount_point(tmp_path: Path, mount: Mounter) -> None:
+def test_one_tree_at_the_mount_point_is_writable(tmp_path: Path, mount: Mounter) -> None:
     (tmp_path / "store").mkdir()
     keys = mount(tmp_path / "store", "--read-write", "--view", "keys").path
     fill(keys)

@@ -1,4 +1,4 @@
-"""``--read-write``: programs nobody here wrote fill ``keys/``, and find there what they wrote."""
+"""``--read-write``: other programs write to ``keys/`` and read their data back."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ VALUES = np.arange(60 * 50, dtype="<i4").reshape(60, 50)
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[Path, Mount]:
-    """A directory, and where it is mounted to be written."""
+    """A directory, and its writable mount."""
     path = tmp_path_factory.mktemp("programs")
     return path, mounter(path, "--read-write")
 
 
 @pytest.fixture(params=["local", "s3"])
 def both(request: pytest.FixtureRequest, places: tuple[Path, Mount]) -> tuple[str, Mount]:
-    """Where a store is, and where it is mounted: a directory, and a bucket."""
+    """A store and its mount: a directory, and a bucket."""
     if request.param == "local":
         return str(places[0]), places[1]
     return "s3://bucket/written", request.getfixturevalue("bucket")
@@ -109,7 +109,7 @@ def test_xarray(places: tuple[Path, Mount]) -> None:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some files in folders, one of them larger than what is kept in memory."""
+    """Some files in folders, one of them too large to be kept in memory."""
     path = tmp_path_factory.mktemp("files")
     for number in range(40):
         folder = path / str(number % 4) / "deeper"
@@ -138,7 +138,7 @@ def test_copies(places: tuple[Path, Mount], files: Path, command: str, request: 
     assert (done.returncode, done.stderr) == (0, "")
     assert same(files, place)
     assert same(files / "1", places[0] / name / "1")
-    # And once more, over what is there.
+    # Again, over the existing files.
     (place / "1" / "deeper" / "file 1").write_bytes(b"other")
     again = command.replace("mkdir {place} && ", "").replace("{files} {place}", "-T {files} {place}")
     done = subprocess.run(

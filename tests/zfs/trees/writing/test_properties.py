@@ -1,4 +1,4 @@
-"""``--read-write``: any course of reading, writing and cutting a file leaves what it leaves in a bytearray."""
+"""``--read-write``: any sequence of reading, writing and truncating a file has the same result as on a bytearray."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def places(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[
 
 
 class Course:
-    """A file in a mount, open, and what it should hold."""
+    """An open file in a mount, and its expected content."""
 
     def __init__(self, place: Path, stored: Path) -> None:
         self.place, self.stored = place, stored
@@ -102,7 +102,9 @@ class Course:
 
 @given(operations=OPERATIONS, seed=st.integers(0, 255))
 @settings(max_examples=40)
-def test_files_of_keys(places: tuple[Path, Mount], operations: list[tuple[str, int, int]], seed: int) -> None:
+def test_files_of_keys_agree_with_a_bytearray(
+    places: tuple[Path, Mount], operations: list[tuple[str, int, int]], seed: int
+) -> None:
     name = str(next(NUMBERS))
     course = Course(places[1].keys / name, places[0] / name)
     try:
@@ -129,7 +131,7 @@ def test_files_of_keys(places: tuple[Path, Mount], operations: list[tuple[str, i
         max_size=30,
     )
 )
-def test_what_is_being_written_is_the_same_in_memory_and_on_disk(
+def test_spools_agree_in_memory_and_on_disk(
     operations: list[tuple[str, int, bytes]],
 ) -> None:
     spool, expected = Spool(SpoolMemory(150)), bytearray()

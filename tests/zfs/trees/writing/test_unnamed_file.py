@@ -1,4 +1,4 @@
-"""Files without a name that hold what is being written, compared with NumPy."""
+"""Unnamed files for data being written, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def regions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[slice, ...]]:
 
 
 @given(asked=regions(), dtype=st.sampled_from(["u1", "<f4", "<M8[s]", "<c16"]), offset=st.integers(0, 9))
-def test_regions_are_those_of_the_array(
+def test_regions_agree_with_numpy(
     asked: tuple[tuple[int, ...], tuple[slice, ...]], dtype: str, offset: int
 ) -> None:
     shape, region = asked
@@ -45,7 +45,7 @@ def test_regions_are_those_of_the_array(
         assert found.tobytes() == array[region].tobytes()
 
 
-def test_a_hole_is_zeros_and_takes_no_room() -> None:
+def test_a_hole_reads_as_zeros_and_takes_no_disk_space() -> None:
     file = UnnamedFile()
     file.resize(1 << 40)
     file.write(1 << 39, b"x")
@@ -54,9 +54,9 @@ def test_a_hole_is_zeros_and_takes_no_room() -> None:
     file.close()
 
 
-def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_of_the_disk_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = UnnamedFile()
-    with pytest.raises(RefusedError, match="can be so large"):
+    with pytest.raises(RefusedError, match="cannot be so large"):
         file.resize((1 << 63) - 1)
     with pytest.raises(BrokenBodyError, match="became shorter"):
         file.read(0, 1)
@@ -65,19 +65,19 @@ def test_failures_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(unnamed_file.os, "pwrite", full)
-    with pytest.raises(StoreFullError, match="TMPDIR names another folder"):
+    with pytest.raises(StoreFullError, match="set TMPDIR to another folder"):
         file.write(8, b"9")
     file.close()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "missing"))
-    with pytest.raises(StoreError, match="No such file or directory; TMPDIR names another folder"):
+    with pytest.raises(StoreError, match="No such file or directory; set TMPDIR to another folder"):
         UnnamedFile()
 
 
-def test_values_share_the_memory_that_there_is() -> None:
+def test_values_share_the_memory() -> None:
     memory = SpoolMemory(100)
     first, second = Spool(memory), Spool(memory)
     first.write(0, bytes(60))
-    second.write(0, bytes(60))  # which finds no room, and goes to disk
+    second.write(0, bytes(60))  # which does not fit, and goes to disk
     first.resize(100)
     assert not memory.reserve(1)
     first.resize(10)

@@ -1,4 +1,4 @@
-"""``--read-write``: who may write, where several users are on a machine."""
+"""``--read-write`` on a machine with several users: permissions to write."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def namespace(tmp_path: Path) -> Iterator[Namespace]:
 
 
 @needs_root
-def test_an_ordinary_user_writes_what_is_his(namespace: Namespace) -> None:
+def test_an_ordinary_user_writes_to_their_store(namespace: Namespace) -> None:
     namespace.done(*AS_USER, *MAY_READ, ZARRSCOPE, "mount", "--read-write", "/mnt/store", HERE)
     namespace.done(*AS_USER, "sh", "-c", WRITE)
     assert namespace.done("cat", "/mnt/store/b/c") == "written\n"
@@ -43,7 +43,7 @@ def test_an_ordinary_user_writes_what_is_his(namespace: Namespace) -> None:
 
 @needs_root
 @pytest.mark.parametrize("owner", ["", f",uid={USER},gid={USER}"])
-def test_others_write_where_permissions_let_them(namespace: Namespace, owner: str) -> None:
+def test_other_users_write_if_permissions_allow_it(namespace: Namespace, owner: str) -> None:
     namespace.done(ZARRSCOPE, "mount", "/mnt/store", HERE, "-o", f"read_write,allow_other{owner}")
     done = namespace.run(*AS_USER, "sh", "-c", WRITE)
     if owner:

@@ -1,4 +1,4 @@
-"""``--read-write`` on a zip file: what programs were told is stored survives everything, or they are told so."""
+"""``--read-write`` on a zip file: stored values survive, and any loss is reported."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def kill(mounted: Mount) -> None:
     wait_until(lambda: has_ended(process), "the daemon's end")
 
 
-def test_what_was_closed_or_synchronized_survives_the_daemon(place: Path, mount: Mounter) -> None:
-    """S30: "Stored means that the store has it", a zip file too."""
+def test_closed_or_synchronized_values_survive_the_daemon(place: Path, mount: Mounter) -> None:
+    """S30: "Stored means that the store has it", which includes a zip file."""
     mounted = mount(place, "--read-write")
     for number in range(200):
         (mounted.keys / f"note{number}").write_bytes(b"%d" % number)
@@ -64,7 +64,7 @@ def test_what_was_closed_or_synchronized_survives_the_daemon(place: Path, mount:
     with open_store(place) as store:
         assert {key: bytes(store.get(key) or b"") for key in expected} == expected
         assert store.get("note8") is store.get("note9") is None
-    found = stored(place)  # which other programs can read by now
+    found = stored(place)  # which other programs can now read
     assert {key: value for key, value in found.items() if key in expected} == expected
     assert not {"note8", "note9"} & found.keys()
     with zarr.storage.ZipStore(place, mode="r") as other:
@@ -84,13 +84,13 @@ def test_other_programs_read_the_file_while_it_is_mounted(place: Path, mount: Mo
 
 
 def replace(place: Path) -> None:
-    """As a program does that writes a file anew."""
+    """Replace the file, as a program does that writes a new one."""
     with zipfile.ZipFile(place.with_name("other"), "w") as archive:
         archive.writestr("theirs", b"1")
     place.with_name("other").replace(place)
 
 
-def test_a_file_that_others_have_replaced_is_told_of_at_closing(place: Path, mount: Mounter) -> None:
+def test_a_replaced_zip_file_is_reported_at_close(place: Path, mount: Mounter) -> None:
     """S31: "gives ESTALE at close, and the other's value stays"."""
     mounted = mount(place, "--read-write")
     (mounted.keys / "mine").write_bytes(b"1")
@@ -108,10 +108,10 @@ def test_a_file_that_others_have_replaced_is_told_of_at_closing(place: Path, mou
 
 
 @pytest.mark.parametrize("is_replaced", [True, False])
-def test_a_file_that_others_have_replaced_is_told_of_at_unmounting(
+def test_a_replaced_zip_file_is_reported_when_unmounting(
     place: Path, mount: Mounter, is_replaced: bool
 ) -> None:
-    """S30: "What fails at the end is told"."""
+    """S30: "report what fails at the end"."""
     mounted = mount(place, "--read-write")
     (mounted.keys / "mine").write_bytes(b"1")
     if is_replaced:
@@ -146,7 +146,7 @@ def test_a_daemon_in_the_foreground_ends_with_a_status(place: Path, tmp_path: Pa
     assert told.splitlines()[-1].startswith(f"zarrscope: {place} was changed by another program")
 
 
-def test_a_full_disk_is_told_at_closing(small_disk: Path, mount: Mounter) -> None:
+def test_a_full_disk_is_reported_at_close(small_disk: Path, mount: Mounter) -> None:
     place = small_disk / "x.zip"
     with open_store(place, create=True):
         pass
@@ -168,7 +168,7 @@ def test_a_full_disk_is_told_at_closing(small_disk: Path, mount: Mounter) -> Non
     assert os.listdir(small_disk) == ["x.zip"]
 
 
-def test_replaced_values_are_given_back(place: Path, mount: Mounter) -> None:
+def test_space_of_replaced_values_is_reused(place: Path, mount: Mounter) -> None:
     mounted = mount(place, "--read-write")
     for number in range(40):
         (mounted.keys / "note").write_bytes(bytes([number]) * 1_000_000)
@@ -180,7 +180,7 @@ def test_replaced_values_are_given_back(place: Path, mount: Mounter) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_changes_do_what_they_do_to_an_ordinary_file(
+def test_random_changes_act_as_on_an_ordinary_file(
     place: Path, tmp_path: Path, mount: Mounter, seed: int
 ) -> None:
     mounted = mount(place, "--read-write")

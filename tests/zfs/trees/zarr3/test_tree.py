@@ -1,4 +1,4 @@
-"""``zarr3/``: readers of accepted Zarr v3, none of them ours, open every format through a real mount."""
+"""``zarr3/``: other readers of accepted Zarr v3 open every format through a real mount."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from zarrfs.trees.freshness import Freshness
 from zarrfs.trees.zarr3.tree import Zarr3Tree
 
 TENSORSTORE_LACKS = "mMSUV"
-"""Kinds of elements of which it knows no data type, or not by their names in zarr-python."""
+"""Kinds of elements whose data types tensorstore lacks, or knows by other names than zarr-python."""
 
 
 ZARR_PYTHON_HAS_STRUCT = hasattr(zarr.dtype, "Struct")
-"""Whether it knows records by the name that the registry wants written; 3.1 knows the first one only."""
+"""Whether zarr-python knows records by the registry's current name; 3.1 only knows the first one."""
 
 
 def by_zarr_python(folder: Path) -> np.ndarray:
@@ -64,7 +64,7 @@ def is_record(folder: Path) -> bool:
 
 
 def assert_fields_read(folder: Path, expected: np.ndarray) -> None:
-    """Whether tensorstore finds the fields, where all are numbers: it knows no other records."""
+    """Whether tensorstore finds the fields, if all are numbers: it does not support other records."""
     types = {name: expected.dtype[name] for name in expected.dtype.names or ()}
     if all(dtype.kind in "iuf" for dtype in types.values()):
         kvstore = {"driver": "file", "path": f"{folder}/"}
@@ -82,18 +82,18 @@ def assert_read(folder: Path, expected: np.ndarray) -> None:
     found = by_zarr_python(folder)
     assert found.dtype == expected.dtype
     assert same_bits(found, expected), folder
-    # It takes a percent sign in any path for the beginning of an escape.
+    # It takes a percent sign in a path for the beginning of an escape.
     if expected.dtype.kind not in TENSORSTORE_LACKS and "%" not in folder.name:
         assert same_bits(by_tensorstore(folder), expected), folder
 
 
 def is_raw_bits(folder: Path) -> bool:
-    """Whether the elements are of a core type that neither reader knows."""
+    """Whether the elements have a core type that neither reader supports."""
     data_type = json.loads((folder / "zarr.json").read_bytes())["data_type"]
     return isinstance(data_type, str) and data_type[0] == "r" and data_type[1:].isdigit()
 
 
-def test_what_zarr_python_wrote(mounted_hierarchy: tuple[Any, Mount]) -> None:
+def test_other_readers_read_hierarchies_of_zarr_python(mounted_hierarchy: tuple[Any, Mount]) -> None:
     written, mount = mounted_hierarchy
     read = 0
     for path, expected in written.expected.items():
@@ -109,7 +109,7 @@ def test_what_zarr_python_wrote(mounted_hierarchy: tuple[Any, Mount]) -> None:
 
 @pytest.fixture(scope="module")
 def older(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[zc.Hierarchy, Mount]:
-    """One folder of all formats before version 2, the drafts, and N5; opened, and mounted."""
+    """One folder of all formats before Zarr v2, the drafts, and N5; opened, and mounted."""
     folder = tmp_path_factory.mktemp("older")
     for module in (zarr_python_1_arrays, zarr_python_2_n5, zarr_python_2_drafts):
         with tarfile.open(module.ARCHIVE) as file:
@@ -123,7 +123,7 @@ def older(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple[z
     return zc.open(folder), mounter(folder)
 
 
-def test_older_formats(older: tuple[zc.Hierarchy, Mount]) -> None:
+def test_other_readers_read_older_formats(older: tuple[zc.Hierarchy, Mount]) -> None:
     hierarchy, mount = older
     formats, broken = set(), 0
     for node in hierarchy.walk():
@@ -145,7 +145,7 @@ def test_older_formats(older: tuple[zc.Hierarchy, Mount]) -> None:
     assert broken
 
 
-def test_a_group_of_any_names(tmp_path: Path, mounter: Mounter) -> None:
+def test_other_readers_list_groups_with_any_names(tmp_path: Path, mounter: Mounter) -> None:
     group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=2)
     for name in ("c", "zarr.json", "error.txt"):
         group.create_array(name, data=np.arange(3))
@@ -168,8 +168,8 @@ def strings(tmp_path_factory: pytest.TempPathFactory, mounter: Mounter) -> tuple
     return words, mounter(path).path / "zarr3"
 
 
-def test_elements_of_any_length(strings: tuple[np.ndarray, Path], tmp_path: Path) -> None:
-    """S28: "those chunks are decoded when they are looked at or listed": a copy has them."""
+def test_elements_of_variable_length_are_readable(strings: tuple[np.ndarray, Path], tmp_path: Path) -> None:
+    """S28: "those chunks are decoded when they are looked at or listed", so a copy has them."""
     words, folder = strings
     assert by_zarr_python(folder).tolist() == words.tolist()
     assert sorted(os.listdir(folder / "c" / "1")) == ["0", "1"]
@@ -179,7 +179,7 @@ def test_elements_of_any_length(strings: tuple[np.ndarray, Path], tmp_path: Path
         assert not (folder / name).exists(), name
 
 
-def test_missing_chunks_are_fill_values(tmp_path: Path, mounter: Mounter) -> None:
+def test_missing_chunks_read_as_fill_values(tmp_path: Path, mounter: Mounter) -> None:
     """S28: "A chunk that the store lacks is there, too"."""
     options = {"shape": (6, 50), "chunks": (2, 20), "dtype": "i2", "fill_value": 7}
     zarr.create_array(tmp_path / "a.zarr", **options)
@@ -228,7 +228,7 @@ def test_a_reader_gets_an_error_and_no_fill_values(broken: Path, mount: Mounter)
             by_zarr_python(folder / name)
         with pytest.raises(ValueError, match="NOT_FOUND"):
             by_tensorstore(folder / name)
-    with warnings.catch_warnings(action="ignore"):  # it says that the others are no nodes
+    with warnings.catch_warnings(action="ignore"):  # it warns that the others are not nodes
         assert sorted(zarr.open_group(folder, mode="r").array_keys()) == ["cut", "fine"]
 
 
@@ -258,7 +258,7 @@ def test_sharded_arrays_are_read_by_inner_chunks(tmp_path: Path, mount: Mounter)
     assert mounted.stats()["decoded"]["chunks"] == 4 * 6 * 8
 
 
-def test_a_program_that_copies_gets_a_hierarchy(mounter: Mounter, tmp_path: Path) -> None:
+def test_a_recursive_copy_is_a_hierarchy(mounter: Mounter, tmp_path: Path) -> None:
     from zarrcore.operations.check import check
 
     write_collection(tmp_path / "made")
@@ -276,7 +276,7 @@ def view(tmp_path: Path, mount: Mounter) -> Iterator[Callable[[str], Mount]]:
     return lambda name: mount(tmp_path / "a.zarr", "--view", name)
 
 
-def test_it_can_be_the_mount_point_itself(view: Callable[[str], Mount], tmp_path: Path) -> None:
+def test_the_tree_can_be_the_mount_point_itself(view: Callable[[str], Mount], tmp_path: Path) -> None:
     mounted = view("zarr3")
     assert sorted(os.listdir(mounted.path)) == ["x", "zarr.json"]
     np.testing.assert_array_equal(by_tensorstore(mounted.path / "x"), np.arange(60).reshape(3, 4, 5))
@@ -287,13 +287,13 @@ def test_it_can_be_the_mount_point_itself(view: Callable[[str], Mount], tmp_path
     assert "no hierarchy" in refused.stderr
 
 
-def test_where_there_is_no_hierarchy(tmp_path: Path, mount: Mounter) -> None:
+def test_a_store_without_a_hierarchy_has_an_error_file(tmp_path: Path, mount: Mounter) -> None:
     (tmp_path / "plain").mkdir()
     folder = mount(tmp_path / "plain").path / "zarr3"
     assert os.listdir(folder) == ["error.txt"]
 
 
-def test_places_lead_back_and_facts_are_the_arrays(tmp_path: Path) -> None:
+def test_places_are_reversible_and_metadata_are_those_of_the_array(tmp_path: Path) -> None:
     array = zarr.create_array(tmp_path / "a.zarr", shape=(5, 7, 3), chunks=(2, 3, 3), dtype="u2")
     array[...] = np.arange(105).reshape(5, 7, 3)
     arrays = ArraysTree(lambda: zc.open(tmp_path / "a.zarr"), Freshness(60.0))

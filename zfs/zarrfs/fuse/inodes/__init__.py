@@ -1,1 +1,1 @@
-"""Inode numbers and the entries that they stand for."""
+"""Inode numbers and their entries."""

@@ -1,4 +1,4 @@
-"""What is remembered of an inode number."""
+"""The record of an inode number."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ class Inode:
     """One remembered number.
 
     Attributes:
-        entry: what it stands for, as last learnt.
-        parent: the number of the directory it was found in.
+        entry: its entry, as last learnt.
+        parent: the number of its directory.
         name: its name there.
-        lookups: how often the kernel was told of it and has not forgotten.
+        lookups: how many references the kernel holds.
         taken_s: when the entry was learnt.
         is_listed: whether a listing named it and it was not used since.
         kept: version, generation and time of the content that the kernel may hold in its page cache.
-        is_shown: whether the entry is a file open for writing, whatever its name leads to.
-        is_resized: whether the kernel itself has just given it another size.
+        is_shown: whether the entry is a file open for writing, independently of its name.
+        is_resized: whether the kernel has just changed its size.
         opened: how often it is open.
-        open_version: the version that is open. All who have a number open share one page cache, so that another
+        open_version: the version that is open. All handles of a number share one page cache, so another
             version must get another number.
     """
 
@@ -53,7 +53,7 @@ class Inode:
         self.open_version: str | None = None
 
     def may_become(self, entry: Entry) -> bool:
-        """Whether this number can stand for what was found under its name now."""
+        """Whether this number can become the number of the entry that was now found under its name."""
         return (
             isinstance(self.entry, Directory) == isinstance(entry, Directory)
             and self.may_open(entry.version)
@@ -61,9 +61,9 @@ class Inode:
         )
 
     def _has_another_size(self, entry: Entry) -> bool:
-        """Whether the kernel was told of another size, and reads as far as that.
+        """Whether the kernel has another size, and reads up to that size.
 
-        Of two answers that are under way at once it keeps the size of the one that arrives first, which may be the older one.
+        If two replies are in flight, it keeps the size of the one that arrives first, which may be the older one.
         """
         known = self.entry
         return (
@@ -77,10 +77,10 @@ class Inode:
         )
 
     def become(self, entry: Entry) -> None:
-        """Stand for what was found now, where it may."""
+        """Take the entry that was now found, if possible."""
         self.entry = entry
         self.is_resized = False
 
     def may_open(self, version: str | None) -> bool:
-        """Whether no other version is open."""
+        """Whether ``version`` may be opened: no other version is open."""
         return not self.opened or version is None or version == self.open_version

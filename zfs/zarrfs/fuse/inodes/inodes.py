@@ -1,9 +1,9 @@
-"""Inode numbers: which entry a number stands for, and how often the kernel was told of it.
+"""Inode numbers: the entry of each number, and the number of references that the kernel holds.
 
-The kernel counts every answer that names an entry and tells when it forgets; until then the number must work.
-Entries of a `Numbering` take their number from a reserved range by arithmetic and cost nothing each; the others
-are remembered. Since a listing tells the kernel of every name in it, a pass over a million names would leave a
-million records: `only_listed` offers the oldest of those that nobody looked at, so that the kernel can be asked
+Every reply that names an entry gives the kernel a reference, and the number must be valid until the kernel forgets it.
+Entries of a `Numbering` take their number from a reserved range by arithmetic and need no memory. The other numbers
+have a record each. Since a listing gives the kernel a reference to every name, listing a million names would leave a
+million records: `only_listed` offers the oldest of those that were never used, so that the kernel can be asked
 to forget them.
 """
 
@@ -21,7 +21,7 @@ ROOT: Final = 1
 
 
 class InodeTable:
-    """All numbers that the kernel knows, and no other.
+    """Exactly the numbers that the kernel knows.
 
     Attributes:
         is_changed_here: whether entries may change through this mount.
@@ -40,10 +40,10 @@ class InodeTable:
         return len(self._inodes)
 
     def entry(self, number: int) -> Entry:
-        """What a number stands for.
+        """The entry of a number.
 
         Raises:
-            StaleNumberError: nothing.
+            StaleNumberError: the number has none.
         """
         if number >= FIRST_RESERVED:
             return self._reserved.entry(number)
@@ -65,7 +65,7 @@ class InodeTable:
         return number < FIRST_RESERVED
 
     def assign(self, parent: int, name: str, entry: Entry, taken_s: float) -> int:
-        """The number of an entry found in a directory; to be followed by `count` or `drop_uncounted`."""
+        """The number of an entry found in a directory. The caller must then call `count` or `drop_uncounted`."""
         numbered = entry.numbered
         if numbered is not None:
             start = self._reserved.start(numbered[0])
@@ -95,17 +95,17 @@ class InodeTable:
         return number
 
     def told(self, number: int, entry: Entry) -> Entry:
-        """An entry as the kernel is told of it under a number."""
+        """The entry to report to the kernel under a number."""
         return entry if number >= FIRST_RESERVED else entry.after(self._inodes[number].entry)
 
     def is_open(self, parent: int, name: str) -> bool:
-        """Whether what a name stands for is open."""
+        """Whether the file of a name is open."""
         above = self._inodes.get(parent)
         number = None if above is None else (above.children or {}).get(name)
         return number is not None and self._inodes[number].opened > 0
 
     def written_as(self, number: int) -> int:
-        """The number of the file that is being written under the same name; without such a file, the number itself."""
+        """The number of the file that is being written under the same name; without one, the number itself."""
         version = self.entry(number).written_as
         return number if version is None else self._shown.get(version, number)
 
@@ -116,7 +116,7 @@ class InodeTable:
             above.children[name] = number
 
     def count(self, number: int, listed: bool = False) -> None:
-        """The kernel was told of a number, by a listing or because it asked for the name."""
+        """Count a reference given to the kernel, by a listing or a lookup."""
         if number >= FIRST_RESERVED:
             self._reserved.count(number, 1)
             return
@@ -138,7 +138,7 @@ class InodeTable:
             self._listed -= 1
 
     def open(self, number: int, version: str | None) -> bool:
-        """A number is opened; False, and it is to be looked up again, where others have another version open."""
+        """Note that a number is opened; False if another version is open, so that it must be looked up again."""
         inode = self._inodes.get(number)
         if inode is None:
             return True
@@ -163,7 +163,7 @@ class InodeTable:
                 self.expire(number)
 
     def leave_to_readers(self, number: int) -> bool:
-        """Detach an inode that is being read from its name, which gets another one; False where it has no reader."""
+        """Detach an inode that is being read from its name, which gets another one; False if it has no reader."""
         inode = self._inodes.get(number)
         if inode is None or not inode.opened or inode.is_shown or inode.open_version is None:
             return False
@@ -171,7 +171,7 @@ class InodeTable:
         return True
 
     def leave_name(self, number: int) -> bool:
-        """Detach an open number from its name, which leads elsewhere by now; False if it is not open."""
+        """Detach an open number from its name, which now leads elsewhere; False if it is not open."""
         inode = self._inodes.get(number)
         if inode is None or not inode.opened:
             return False
@@ -179,36 +179,36 @@ class InodeTable:
         return True
 
     def show(self, number: int, entry: Entry) -> None:
-        """Let a number that was just opened for writing stand for what is written, until it is closed."""
+        """Give a number that was just opened for writing the entry being written, until it is closed."""
         inode = self._inodes[number]
         inode.entry, inode.is_shown = entry, True
         self._shown[inode.open_version] = number
 
     def expire(self, number: int) -> None:
-        """What a number stands for has changed: it is to be looked up again before it is used."""
+        """Note that the entry of a number has changed: it must be looked up again before it is used."""
         inode = self._inodes.get(number)
         if inode is not None:
             inode.taken_s = -math.inf
 
     def is_expired(self, number: int) -> bool:
-        """Whether it is to be looked up again, as `expire` said."""
+        """Whether a number must be looked up again after `expire`."""
         inode = self._inodes.get(number)
         return inode is not None and inode.taken_s == -math.inf
 
     def resized(self, number: int) -> None:
-        """The kernel has given a number another size; it is to be looked up again."""
+        """Note that the kernel has changed the size of a number, which must be looked up again."""
         self._inodes[number].is_resized = True
         self.expire(number)
 
     def drop_uncounted(self, number: int) -> None:
-        """The kernel was not told of a number after all."""
+        """Drop a number that was assigned but not reported to the kernel."""
         if number >= FIRST_RESERVED:
             self._reserved.count(number, 0)
         elif self._inodes[number].lookups == 0:
             self._drop(number)
 
     def forget(self, number: int, lookups: int) -> None:
-        """The kernel forgot a number that it had been told so many times."""
+        """Note that the kernel dropped ``lookups`` references to a number."""
         if number == ROOT:
             return
         if number >= FIRST_RESERVED:
@@ -233,14 +233,14 @@ class InodeTable:
                 above.children = None
 
     def removed(self, parent: int, name: str) -> None:
-        """A name is gone; who has open what it stood for keeps that."""
+        """Note that a name is gone; handles of its file stay valid."""
         above = self._inodes.get(parent)
         number = None if above is None else (above.children or {}).get(name)
         if number is not None:
             self._detach(self._inodes[number], number)
 
     def moved(self, parent: int, name: str, new_parent: int, new_name: str) -> None:
-        """What had a name has another one."""
+        """Note that an entry was renamed."""
         self.removed(new_parent, new_name)
         above = self._inodes.get(parent)
         number = None if above is None else (above.children or {}).get(name)
@@ -261,25 +261,25 @@ class InodeTable:
         return "/".join(reversed(names))
 
     def children(self, number: int) -> list[tuple[str, int]]:
-        """Names in a directory that the kernel knows, with their numbers."""
+        """The names in a directory that the kernel knows, with their numbers."""
         return list((self.inode(number).children or {}).items())
 
     def in_use(self) -> list[tuple[int, str]]:
-        """Parent and name of what is open and remembered here, and of all that lies above it, what is below first."""
+        """Parent and name of all open records and of the directories above them, from the bottom up."""
         found: dict[tuple[int, str], None] = {}
         for inode in [inode for inode in self._inodes.values() if inode.opened > 0]:
             above: Inode | None = inode
             while above is not None and above.parent != ROOT:
-                # What is above several things comes after all of them.
+                # A directory above several records comes after all of them.
                 found.pop((above.parent, above.name), None)
                 found[above.parent, above.name] = None
                 above = self._inodes.get(above.parent)
         return list(found)
 
     def only_listed(self, keep: int) -> list[tuple[int, str]]:
-        """Parent and name of the oldest records that were listed and never used, but for the newest ``keep``.
+        """Parent and name of the oldest records that were listed and never used, except the newest ``keep``.
 
-        Each is told once: the kernel forgets those it can.
+        Each is returned once: the kernel forgets those it can.
         """
         excess = self._listed - keep
         if excess <= 0:

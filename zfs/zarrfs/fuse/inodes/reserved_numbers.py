@@ -1,4 +1,4 @@
-"""Inode numbers by arithmetic: a range for each numbering, so that a million names cost nothing each."""
+"""Inode numbers by arithmetic: a range for each numbering, so that a million names need no memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _END: Final = 1 << 63
 
 
 class StaleNumberError(Exception):
-    """A number that stands for nothing (any more)."""
+    """A number without an entry."""
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class _Reserved:
 
 
 class ReservedNumbers:
-    """The ranges from `FIRST_RESERVED` on, each kept as long as the kernel knows a number of it."""
+    """The ranges from `FIRST_RESERVED` on. A range is kept as long as the kernel knows one of its numbers."""
 
     def __init__(self) -> None:
         self._by_key: dict[Hashable, _Reserved] = {}
@@ -36,7 +36,7 @@ class ReservedNumbers:
         self._next = FIRST_RESERVED
 
     def start(self, numbering: Numbering) -> int | None:
-        """Where the range of a numbering begins; None where there are no numbers left for so many."""
+        """The start of a numbering's range; None if there are not enough numbers left."""
         reserved = self._by_key.get(numbering.key)
         if reserved is not None:
             reserved.numbering = numbering
@@ -51,19 +51,19 @@ class ReservedNumbers:
         return reserved.start
 
     def entry(self, number: int) -> Entry:
-        """What a number stands for.
+        """The entry of a number.
 
         Raises:
-            StaleNumberError: nothing.
+            StaleNumberError: the number has none.
         """
         found = self._range(number)
         return found.numbering.entry(number - found.start)
 
     def count(self, number: int, lookups: int) -> None:
-        """The kernel was told of a number, or forgot it, so many times; a range of which it knows none ends.
+        """Add references of the kernel to a number, or subtract them. A range without references is freed.
 
         Raises:
-            StaleNumberError: the number stands for nothing.
+            StaleNumberError: the number has no entry.
         """
         found = self._range(number)
         found.lookups += lookups

@@ -1,6 +1,6 @@
-"""Memory for what is read ahead, used again and again.
+"""Reusable memory for read-ahead.
 
-New pages cost more than what is read into them: the kernel has to find and clear each, on a virtual machine its host too.
+A new page costs more than filling it: the kernel has to find and clear it, and so does the host of a virtual machine.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Final
 
 _PAGE: Final = mmap.PAGESIZE
 _UNUSED: Final = 2
-"""References to memory that is not in use: the list that holds it, and the caller."""
+"""References to memory that is not in use: one of the list, one of the caller."""
 
 
 class Buffers:
-    """Blocks of memory, of which none is given out while anything still refers to it.
+    """Blocks of memory. A block is not reused while anything still refers to it.
 
     Args:
-        limit: bytes to keep for later, with those that are in use.
+        limit: bytes to keep for later, including those in use.
     """
 
     def __init__(self, limit: int) -> None:
@@ -31,14 +31,14 @@ class Buffers:
         return sum(map(len, self._kept))
 
     def take(self, nbytes: int) -> memoryview:
-        """So many bytes of memory, of any content. They begin at a page, where the kernel copies fastest to.
+        """Uninitialised memory of ``nbytes`` bytes. It begins at a page boundary, where the kernel copies fastest.
 
         The memory belongs to the caller until the last reference to any part of it is gone.
         """
         wanted = -(-nbytes // _PAGE) * _PAGE
         for position in range(len(self._kept)):
             if wanted <= len(self._kept[position]) <= 2 * wanted and _is_unused(self._kept, position):
-                # Those that were not used for longest come first, and go first.
+                # The least recently used blocks come first and are freed first.
                 self._kept.append(self._kept.pop(position))
                 break
         else:
@@ -48,11 +48,11 @@ class Buffers:
         return memoryview(self._kept[-1])[:nbytes]
 
     def clear(self) -> None:
-        """Free the memory that is not in use."""
+        """Free all memory that is not in use."""
         self._make_room(self._limit)
 
     def _make_room(self, nbytes: int) -> None:
-        """Free memory that is not in use, oldest first, until ``nbytes`` can be added."""
+        """Free unused memory, oldest first, until ``nbytes`` can be added."""
         position = 0
         while position < len(self._kept) and self.nbytes + nbytes > self._limit:
             if _is_unused(self._kept, position):
@@ -62,5 +62,5 @@ class Buffers:
 
 
 def _is_unused(kept: list[mmap.mmap], position: int) -> bool:
-    # A view of memory, and each part of the view, refers to it.
+    # A view of a block, and each slice of the view, refers to the block.
     return sys.getrefcount(kept[position]) == _UNUSED

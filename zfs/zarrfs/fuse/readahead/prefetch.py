@@ -1,11 +1,11 @@
-"""Reading ahead of a sequential reader, so that it finds its bytes in memory.
+"""Read-ahead for a sequential reader, so that it finds its bytes in memory.
 
-The kernel asks for 128 KiB at a time, one or two requests in flight: where each takes 20 ms that is 12 MB/s. Once a
-handle is read in sequence, blocks of growing size are fetched by worker threads before they are asked for, and
-requests are answered from them by slicing. Blocks are dropped behind the reader and when it goes elsewhere, and all
+The kernel requests 128 KiB at a time, with one or two requests in flight: if each takes 20 ms, that is 12 MB/s. Once a
+handle is read in sequence, worker threads fetch blocks of growing size before they are requested, and
+requests are answered with slices of them. Blocks are dropped after they were read and when the reader goes elsewhere. All
 blocks of a mount share one budget of bytes.
 
-Everything here runs on the event loop's thread, but for `OpenFile.read` with ``wait=True``: so there are no locks.
+Everything here except `OpenFile.read` with ``wait=True`` runs on the event loop's thread, so there are no locks.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ T = TypeVar("T")
 
 _MIB: Final = 1 << 20
 _SLACK: Final = 2 * _MIB
-"""How far from the expected offset a request may lie: the kernel's own read-ahead overtakes itself."""
+"""The allowed distance of a request from the expected offset: the kernel's own read-ahead arrives out of order."""
 _LATE: Final = 16 * _MIB
-"""How far behind the others a request may come: all those that the kernel has sent it may send in any order."""
+"""The allowed distance of a request behind the others: the kernel may send its requests in any order."""
 _BEGIN: Final = 256 << 10
-"""Bytes read in sequence before reading ahead begins: a header or a small file asks for none."""
+"""Bytes read in sequence before read-ahead begins: a header or a small file needs none."""
 _BLOCK_MIN: Final = _MIB
 _BLOCK_MAX: Final = 4 * _MIB
 _WINDOW_MAX: Final = 32 * _MIB
 _PAGE: Final = mmap.PAGESIZE
 _HOLE: Final = 256 << 10
-"""Of a block that is pushed, the bytes at its beginning that are left for the kernel to ask for: so we see how far it is."""
+"""Bytes at the beginning of a pushed block that are left for the kernel to request, which shows its progress."""
 _FETCHES_MAX: Final = 4
-"""Blocks that are fetched at once for one handle: one whose store hangs leaves threads to the others."""
+"""Blocks that are fetched at once for one handle. If its store hangs, threads are left for the others."""
 
 FETCHES_MAX: Final = 16
-"""Blocks that are fetched at once for all handles. None is begun without a free thread, so that none ever waits for
-one; a reader that may not begin any is served as without reading ahead."""
+"""Blocks that are fetched at once for all handles. A fetch begins only if a thread is free, so that it never waits for
+one; otherwise the reader is served without read-ahead."""
 
 
 class Threads(Protocol):
-    """Where slow calls run."""
+    """Worker threads for slow calls."""
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """The function's answer, from a worker thread."""
+        """Call the function in a worker thread."""
 
     async def run_ahead(self, function: Callable[..., T], *arguments: Any) -> T:
-        """The same, from one of `FETCHES_MAX` others."""
+        """Call the function in one of `FETCHES_MAX` other threads."""
 
     def start(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
-        """Run an asynchronous function beside the caller."""
+        """Run an asynchronous function as a task."""
 
 
 class Budget:
-    """Bytes that all readers of a mount may hold together, and blocks that may be fetched at once."""
+    """The limits for all readers of a mount together: bytes held, and blocks fetched at once."""
 
     def __init__(self, nbytes: int) -> None:
         self.limit = nbytes
@@ -68,7 +68,7 @@ class Budget:
         self._fetches = 0
 
     def reserve(self, nbytes: int) -> bool:
-        """Reserve bytes and a thread to fetch them, where that many are left."""
+        """Reserve bytes and a thread to fetch them; False if there are not enough."""
         if self.used + nbytes > self.limit or self._fetches >= FETCHES_MAX:
             return False
         self.used += nbytes
@@ -76,11 +76,11 @@ class Budget:
         return True
 
     def fetched(self) -> None:
-        """Give back the thread."""
+        """Release the thread."""
         self._fetches -= 1
 
     def release(self, nbytes: int) -> None:
-        """Give back bytes that are no longer held."""
+        """Release bytes that are no longer held."""
         self.used -= nbytes
         if not self.used:
             self.buffers.clear()
@@ -88,22 +88,22 @@ class Budget:
 
 @dataclass(eq=False, slots=True)
 class _Block:
-    """A stretch of a file, fetched or being fetched."""
+    """A range of a file, fetched or being fetched."""
 
     start: int
     stop: int
     done: trio.Event = field(default_factory=trio.Event)
     content: memoryview | None = None
-    """The bytes, or None while they are fetched and where that failed."""
+    """The bytes; None while they are fetched and if that failed."""
     left: int = 0
-    """Bytes that were not handed out yet."""
+    """Bytes that were not requested yet."""
     dropped: bool = False
     pushed: bool = False
-    """Whether the kernel has it, but for its hole."""
+    """Whether the kernel has it, except for the bytes left for it to request."""
 
 
 Push = Callable[[int, memoryview], Any]
-"""Gives the kernel bytes of a file, from an offset on, that it has not asked for."""
+"""Gives the kernel bytes of a file, from an offset, that it has not requested."""
 
 
 class Reader:
@@ -111,12 +111,12 @@ class Reader:
 
     Args:
         file: the file.
-        threads: where it is read.
-        budget: what all readers may hold.
-        push: where the kernel asks for little at a time, how it is given what it has not asked for.
+        threads: read the file.
+        budget: the limits for all readers.
+        push: gives the kernel bytes that it has not requested, for a kernel that requests little at a time.
 
     Attributes:
-        ahead_hits: requests answered from blocks fetched ahead.
+        ahead_hits: requests answered from blocks that were read ahead.
     """
 
     def __init__(self, file: OpenFile, threads: Threads, budget: Budget, push: Push | None = None) -> None:
@@ -138,7 +138,7 @@ class Reader:
             return b""
         if self._layout is not None:
             if self._changes != self.file.changes:
-                # What was fetched is out of date. A handle that writes between its reads fetches nothing ahead.
+                # The blocks are stale. A handle that writes between its reads does not read ahead.
                 self._changes = self.file.changes
                 self._begin(offset)
                 self._drop_all()
@@ -154,18 +154,18 @@ class Reader:
             return await self._threads.run(self.file.read, offset, nbytes, True)
 
     def close(self) -> None:
-        """Drop the blocks; those being fetched are dropped when they come."""
+        """Drop the blocks; those being fetched are dropped when they arrive."""
         self._drop_all()
         self.file.close()
 
     def _follow(self, offset: int, nbytes: int, layout: Layout) -> None:
-        """Take note of a request, and fetch ahead where it continues a sequence."""
+        """Note a request, and read ahead if it continues a sequence."""
         pushed = max((block.stop for block in self._blocks if block.pushed), default=0)
         if not self._next - _SLACK <= offset <= max(self._next, pushed) + _SLACK:
             self._begin(offset)
             self._drop_all()
         elif layout.holds_many and offset > max(self._next, pushed) + nbytes:
-            # Rows or columns of an array: what lies between them is not wanted.
+            # Rows or columns of an array: the bytes between them are not wanted.
             self._begin(offset)
         self._run += max(nbytes, offset + nbytes - self._next)
         self._next = max(self._next, offset + nbytes)
@@ -174,7 +174,7 @@ class Reader:
             self._fetch_until(self._next + min(_WINDOW_MAX, 2 * self._run), layout)
 
     def _begin(self, offset: int) -> None:
-        """Take a request for the first of a sequence."""
+        """Treat a request as the first of a sequence."""
         self._begun = self._next = offset
         self._run = 0
 
@@ -184,20 +184,20 @@ class Reader:
         if self._begun < begin:  # one array after the other
             plane, limit = _BLOCK_MAX, self.file.size
         elif layout.holds_many and slab and self._run <= slab + _BEGIN:
-            # Several planes may be wanted: no more than cross the same chunks.
+            # Several planes may be wanted: only those that cross the same chunks.
             limit = min(limit, begin + -(-(self._next - begin) // slab) * slab)
         if layout.holds_many and self._run <= min(plane, _WINDOW_MAX) + _BEGIN:
-            return  # one plane may be wanted, and nothing after it
+            return  # perhaps only one plane is wanted
         stop = min(stop, limit)
         if 0 < slab <= self._budget.limit // 2:
-            # Of a slab fetched whole each chunk is decoded to where it goes, which is twice as fast.
+            # The chunks of a whole slab are decoded in place, which is twice as fast.
             stop = min(limit, max(stop, self._next + slab))
         else:
             begin = slab = 0
-        # Half a window is fetched at once, not a sliver per request.
+        # Fetch half a window at once, not a small part for each request.
         while start < stop:
             wanted = min(_BLOCK_MAX, max(_BLOCK_MIN, min(self._run // 2, self._budget.limit // 4)))
-            # Whole multiples: a request of the kernel then seldom straddles two blocks, which would cost a copy.
+            # Whole multiples: a request then seldom crosses two blocks, which would cost a copy.
             end = min(limit, _end_of_block(start + wanted, begin, slab))
             if end > stop and end - start > max(_BLOCK_MIN, slab) and end != limit:
                 return
@@ -234,7 +234,7 @@ class Reader:
                 self._give_back(block)
 
     async def _push_ahead(self, block: _Block, content: memoryview) -> None:
-        """Give the kernel what it will ask for; never what it may be asking for now, since it waits for the answer."""
+        """Push bytes that the kernel will request; never those that it may be requesting now, since it waits for the reply."""
         start, stop = block.start + _HOLE, block.stop
         start += -start % _PAGE
         if stop < self.file.size:
@@ -246,11 +246,11 @@ class Reader:
                 self._push, start, content[start - block.start : stop - block.start]
             )
             block.pushed = True
-        except OSError:  # it knows the file no more, or wants nothing
+        except OSError:  # the kernel has forgotten the file, or refuses the bytes
             self._push = None
 
     async def _joined(self, offset: int, end: int) -> BytesLike:
-        """The bytes, what blocks hold or will hold of them from there: to read that again would decode it again."""
+        """The bytes, taken from blocks as far as they have them or will have them: reading them again would decode them again."""
         parts: list[BytesLike] = []
         while offset < end:
             block = next((block for block in self._blocks if block.start <= offset < block.stop), None)
@@ -270,8 +270,8 @@ class Reader:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _drop_behind(self) -> None:
-        """Drop what lies behind the reader, and was handed out or will not be asked for any more."""
-        # Of a small budget most must be left for what lies before the reader.
+        """Drop blocks before the reader's position that were returned or will not be requested any more."""
+        # Most of a small budget must be left for the blocks after the reader's position.
         late = self._next - min(_LATE, self._budget.limit // 2)
         for block in [block for block in self._blocks if block.stop <= self._next]:
             if block.left <= 0 or block.pushed or block.stop <= late:
@@ -283,7 +283,7 @@ class Reader:
             self._drop(self._blocks.pop())
 
     def _drop(self, block: _Block) -> None:
-        """Bytes on their way are still held when they come, wanted or not."""
+        """Drop a block. The bytes of a block that is still being fetched are held until they arrive."""
         block.dropped = True
         if block.done.is_set():
             self._give_back(block)
@@ -294,7 +294,7 @@ class Reader:
 
 
 def _end_of_block(wanted: int, begin: int, slab: int) -> int:
-    """Where a block ends that should end about ``wanted``: at the end of a slab, or else of a whole number of MiB."""
+    """The end of a block that should end near ``wanted``: the end of a slab, or otherwise a whole number of MiB."""
     if not slab or wanted <= begin:
         return wanted // _BLOCK_MIN * _BLOCK_MIN
     short = (wanted - begin) % slab

@@ -1,9 +1,9 @@
 """An array as a directory of virtual files.
 
-Listed are the documents, the shown types of the whole array, and ``slices/``. Opened by name are the other types
-(``data.png``) and any basic selection: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. Elements of any
-length are in ``data.json`` and ``[0:10].json``, which open by name too, since their size is known to who reads them. An array has
-no children, so all names are free.
+The documents, the shown types of the whole array, and ``slices/`` are listed. Other types (``data.png``) and any basic
+selection open by name: ``[3,:,0:100].npy``, ``3,_,0-100.npy``, ``[time=3,y=0:100].raw``. Elements of variable length are in
+``data.json`` and ``[0:10].json``, which also open by name only, since their size is known only after decoding. An array has no
+children, so all names are free.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class ArrayDirectory(Directory):
     Args:
         array: the array.
         mtime_s: when its document was written.
-        shown: suffixes that listings show, where the array can have such a file.
+        shown: suffixes that listings show, if the array can have such a file.
         before_open: called before a decoded file is opened.
-        texts: makes and keeps the texts of elements of any length.
-        editor: changes the array, where that is wanted and it can be written.
-        group_attributes: those of the group above, which may tell of it as a level of an image; raises WouldBlockError where
-            they are not at hand and it is told not to wait.
+        texts: makes and keeps the texts of elements of variable length.
+        editor: changes the array; None if the mount or the array is read-only.
+        group_attributes: returns the attributes of the parent group, which may describe the array as a level of an image.
+            Called with ``wait=False``, it raises WouldBlockError if they are not in memory.
     """
 
     __slots__ = ("_array", "_before_open", "_editor", "_group_attributes", "_shown", "_texts", "mtime_s")
@@ -88,7 +88,7 @@ class ArrayDirectory(Directory):
         except SelectionError:
             return None
         except UnsupportedError:
-            if is_text:  # the file exists, but its text is too long to be shown
+            if is_text:  # the file exists, but its text is too long
                 raise
             return None
 
@@ -117,7 +117,7 @@ class ArrayDirectory(Directory):
         return not any(file_type(suffix).reads_group for suffix in self._shown)
 
     def _slices(self) -> Entry | None:
-        if self._array.data_type.is_variable_length:  # there is no file type for its planes
+        if self._array.data_type.is_variable_length:  # no file type can hold its planes
             return None
         slices = Slices(self._array, self.mtime_s, self._shown, self._before_open)
         return slices.root() if slices.depth else None

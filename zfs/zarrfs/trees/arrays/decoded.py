@@ -1,4 +1,4 @@
-"""Virtual files, as the trees show them."""
+"""Virtual files as entries of the trees."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from zarrfs.trees.errors import WouldBlockError
 
 
 class DecodedFile(File):
-    """A virtual file. Its size is arithmetic; no chunk is touched before it is read.
+    """A virtual file. Its size is computed from metadata; no chunk is fetched before it is read.
 
     Args:
-        make: makes it, always the same.
-        version: as `Entry.version`, of the metadata; no other name's is the same. None where its number is computed, or where
-            it is written to.
-        mtime_s: when the document of what it shows was written.
+        make: makes the file, always the same one.
+        version: like `Entry.version`, of the metadata, and unique to this name. None if its inode number is computed, or if
+            it can be written.
+        mtime_s: when the document of its array or group was written.
         before_open: called before it is opened.
-        size: its bytes, if they are known.
+        size: its size in bytes, if known.
     """
 
     __slots__ = ("_before_open", "_make", "_version", "mtime_s", "size")
@@ -48,7 +48,7 @@ class DecodedFile(File):
         self._before_open()
         opened = OpenDecoded(self._make())
         if self._version is not None:
-            # All handles of an inode share its pages: after the metadata have changed, a new handle needs another inode.
+            # All handles of an inode share its pages: after the metadata have changed, a new handle needs a new inode.
             opened.version, opened.shown = self._version, self
         return opened
 
@@ -67,7 +67,7 @@ class OpenDecoded(OpenFile):
         plan = self._file.plan(offset, nbytes)
         if not wait and not plan.is_ready():
             raise WouldBlockError
-        # NumPy's memory is not cleared first, and from 4 MiB on it comes in large pages: far fewer page faults.
+        # NumPy does not clear this memory, and uses huge pages from 4 MiB on: far fewer page faults.
         buffer = np.empty(plan.nbytes, np.uint8).data
         plan.read_into(buffer)
         return buffer

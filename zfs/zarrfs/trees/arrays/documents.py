@@ -1,4 +1,4 @@
-"""Small files made when they are looked at: metadata, attributes, reasons."""
+"""Small files made on access: metadata, attributes, reasons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrfs.trees.entry import Content, File, OpenFile
 
 
 class DocumentFile(File):
-    """A file whose bytes are made anew each time it is opened, always the same ones."""
+    """A file whose bytes are made each time it is opened, always the same ones."""
 
     __slots__ = ("_make", "_size", "mtime_s")
 
@@ -22,7 +22,7 @@ class DocumentFile(File):
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """Bytes; computed when first asked for, so that a document that is never read is never made."""
+        """The size in bytes, computed when first used, so that a document that is never accessed is never made."""
         if self._size is None:
             self._size = len(self._make())
         return self._size
@@ -32,11 +32,11 @@ class DocumentFile(File):
 
 
 def as_json(document: Mapping[str, Any]) -> bytes:
-    """A document for people."""
+    """A JSON document, indented for people."""
     text = json.dumps(document, indent=2, ensure_ascii=False, default=dict)
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
 def sentence(error: ZarrError) -> bytes:
-    """Why something is not shown, as a line."""
+    """The reason why a node is not shown, as a line."""
     return f"{error}\n".encode("utf-8", "backslashreplace")

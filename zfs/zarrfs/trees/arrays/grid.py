@@ -1,7 +1,7 @@
-"""A file per index of a grid, and per file type, one directory level per dimension: ``3/17.npy``, ``3/17``.
+"""A file for each index of a grid and each file type, with one directory level for each dimension: ``3/17.npy``, ``3/17``.
 
-There may be millions of these names: none is remembered, directories and files are computed from their place, and so
-are their inode numbers.
+There may be millions of these names, so none is remembered: directories, files and their inode numbers are computed from
+their place.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _INDEX: Final = re.compile(r"(?P<index>0|[1-9][0-9]{0,18})(?P<ending>\..*)?", re
 class Grid(Numbering):
     """All directories and files below one directory.
 
-    Places are dealt out level by level: first the directories of the first dimension, then those of the first
-    two, …, last the files, as many per index as there are endings.
+    Places are numbered level by level: first the directories of the first dimension, then those of the first
+    two, …, last the files, one for each index and ending.
 
     Args:
-        lengths: indices per dimension, of which there is at least one.
-        endings: what the name of a file can have after its index.
-        mtime_s: when all of them were written.
+        lengths: the number of indices in each dimension; at least one dimension.
+        endings: the possible endings of a file's name after its index.
+        mtime_s: the time of all of them.
     """
 
     lists_at_once = True
@@ -47,18 +47,18 @@ class Grid(Numbering):
 
     @abstractmethod
     def file(self, index: tuple[int, ...], ending: str, wait: bool) -> File | None:
-        """The file of an index; None where there is none of that ending.
+        """The file of an index; None if there is none with that ending.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: this needs waiting, and ``wait`` is False.
         """
 
     def root(self) -> GridDirectory:
-        """The directory above all, which has no place here: its number is remembered as any other."""
+        """The top directory, which has no place here: its inode number is remembered like any other."""
         return GridDirectory(self, ())
 
     def place(self, index: tuple[int, ...], ending: str | None = None) -> int:
-        """The place of a directory, or of a file of one ending."""
+        """The place of a directory, or of a file with one ending."""
         flat = 0
         for position, length in zip(index, self.lengths, strict=False):
             flat = flat * length + position

@@ -1,4 +1,4 @@
-"""Groups, and nodes that are none that could be shown, as directories."""
+"""Groups, and nodes that cannot be shown, as directories."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from zarrfs.trees.entry import Directory, Entry, File, OpenFile
 from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.names import file_name, segment
 
-if TYPE_CHECKING:  # the tree makes these directories, and they ask it for what is in them
+if TYPE_CHECKING:  # the tree makes these directories, and they ask it for their content
     from zarrfs.trees.arrays.tree import ArraysTree
 
 _NPY: Final = ".npy"
 _IMAGE: Final = file_type("ome.tiff")
 IMAGE_NAME: Final = f"image.{_IMAGE.suffix}"
-"""The file that holds the levels of an image."""
+"""The file with the levels of an image."""
 _log = logging.getLogger(__name__)
 
 
 class GroupDirectory(Directory):
-    """A group: its nodes, ``metadata.json`` and ``attributes.json``; a collection, which has no documents, only its nodes."""
+    """A group: its nodes, ``metadata.json`` and ``attributes.json``. A collection has no documents, only its nodes."""
 
     __slots__ = ("_editor", "_node", "_tree", "mtime_s")
 
@@ -48,7 +48,7 @@ class GroupDirectory(Directory):
         return self._documents().get(name) or self._new(name, wait)
 
     def _image(self, wait: bool) -> Entry | None:
-        """The levels of an image as one file; the log tells once of each group that has none why."""
+        """The levels of an image as one file. If they make no image, the log says why, once for each group."""
         if self._node.kind == "collection" or not is_multiscale(self._node.attributes):
             return None
         _need(wait)
@@ -69,7 +69,7 @@ class GroupDirectory(Directory):
         return node
 
     def _new(self, name: str, wait: bool) -> Entry | None:
-        """An array's file under the name by which it was, or is being, copied here."""
+        """An array's file under the name under which it was, or is being, copied here."""
         stem = name.removesuffix(_NPY)
         if self._editor is None or stem == name or file_name(segment(stem)) != stem:
             return None
@@ -88,7 +88,9 @@ class GroupDirectory(Directory):
             return super().create(name, wait)
         _need(wait)
         if not name.endswith(_NPY) or name == _NPY:
-            why = f"{name} can be no array: X.npy becomes the array X here, and other files belong into keys/"
+            why = (
+                f"{name} cannot become an array: here, X.npy becomes the array X; write other files in keys/"
+            )
             raise RefusedError(errno.EPERM, why)
         return self._editor.make_array(self._path(name.removesuffix(_NPY)))
 
@@ -120,14 +122,15 @@ class GroupDirectory(Directory):
         if self._editor is None:
             raise ReadOnlyError("this mount is read-only")
         raise RefusedError(
-            errno.EPERM, f"{self._path(name)} cannot be removed or renamed here: its keys can, in keys/"
+            errno.EPERM,
+            f"{self._path(name)} cannot be removed or renamed here: remove or rename its keys in keys/",
         )
 
     def _path(self, name: str) -> str:
         part = segment(name)
         if file_name(part) != name:
             raise RefusedError(
-                errno.EINVAL, f"{name} stands for no name of a node: its percent signs are %25"
+                errno.EINVAL, f"{name} is not the file name of any node: write its percent signs as %25"
             )
         return f"{self._node.path.rstrip('/')}/{part}"
 
@@ -160,7 +163,7 @@ def _need(wait: bool) -> None:
 
 
 class BrokenDirectory(Directory):
-    """A node that cannot be shown: its document as found, and why in one sentence."""
+    """A node that cannot be shown: its document as stored, and the reason in one sentence."""
 
     __slots__ = ("_node", "mtime_s")
 
@@ -175,7 +178,7 @@ class BrokenDirectory(Directory):
             return None
         if not wait and self._node.hierarchy.store.is_remote:
             raise WouldBlockError
-        # Kept, since it was fetched: the documents of nodes that parse are made anew from what is known of them.
+        # Kept since it was fetched, unlike the documents of nodes that parse, which are made from their metadata.
         document = self._node.stored_bytes()
         return DocumentFile(lambda: document, self.mtime_s)
 
@@ -190,7 +193,7 @@ class BrokenDirectory(Directory):
 
 
 class ErrorDirectory(Directory):
-    """A directory in place of a tree that is not there."""
+    """A directory in place of a tree that cannot be shown."""
 
     __slots__ = ("_text",)
 

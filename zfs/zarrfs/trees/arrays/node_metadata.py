@@ -1,4 +1,4 @@
-"""What a mount with ``--xattr`` tells of a node, name by name."""
+"""The metadata of a node that ``--xattr`` shows, by name."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Final
 from zarrcore.hierarchy import AnyNode, ArrayNode
 
 ATTRIBUTES: Final = "attributes."
-"""Before the names of the user's own attributes."""
+"""The prefix of the names of the user's attributes."""
 
 
 def metadata_of(node: AnyNode) -> dict[str, Any]:
-    """Names, as the array's document in version 3 terms has them, and values as JSON has them."""
+    """Names as in the array's document in Zarr v3 terms, and values as in JSON."""
     metadata: dict[str, Any] = {"kind": node.kind}
     if node.kind == "collection":
         return metadata

@@ -1,4 +1,4 @@
-"""The planes of an array, one directory level per leading axis: ``slices/3/17.npy`` is ``array[3, 17]``."""
+"""The planes of an array, one directory level for each leading axis: ``slices/3/17.npy`` is ``array[3, 17]``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ENDINGS: Final = tuple(f".{suffix}" for suffix in SUFFIXES)
 
 
 class Slices(Grid):
-    """All directories and files below ``slices/`` of one array; `depth` is how many axes lead.
+    """All directories and files below ``slices/`` of one array; `depth` is the number of leading axes.
 
     Args:
         array: the array.
         mtime_s: when its document was written.
-        shown: suffixes that listings show, where planes can have such a file.
+        shown: suffixes that listings show, if planes can have such a file.
         before_open: called before a decoded file is opened.
     """
 
@@ -48,7 +48,7 @@ class Slices(Grid):
         return None if size is None else SliceFile(self, index, suffix, size)
 
     def size(self, suffix: str) -> int | None:
-        """Bytes of a plane's file; None where it has none. All planes are alike, so that it is worked out once."""
+        """The size of a plane's file; None if there is no such file. All planes are alike, so it is computed once."""
         if suffix not in self._sizes:
             self._sizes[suffix] = self._size(suffix) if math.prod(self.lengths) else None
         return self._sizes[suffix]

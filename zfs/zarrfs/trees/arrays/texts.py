@@ -1,6 +1,6 @@
-"""Elements of any length: ``data.json``, and chunks of ``zarr3/``, made when their size is first asked for.
+"""Elements of variable length: ``data.json``, and chunks of ``zarr3/``, made when their size is first requested.
 
-Few are kept; what is dropped is made again. Texts are bounded; chunks are by what decodes them.
+Few are kept; dropped ones are made again. The length of texts is bounded here, that of chunks by the decoder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Texts:
     """The texts of a hierarchy's arrays.
 
     Args:
-        freshness: how long a text counts.
+        freshness: how long a text is valid.
         before_open: called before chunks are decoded.
     """
 
@@ -34,10 +34,10 @@ class Texts:
         self._known: Remembered[tuple[str, str], bytes] = Remembered(freshness, _KEPT_NBYTES)
 
     def content(self, question: tuple[str, str], make: Callable[[], bytes], wait: bool) -> bytes:
-        """What ``make`` makes, remembered by ``question``: the path of an array, and what is asked about it.
+        """The result of ``make``, remembered under ``question``: the path of an array, and the requested part.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: it is not in memory, and ``wait`` is False.
             As ``make``.
         """
         known = self._known.get(question)
@@ -52,7 +52,7 @@ class Texts:
         return content
 
     def forget(self) -> None:
-        """Make all anew when it is asked for: something was written."""
+        """Expire all texts after a write."""
         self._known.clear()
 
     def made(
@@ -63,7 +63,7 @@ class Texts:
         mtime_s: float | None,
         wait: bool,
     ) -> File:
-        """The same as a file; ``uri`` is the array's.
+        """The content as a file; ``uri`` is the array's.
 
         Raises:
             As `content`.
@@ -74,9 +74,9 @@ class Texts:
         """The elements as JSON in a file.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: it is not in memory, and ``wait`` is False.
             UnsupportedError: the text would be too long.
-            SelectionError: the array has no such selection.
+            SelectionError: the selection is outside the array.
             As `Array.read`.
         """
 
@@ -87,7 +87,7 @@ class Texts:
 
 
 class MadeFile(File):
-    """One content; it knows its size and not its bytes, since the kernel remembers many files."""
+    """A file of one content. It keeps the size but not the bytes, since the kernel remembers many files."""
 
     __slots__ = ("_make", "_question", "_texts", "_uri", "mtime_s", "size")
 

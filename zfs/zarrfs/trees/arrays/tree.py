@@ -1,8 +1,8 @@
-"""A hierarchy, or a collection of them, as directories of files that any program reads.
+"""A hierarchy, or a collection of hierarchies, as directories of files that any program reads.
 
-A group is a directory of its nodes, an array one of virtual files, and a node that does not parse one that says why.
-A node always wins over a virtual file of its name. What a look-up found counts for the metadata time to live; the
-hierarchy itself should remember no documents, lest the two times add up.
+A group is a directory of its nodes, an array a directory of virtual files, and a node that does not parse a directory with the
+reason. A node always wins over a virtual file of its name. The result of a lookup is valid for the metadata time to live; the
+hierarchy itself should not cache documents, since the two times would add up.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class ArraysTree:
 
     Args:
         open_hierarchy: opens it; called again after a refresh.
-        freshness: how long its documents count.
-        forget_chunks: called when a file is opened and nothing older than that moment may be told.
+        freshness: how long its documents are valid.
+        forget_chunks: drops cached chunks; called when a file is opened and cached chunks are not valid.
         shown: suffixes of virtual files that listings show; the others open by name.
-        memory: for what is being written; None where nothing may be.
+        memory: for data being written; None for a read-only mount.
 
     Attributes:
-        editor: changes it, in that case.
-        imageless: the paths of groups of which the log says already why their levels make no image.
+        editor: changes the hierarchy; None for a read-only mount.
+        imageless: paths of groups for which the log already says why their levels make no image.
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class ArraysTree:
         self._lock = Lock()
 
     def hierarchy(self) -> Hierarchy:
-        """The hierarchy, opened anew after a refresh.
+        """The hierarchy; it is opened again after a refresh.
 
         Raises:
-            HierarchyNotFoundError: the store holds none.
+            HierarchyNotFoundError: the store holds no hierarchy.
         """
         with self._lock:
             if self._hierarchy is None or self._generation != self.freshness.generation:
@@ -88,7 +88,7 @@ class ArraysTree:
             return self._hierarchy
 
     def changed(self, key: str) -> None:
-        """A key was set or erased: let nothing be told that was made of it."""
+        """Drop everything that was made from a key, which was set or erased."""
         self.texts.forget()
         path = f"/{key}"
         while path:
@@ -96,17 +96,17 @@ class ArraysTree:
             known = self._nodes.get(path or "/")
             if known is None or not isinstance(known[0], ArrayNode):
                 continue
-            # How the chunks' keys are built may have to be asked, and the store not answer.
+            # The form of the chunks' keys may have to be detected, and the store may not answer.
             with suppress(ZarrError):
                 if known[0].forget_chunk(key) or not is_node_key(known[0].hierarchy.within(f"/{key}")[1:]):
                     return
-        # A document, or a chunk of an array that was not asked for lately.
+        # A document, or a chunk of an array that was not used lately.
         self.freshness.refresh()
         self._forget_chunks()
 
     @property
     def format(self) -> Format | None:
-        """How the hierarchy is laid out, as it was opened last; None before that."""
+        """The format of the hierarchy as it was last opened; None before that."""
         return None if self._hierarchy is None else self._hierarchy.format
 
     def node(self, path: str, wait: bool) -> AnyNode | None:
@@ -114,7 +114,7 @@ class ArraysTree:
         return self.dated_node(path, wait)[0]
 
     def dated_node(self, path: str, wait: bool) -> tuple[AnyNode | None, float]:
-        """The same, and when it was asked for."""
+        """The node at a path, or None, and when it was requested."""
         known = self._nodes.get(path)
         if known is not None:
             return known
@@ -130,7 +130,7 @@ class ArraysTree:
         return node, asked_s
 
     def children(self, group: Group) -> Iterator[AnyNode]:
-        """The nodes of a group; of a remote one that was listed before from memory, as long as that may be told."""
+        """The nodes of a group. Those of a remote group are answered from memory while the last listing is valid."""
         known = self._children.get(group.path)
         if known is not None:
             nodes = [self._nodes.get(path) for path in known[0]]
@@ -155,7 +155,7 @@ class ArraysTree:
         return self.node(f"{group.path.rstrip('/')}/{part}", wait)
 
     def root(self, wait: bool, shown: Callable[[AnyNode], Directory] | None = None) -> Directory:
-        """The root of the tree in which ``shown`` shows the nodes; where there is no hierarchy, a directory that says so."""
+        """The root of a tree whose nodes ``shown`` shows; if there is no hierarchy, a directory that says so."""
         try:
             node = self.node("/", wait)
         except (HierarchyNotFoundError, MetadataError, UnsupportedError) as error:
@@ -165,7 +165,7 @@ class ArraysTree:
         return (shown or self.directory)(node)
 
     def directory(self, node: AnyNode) -> Directory:
-        """The directory that shows a node."""
+        """The directory of a node."""
         if isinstance(node, ArrayNode):
             editor = None if node.read_only else self.editor
             above = partial(self._group_attributes, node.path)
@@ -177,16 +177,16 @@ class ArraysTree:
         return BrokenDirectory(node, self.mtime_s(node))
 
     def _group_attributes(self, path: str, wait: bool) -> Mapping[str, Any]:
-        """The attributes of the group above a node, be they none."""
+        """The attributes of a node's parent group; empty if there is none."""
         group = None if path == "/" else self.node(path.rpartition("/")[0] or "/", wait)
         return group.attributes if isinstance(group, Group) else {}
 
     def mtime_s(self, node: AnyNode) -> float | None:
-        """When a node's document was written, where that costs no round trip for each of thousands of nodes."""
+        """When a node's document was written, if that is known without a round trip for each node."""
         hierarchy = self._hierarchy
         return None if hierarchy is None or hierarchy.store.is_remote else node.mtime_s
 
     def before_open(self) -> None:
-        """Called before anything is decoded: where each open asks the store, no chunk at hand counts."""
+        """Called before a file is decoded: if each open asks the store, cached chunks are not valid."""
         if self.freshness.ttl_s == 0:
             self._forget_chunks()

@@ -1,8 +1,8 @@
-"""Nodes as files of HDF5 and NetCDF-4: made when their size is asked for or when they are opened, and then kept.
+"""Nodes as HDF5 and NetCDF-4 files: made when their size is requested or when they are opened, and then kept.
 
-What is made are metadata, from which the size follows; elements are decoded where they are read. Listing such files, and
-looking their names up, makes none. Who has one open keeps it as it is: when the metadata change, whoever opens the name anew
-gets another.
+Only the metadata are made, which determine the size; elements are decoded when they are read. Listing and looking up
+names makes no file. An open file stays as it is: when the metadata change, opening the name again
+gives another file.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _KEPT_NBYTES: Final = 64 << 20
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Made:
-    """A file."""
+    """The file."""
 
     file: HDF5File
     version: str
-    """The same for the same node with the same metadata."""
+    """Equal for the same node with the same metadata."""
 
 
 class HDF5Files:
-    """The files that were made of a hierarchy's nodes, by the path of a node and whether its types are NetCDF's.
+    """The files made of a hierarchy's nodes, by the path of a node and whether the file is NetCDF-4.
 
     Args:
         arrays: finds the nodes.
 
     Attributes:
-        count: how many were made so far.
+        count: the number of files made so far.
     """
 
     def __init__(self, arrays: ArraysTree) -> None:
@@ -54,20 +54,20 @@ class HDF5Files:
 
     @property
     def kept_nbytes(self) -> int:
-        """About how much memory those take that are kept."""
+        """The approximate memory of the files that are kept, in bytes."""
         return self._made.weight
 
     def file(self, node: AnyNode, *, netcdf: bool) -> File:
-        """The file of a node, whose size is known if it is at hand."""
+        """The file of a node; its size is known if the file is in memory."""
         question = node.path, netcdf
         known = self._made.get(question)
         return NodeFile(self, question, self._arrays.mtime_s(node), None if known is None else known[0])
 
     def made(self, question: tuple[str, bool], wait: bool) -> Made:
-        """The file, of metadata that may still be told.
+        """The file, made of metadata within the time to live.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
             NodeNotFoundError: the node was removed.
             As `HDF5File`.
         """
@@ -78,7 +78,7 @@ class HDF5Files:
             raise WouldBlockError
         with self._lock:
             making = self._making.setdefault(question, Lock())
-        # Who wants the same file meanwhile gets the one that is being made.
+        # Other requests for the same file wait for this one.
         with making:
             known = self._made.get(question)
             return self._make(question) if known is None else known[0]
@@ -97,7 +97,7 @@ class HDF5Files:
             return node
 
         node = find(path)
-        if isinstance(node, Group):  # what is below it is asked for, too, and that may take long
+        if isinstance(node, Group):  # the documents of all nodes below are read, too, which may take long
             asked_s = freshness.now()
             node = hierarchy.node(path)
         if isinstance(node, BrokenNode):
@@ -110,7 +110,7 @@ class HDF5Files:
 
 
 class NodeFile(File):
-    """A node as a file; of what was made it knows the size, and not the bytes, since the kernel remembers many files."""
+    """A node as a file. It keeps the size but not the bytes, since the kernel remembers many files."""
 
     __slots__ = ("_files", "_made", "_question", "_version", "is_sized", "mtime_s", "size")
 
@@ -154,10 +154,10 @@ class NodeFile(File):
 
 
 class OpenNodeFile(OpenDecoded):
-    """A node's file, open: all that is not elements stays as it is."""
+    """A node's open file: everything except the elements stays as it is."""
 
     def __init__(self, made: Made, entry: NodeFile) -> None:
         super().__init__(made.file)
         self.version = made.version
         self.shown = entry
-        self._made = made  # others who open it need not make it again
+        self._made = made  # so that others who open it need not make it again

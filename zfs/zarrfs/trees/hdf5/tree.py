@@ -1,11 +1,11 @@
-"""The same hierarchy as HDF5 and NetCDF-4 files, for programs that read nothing else.
+"""The same hierarchy as HDF5 and NetCDF-4 files, for programs that only read these formats.
 
-A group is a directory of its nodes, an array the file ``NAME.h5``, which holds its coordinates too, and each group as a whole
-the file ``__all__.h5``, whose name no node has: the specification reserves it. Beside each file there is one of NetCDF's types,
-``.nc``. A node that is in no such file is a directory with ``error.txt``.
+A group is a directory of its nodes. An array is the file ``NAME.h5``, which also holds its coordinates. Each group as a whole is
+the file ``__all__.h5``, a name that the specification reserves, so no node has it. Each file also exists as NetCDF-4,
+``.nc``. A node that no such file can hold is a directory with ``error.txt``.
 
-Files of groups are not listed: whoever copies all would copy each array many times, and programs that look at each name that is
-listed (a shell's coloured ``ls`` does) would have all documents below read, level by level.
+Files of groups are not listed: a recursive copy would copy each array many times, and programs that look at each listed
+name (such as coloured ``ls``) would cause all documents below to be read, level by level.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class HDF5Tree:
         self.shown = tuple(suffix for suffix in SUFFIXES if suffix in arrays.shown)
 
     def root(self, wait: bool) -> Directory:
-        """The tree's root; where there is no hierarchy, a directory that says so."""
+        """The tree's root; if there is no hierarchy, a directory that says so."""
         return self.arrays.root(wait, lambda node: self.directory(node) or HDF5Directory(node, self))
 
     def directory(self, node: AnyNode) -> Directory | None:
-        """The directory that shows a node; None for an array that has a file."""
+        """The directory of a node; None for an array that has a file."""
         if isinstance(node, Group):
             return HDF5Directory(node, self)
         if not isinstance(node, ArrayNode):
@@ -61,7 +61,7 @@ class HDF5Tree:
 
 
 class HDF5Directory(Directory):
-    """A group: its nodes, and all of it; a root that is an array has but the latter."""
+    """A group: its nodes, and the files of the whole group; a root that is an array has only these files."""
 
     __slots__ = ("_node", "_tree", "mtime_s")
 
@@ -107,7 +107,7 @@ class HDF5Directory(Directory):
                 yield f"{name}.{suffix}", self._file(node, suffix)
 
     def _is_name_of_array(self, name: str) -> bool:
-        """Whether a look-up takes a node's name for that of an array's file."""
+        """Whether a lookup takes a node's name for the name of an array's file."""
         stem, _, suffix = name.rpartition(".")
         return (
             suffix in SUFFIXES
@@ -117,12 +117,12 @@ class HDF5Directory(Directory):
 
 
 def _check(array: ArrayNode, suffix: str) -> None:
-    """Say why there is no such file of an array, if so.
+    """Check that an array can have such a file.
 
     Raises:
-        UnsupportedError: its elements do not fit.
+        UnsupportedError: it cannot hold the array's elements.
     """
     try:
         stored(array.data_type, netcdf=suffix == "nc")
     except UnsupportedError as error:
-        raise UnsupportedError("array", array.uri, f"is in no {suffix} file: {error}") from error
+        raise UnsupportedError("array", array.uri, f"has no {suffix} file: {error}") from error

@@ -1,4 +1,4 @@
-"""Keys as files, and what keys begin with as directories."""
+"""Keys as files, and prefixes of keys as directories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zarrfs.trees.errors import RefusedError, WouldBlockError
 from zarrfs.trees.keys.file import OpenKey, version_of
 from zarrfs.trees.names import file_name, segment
 
-if TYPE_CHECKING:  # the tree makes these entries, and they ask it for what is in them
+if TYPE_CHECKING:  # the tree makes these entries, and they ask it for their content
     from zarrfs.trees.keys.tree import KeysTree
     from zarrfs.trees.keys.writer import KeyWriter
 
@@ -53,7 +53,7 @@ class KeysDirectory(Directory):
     def create(self, name: str, wait: bool) -> OpenFile:
         writer, key = self.place(name)
         if self._tree.is_quick:
-            self._tree.store.stat(key)  # which says where it can hold no such key
+            self._tree.store.stat(key)  # which raises an error if it cannot hold the key
         return writer.create(key)
 
     def make_directory(self, name: str, wait: bool) -> Directory:
@@ -78,17 +78,21 @@ class KeysDirectory(Directory):
         target = target.behind(wait)
         other, new = target.place(new_name) if isinstance(target, KeysDirectory) else (None, "")
         if other is not writer:
-            raise RefusedError(errno.EXDEV, "a key cannot become part of another tree", is_logged=False)
-        if new == key:  # under two paths, or the kernel would not have asked
+            raise RefusedError(errno.EXDEV, "a key cannot be moved into another tree", is_logged=False)
+        if new == key:  # under two paths, since the kernel omits other renames to the same name
             if not replace:
-                raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
+                raise RefusedError(errno.EEXIST, f"{new} already exists", is_logged=False)
             return
         if not isinstance(self.lookup(name, wait), Directory):
             writer.rename(key, new, replace=replace)
             return
         if next(KeysDirectory(self._tree, key + "/").entries(), None) is not None:
-            # Programs copy key by key then, and erase: all of it at once is nothing that a store can do.
-            raise RefusedError(errno.EXDEV, f"{key} holds keys, which have no common name", is_logged=False)
+            # Programs then copy key by key, and erase: a store cannot rename many keys at once.
+            raise RefusedError(
+                errno.EXDEV,
+                f"{key} is a directory with keys, which cannot be renamed together",
+                is_logged=False,
+            )
         self._refuse_content(new)
         writer.make_directory(new)
         writer.remove_directory(key)
@@ -97,24 +101,27 @@ class KeysDirectory(Directory):
         writer, key = self.place(name)
         _need(wait)
         if not isinstance(file, KeyFile):
-            raise RefusedError(errno.EPERM, f"only what is stored can be copied to {key}")
+            raise RefusedError(errno.EPERM, f"only a stored value can be linked to {key}")
         file.copy_to(writer, key)
 
     def place(self, name: str) -> tuple[KeyWriter, str]:
-        """What changes keys, and the key that a name stands for.
+        """The writer, and the key of a name.
 
         Raises:
-            ReadOnlyError: nothing does.
-            RefusedError: it stands for none.
+            ReadOnlyError: keys cannot be changed.
+            RefusedError: the name is not the file name of a key.
         """
         writer, part = self._tree.key_writer(), segment(name)
         if file_name(part) != name:
-            raise RefusedError(errno.EINVAL, f"{name} stands for no part of a key: its percent signs are %25")
+            raise RefusedError(
+                errno.EINVAL,
+                f"{name} is not the file name of any part of a key: write its percent signs as %25",
+            )
         return writer, self._prefix + part
 
     def _refuse_content(self, path: str) -> None:
         if next(KeysDirectory(self._tree, path + "/").entries(), None) is not None:
-            raise RefusedError(errno.ENOTEMPTY, f"{path} holds keys", is_logged=False)
+            raise RefusedError(errno.ENOTEMPTY, f"{path} is not empty", is_logged=False)
 
 
 def _need(wait: bool) -> None:
@@ -140,7 +147,7 @@ class KeyFile(File):
 
     @property
     def caching(self) -> Caching:  # type: ignore[override]
-        """Nothing is kept while a writer may store another value, since the kernel does not ask the writer."""
+        """No caching while a writer may store another value, since the kernel does not ask the writer."""
         writer = self._tree.writer
         return KEY if writer is None or not writer.is_writing(self._key) else CHANGING_KEY
 
@@ -161,7 +168,7 @@ class KeyFile(File):
         return StoreStat(self.size, self.mtime_s, self._etag)
 
     def open(self, wait: bool) -> OpenKey:
-        """The value as it is now; what a remote store told is believed for the time to live."""
+        """The current version of the value; a remote store's answer is valid for the time to live."""
         tree = self._tree
         if not tree.is_quick:
             if tree.freshness.ttl_s > 0:

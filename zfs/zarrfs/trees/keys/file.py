@@ -1,4 +1,4 @@
-"""Reading one key's value, all of it from one version."""
+"""Reading one key's value, always of one version."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from zarrfs.trees.layout import OneRun
 from zarrfs.trees.writing.spool import Spool, SpoolMemory
 
 _INLINE_MAX: Final = 1 << 20
-"""Bytes of a local file that are read on the spot; more would keep others waiting."""
+"""The largest read from a local file that is done without a worker thread; larger ones would delay other requests."""
 _WHOLE_MAX: Final = 1 << 20
-"""A remote value up to this size is fetched whole, at the first read."""
+"""The largest remote value that the first read fetches whole, in bytes."""
 _PIECE: Final = 4 << 20
 
 
 def version_of(stat: StoreStat) -> str:
-    """A text that differs between versions of a value, as far as the store tells them apart."""
+    """A text that differs between versions of a value, as far as the store distinguishes them."""
     return stat.etag or f"{stat.mtime_s}:{stat.size}"
 
 
 class OpenKey(OpenFile):
     """A key's value, open.
 
-    A request that fetches all of a value gets one version by itself. Parts could belong to different ones: with each the
-    store tells the version, and bytes of which it is not sure that they are the opened version's are never handed out.
+    A request for the whole value always gets one version. Parts could belong to different versions: the
+    store gives the version with each part, and bytes are never returned unless they are surely of the opened version.
 
     Args:
-        store: where it is.
-        key: which one.
-        stat: what is known of it; without an etag the store is asked before the first part is fetched, since
-            listings and stats tell times with different precision.
-        changed: told when the value is another than ``metadata`` says.
+        store: the store of the key.
+        key: the key.
+        stat: the known size and version. Without an etag, the store is asked again before the first part is fetched, since
+            listings and stats give times with different precision.
+        changed: called when the value differs from ``stat``.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class OpenKey(OpenFile):
         """The version that is open.
 
         Raises:
-            ChangedError: it is not what it was opened as.
+            ChangedError: the stored version is not the opened one.
         """
         if self._baseline is None:
             with self._lock:

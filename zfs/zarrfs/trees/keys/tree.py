@@ -1,11 +1,11 @@
 """The keys of a store as files, byte for byte.
 
-A store may hold a key ``a`` and keys ``a/b``: no file system can show both under one name. Here the directory wins;
+A store may hold a key ``a`` and keys ``a/b``, but a file system cannot show both under one name. Here the directory wins;
 a second tree, made with ``keys_first``, shows the file.
 
-What a remote store said is remembered for the metadata time to live: whole listings where they are not too long,
-which answer also for names that are not there, and single look-ups. A local store is asked each time, since that
-takes microseconds and needs no thread.
+Answers of a remote store are remembered for the metadata time to live: single lookups, and whole listings if they are not too
+long, which also answer for names that do not exist. A local store is asked each time, since that
+takes microseconds and needs no worker thread.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from zarrfs.trees.keys.entries import KeyFile, KeysDirectory
 from zarrfs.trees.keys.writer import KeyWriter
 
 _LISTING_MAX: Final = 100_000
-"""Names in a listing that is remembered as a whole."""
+"""The largest number of names in a listing that is remembered."""
 _NAMES_MAX: Final = 200_000
-"""Names in all remembered listings together."""
+"""The largest number of names in all remembered listings together."""
 _LOOKUPS_MAX: Final = 50_000
 
 
 class Prefix(Enum):
-    """What a look-up finds where keys follow, but no key is."""
+    """The result of a lookup that finds no key, but keys that begin with the name."""
 
     PREFIX = "prefix"
     UNKNOWN = "unknown"
-    """In a listing: what stands there has changed since."""
+    """In a remembered listing: the name has changed since."""
 
 
 _PREFIX: Final = Prefix.PREFIX
 LookupResult = StoreStat | Prefix | File
-"""What stands under a name: a key, with what is known of it, or a prefix, or a file that is not stored yet."""
+"""The result of a lookup: a key with its size and version, a prefix, or a file that is not stored yet."""
 
 
 class KeysTree:
-    """All keys of a store, and what is remembered of them.
+    """All keys of a store, and the remembered answers.
 
     Args:
-        store: whose keys.
-        freshness: how long what it said counts.
-        is_node: whether a node has this path; asked only where the store cannot list, which is why it would not
-            know that a name is a prefix.
-        keys_first: show the key where a name is both a key and a prefix.
-        writer: changes keys, where that is wanted.
+        store: the store of the keys.
+        freshness: how long its answers are valid.
+        is_node: whether a node has this path. Called only if the store cannot list, and thus cannot say
+            that a name is a prefix.
+        keys_first: show the key if a name is both a key and a prefix.
+        writer: changes keys; None for a read-only mount.
     """
 
     def __init__(
@@ -75,24 +75,24 @@ class KeysTree:
         self._lookups: Remembered[str, LookupResult | None] = Remembered(freshness, _LOOKUPS_MAX)
         self._pool: ThreadPool | None = None
         self._changes = 0
-        """Changes through this mount: what was asked before one, and answered after it, may be wrong already."""
+        """The number of changes through this mount: an answer to a question asked before a change may be stale."""
 
     def root(self) -> KeysDirectory:
         """The tree's root."""
         return KeysDirectory(self, "")
 
     def key_writer(self) -> KeyWriter:
-        """What changes keys.
+        """The writer.
 
         Raises:
-            ReadOnlyError: nothing does.
+            ReadOnlyError: keys cannot be changed.
         """
         if self.writer is None:
             raise ReadOnlyError("this mount is read-only")
         return self.writer
 
     def find(self, prefix: str, name: str, wait: bool) -> LookupResult | None:
-        """What the store, or only the mount, holds under a segment after a prefix."""
+        """The content of the store, or only of the mount, under a segment after a prefix."""
         if self.writer is None:
             return self._find(prefix, name, wait)
         other = self.writer.found(prefix + name)
@@ -120,12 +120,12 @@ class KeysTree:
         return found
 
     def forget(self, key: str) -> None:
-        """A key is not what was remembered of it."""
+        """Drop the remembered answer on a key that has changed."""
         self._lookups.drop(key)
         self._listings.drop(key[: key.rfind("/") + 1])
 
     def changed(self, key: str) -> None:
-        """A key was set or erased, or all with a prefix that ends in ``/``."""
+        """Note that a key was set or erased, or all keys with a prefix that ends in ``/``."""
         self._changes += 1
         if key.endswith("/") or not key:
             self._lookups.clear()
@@ -146,12 +146,12 @@ class KeysTree:
         elif self.is_quick:
             stat, is_prefix = self._stat(key), self._is_prefix(key + "/")
         else:
-            # The two questions cost one round trip when asked side by side.
+            # The two questions cost one round trip if they are asked in parallel.
             answer = self._threads().submit(self._is_prefix, key + "/")
             try:
                 stat = self._stat(key)
             except AccessDeniedError:
-                # A web server that shows no listings refuses what is a directory to it.
+                # A web server without listings refuses access to its directories.
                 if answer.result() is None and self._may_be_prefix(key):
                     return _PREFIX
                 raise
@@ -170,29 +170,29 @@ class KeysTree:
         try:
             return self.store.stat(key)
         except InvalidKeyError:
-            # What the store cannot hold is not there; keys may still begin with it.
+            # The store cannot hold such a key; keys may still begin with it.
             return None
 
     def _is_prefix(self, prefix: str) -> bool | None:
-        """Whether keys begin with ``prefix``; None where the store cannot tell."""
+        """Whether keys begin with ``prefix``; None if the store cannot say."""
         try:
             return self.store.has_prefix(prefix) if isinstance(self.store, ListableStore) else None
         except (ListingUnsupportedError, AccessDeniedError):
-            # Credentials that may read keys but not list them, as in many public buckets, still read keys by name.
+            # With credentials that may not list keys, as for many public buckets, keys can still be read by name.
             return None
         except InvalidKeyError:
             return False
 
     def _may_be_prefix(self, key: str) -> bool:
-        """Whether to believe a path that leads through ``key``, which the store neither has nor can list.
+        """Whether to take ``key``, which the store neither has nor can list, for a prefix.
 
-        A name without a dot may well be part of a chunk's key; one with a dot is more likely a document that is
-        not there, unless a node has that path.
+        A name without a dot may be part of a chunk's key; one with a dot is more likely a missing document,
+        unless a node has that path.
         """
         return "." not in key.rpartition("/")[2] or self._is_node("/" + key)
 
     def listed(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
-        """Segments after a prefix, each once, with what stands there."""
+        """The segments after a prefix, each once, with their results."""
         unstored = {} if self.writer is None else self.writer.unstored.listed(prefix)
         for name, found in self._listed(prefix):
             unstored.pop(name, None)
@@ -219,11 +219,11 @@ class KeysTree:
             if changes == self._changes:
                 self._listings.put(prefix, listing, asked_s, len(listing) + 1)
         else:
-            # Too long to hold: a key is shown once and a prefix once, should both come late.
+            # Too long to keep: a name that is a key and a prefix may be shown twice.
             yield from ((name, found) for name, found in told if name not in listing)
 
     def _files(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
-        """What a local store lists: sizes are told, and no name twice."""
+        """A local store's listing, with sizes and each name once."""
         store, start = self.store, len(prefix)
         if isinstance(store, LocalStore):
             for entry in store.list_dir(prefix):
@@ -233,7 +233,7 @@ class KeysTree:
                     yield entry.key[start:], StoreStat(entry.size, entry.mtime_s)
 
     def _told(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
-        """What the store lists; sizes that it does not tell are asked for, some at a time."""
+        """The store's listing; missing sizes are requested in batches."""
         if not isinstance(self.store, ListableStore):
             raise ListingUnsupportedError(f"{self.store.url} cannot be listed", url=self.store.url)
         entries = iter(self.store.list_dir(prefix))
@@ -265,7 +265,7 @@ class KeysTree:
         return self._pool
 
     def entry(self, key: str, found: LookupResult) -> Entry:
-        """The entry that stands for what was found."""
+        """The entry for the result of a lookup."""
         if isinstance(found, File):
             return found
         return KeysDirectory(self, key + "/") if isinstance(found, Prefix) else KeyFile(self, key, found)

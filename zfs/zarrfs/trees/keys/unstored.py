@@ -1,7 +1,7 @@
 """Names that are only in the mount: directories without keys, and files that are still being written.
 
-A store has no directories: there is one where a key begins with its name. Programs make directories before they fill them, and
-expect that they stay when the last file in them goes.
+A store has no directories: one exists if a key begins with its name. Programs make directories before they fill them, and
+expect that they stay when their last file is removed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from zarrfs.trees.entry import File
 
 _MAX: Final = 100_000
-"""Names kept, some 200 bytes each."""
+"""The largest number of names; each takes about 200 bytes."""
 
 
 class Unstored:
@@ -24,18 +24,18 @@ class Unstored:
         self._lock = Lock()
 
     def find(self, key: str) -> tuple[File | None] | None:
-        """What stands under a name, in a tuple: a file, or None for a directory; None where nothing does."""
+        """The entry of a name, in a tuple: a file, or None for a directory; None if there is no such name."""
         prefix, name = _split(key)
         names = self._names.get(prefix)
         return None if names is None or name not in names else (names[name],)
 
     def listed(self, prefix: str) -> dict[str, File | None]:
-        """Names after a prefix, with what stands there."""
+        """Names after a prefix, with their files; None for a directory."""
         with self._lock:
             return {**self._names.get(prefix, {})}
 
     def add(self, key: str, file: File | None = None) -> bool:
-        """Take a file, or a directory; False where there is no room for more names."""
+        """Add a file, or a directory; False if there is no room for more names."""
         prefix, name = _split(key)
         with self._lock:
             names = self._names.setdefault(prefix, {})
@@ -47,7 +47,7 @@ class Unstored:
             return True
 
     def remove(self, key: str) -> None:
-        """Forget a name, if it is there."""
+        """Remove a name, if it exists."""
         prefix, name = _split(key)
         with self._lock:
             names = self._names.get(prefix)
@@ -59,13 +59,13 @@ class Unstored:
                 del self._names[prefix]
 
     def stored(self, key: str) -> None:
-        """A key is in the store: that tells of the directories above it too."""
+        """Note that a key is in the store, which implies the directories above it."""
         while key:
             self.remove(key)
             key = key.rpartition("/")[0]
 
     def erased(self, key: str) -> None:
-        """A key goes, and the directories above it are to stay; as many as there is room for."""
+        """Keep the directories above a key that is removed; as many as there is room for."""
         while key := key.rpartition("/")[0]:
             self.add(key)
 

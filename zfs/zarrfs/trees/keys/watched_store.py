@@ -8,11 +8,11 @@ from zarrcore.stores import BytesLike, ReadableStore, Renaming, WrapperStore
 
 
 class WatchedStore(WrapperStore):
-    """Each write is reported, whether it succeeds or not: after a failure it is unknown what is stored.
+    """A store that reports each write, even if it fails: after a failure, the stored value is unknown.
 
     Args:
-        store: what is asked.
-        changed: called with each key after it may have changed, by any thread.
+        store: the store.
+        changed: called with each key after it may have changed, from any thread.
 
     Attributes:
         changed: as above.

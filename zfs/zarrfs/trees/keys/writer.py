@@ -1,4 +1,4 @@
-"""Changing the keys of a store, file by file: what is open for writing, and what is only in the mount."""
+"""Changing the keys of a store, file by file: values open for writing, and names that are only in the mount."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from zarrfs.trees.keys.written_key import WrittenKey, look_again
 from zarrfs.trees.writing.spool import SpoolMemory
 
 _WANTED_S: Final = 1.0
-"""After a writer met readers: how long each lookup of the name gets its own inode."""
+"""How long each lookup of a name gets its own inode after a writer was refused because of readers."""
 _WANTED_MAX: Final = 1000
 _FOUND_S: Final = 0.2
-"""How long a name leads to the value that is being written, after one more wanted to write to it."""
+"""How long a name leads to the value that is being written after another program tried to write to it."""
 
 
 class KeyWriter:
     """Writes keys for all trees that show them. Thread-safe.
 
     Args:
-        store: where they are.
-        memory: for what is being written.
+        store: the store of the keys.
+        memory: for values that are being written.
 
     Attributes:
         unstored: names that are only in the mount.
@@ -46,7 +46,7 @@ class KeyWriter:
         self._lock = Lock()
 
     def is_writing(self, key: str) -> bool:
-        """Whether a key is open for writing, or a writer was asked a moment ago to look the name up again."""
+        """Whether a key is open for writing, or a writer was just asked to look the name up again."""
         return key in self._open or self._wanted.get(key) is not None
 
     def version_written(self, key: str) -> str | None:
@@ -55,7 +55,7 @@ class KeyWriter:
         return None if written is None else written.version
 
     def found(self, key: str) -> tuple[File | None] | None:
-        """What a name leads to that is not in the store, in a tuple: a file, or None for a directory."""
+        """The entry of a name that is not in the store, in a tuple: a file, or None for a directory."""
         written = self._open.get(key)
         if written is not None and time.monotonic() < written.found_until_s:
             return (written.shown,)
@@ -71,10 +71,10 @@ class KeyWriter:
         return self._opened(key, written)
 
     def open(self, key: str, base: OpenKey | None) -> WrittenKey:
-        """A stored key for writing, beginning with the value that is open, or empty.
+        """Open a stored key for writing, beginning with the open value, or empty.
 
         Raises:
-            RefusedError: it has a writer already, to which the name leads from now on.
+            RefusedError: it already has a writer, to which the name leads from now on.
         """
         self._wanted.put(key, None, self._wanted.freshness.now())
         other = self._open.get(key)
@@ -84,18 +84,19 @@ class KeyWriter:
         return self._opened(key, WrittenKey(self, key, base, is_stored=True))
 
     def reopen(self, key: str, truncate: bool, wait: bool) -> WrittenKey:
-        """A key for writing, whatever is stored under it.
+        """Open a key for writing, independently of the stored value.
 
         Raises:
-            As `open`; WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
+            As `open`.
         """
         return self.open(key, None if truncate else self.stored_value(key, wait))
 
     def stored_value(self, key: str, wait: bool) -> OpenKey:
-        """The value of a key, open.
+        """Open the value of a key.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
             ChangedError: it is gone.
         """
         if not wait and self.store.is_remote:
@@ -113,10 +114,10 @@ class KeyWriter:
         return self.join(written)
 
     def join(self, written: WrittenKey) -> WrittenKey:
-        """One more writes to a value.
+        """Add a writer to a value.
 
         Raises:
-            RefusedError: it has no writer any more.
+            RefusedError: the value no longer has a writer.
         """
         with self._lock:
             if written.is_closed:
@@ -125,7 +126,7 @@ class KeyWriter:
         return written
 
     def closed(self, written: WrittenKey) -> bool:
-        """One writes no more; whether it was the last. A name under which nothing was stored goes with him."""
+        """Remove a writer; returns whether it was the last. A name without a stored value goes with the last writer."""
         with self._lock:
             written.users -= 1
             key = written.key
@@ -141,12 +142,12 @@ class KeyWriter:
         return True
 
     def stored(self, key: str) -> None:
-        """A value was stored under a key."""
+        """Note that a value was stored under a key."""
         self._wanted.drop(key)
         self.unstored.stored(key)
 
     def erase(self, key: str) -> None:
-        """Erase a key; handles that still write to it keep their content, which is never stored."""
+        """Erase a key. Handles that still write to it keep their content, which is never stored."""
         written = self._open.get(key)
         with nullcontext() if written is None else written.moving(None):
             self.store.erase(key)
@@ -159,13 +160,15 @@ class KeyWriter:
         self.unstored.erased(key)
 
     def rename(self, key: str, new: str, *, replace: bool) -> None:
-        """Store a value under another key and erase it under its own; what was written and not stored yet comes along."""
+        """Store a value under another key and erase the old key; data that is not stored yet is kept."""
         moved, overwritten = self._open.get(key), self._open.get(new)
         if moved is not None:
             moved.store()
         both = {key: (moved, new), new: (overwritten, None)}
         with ExitStack() as held:
-            for _, (written, name) in sorted(both.items()):  # always in one order: two renames may meet
+            for _, (written, name) in sorted(
+                both.items()
+            ):  # always in the same order, since two renames may run at once
                 if written is not None:
                     held.enter_context(written.moving(name))
             renamed = self.store.rename(key, new, if_absent=not replace)
@@ -175,19 +178,19 @@ class KeyWriter:
             elif renamed:
                 self.unstored.stored(new)
             else:
-                raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
+                raise RefusedError(errno.EEXIST, f"{new} already exists", is_logged=False)
             self._gone(key)
             with self._lock:
                 self._open.pop(new, None)
                 if moved is not None and not moved.is_closed:
                     self._open[new] = moved
-                    moved.key = new  # at once, since closing looks for it there
+                    moved.key = new  # before anything else, since closing looks for it there
 
     def copy(self, key: str, new: str, *, replace: bool) -> None:
         """Store a value under another key, too.
 
         Raises:
-            RefusedError: there is one already, and ``replace`` does not say that it may go.
+            RefusedError: the other key exists, and ``replace`` is False.
         """
         linked = Renaming.NOT_POSSIBLE if replace else self.store.link(key, new)
         is_stored = bool(linked)
@@ -198,16 +201,16 @@ class KeyWriter:
             finally:
                 spool.close()
         if not is_stored:
-            raise RefusedError(errno.EEXIST, f"{new} is there already", is_logged=False)
+            raise RefusedError(errno.EEXIST, f"{new} already exists", is_logged=False)
         self.unstored.stored(new)
 
     def make_directory(self, path: str) -> None:
-        """Let there be a directory, though no key begins with its name."""
+        """Add a directory without keys."""
         if not self.unstored.add(path):
             raise RefusedError(errno.ENOSPC, "too many directories are only in the mount")
 
     def remove_directory(self, path: str) -> None:
-        """Let there be no directory any more; no key begins with its name."""
+        """Remove a directory without keys."""
         self.unstored.remove(path)
         self.unstored.erased(path)
         self.store.changed(path)
@@ -215,5 +218,5 @@ class KeyWriter:
         while isinstance(store, WrapperStore):
             store = store.store
         if isinstance(store, LocalStore):
-            # Only there it may stand empty, and it goes with whatever key in it is erased.
+            # Only in a local store can a directory be empty; it is removed when a key in it is erased.
             self.store.erase(f"{path}/-")

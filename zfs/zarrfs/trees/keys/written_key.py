@@ -1,4 +1,4 @@
-"""A key's value being written: a copy of its own, which takes the stored one's place at once when it is stored."""
+"""A key's value being written: a copy that atomically replaces the stored value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zarrfs.trees.keys.file import OpenKey, fetched, version_of
 from zarrfs.trees.writing.spool import Spool
 from zarrfs.trees.writing.unfinished import UnfinishedFile, turn
 
-if TYPE_CHECKING:  # the writer opens these files, and they tell it when they are stored or closed
+if TYPE_CHECKING:  # the writer opens these files, and they report to it when they are stored or closed
     from zarrfs.trees.keys.writer import KeyWriter
 
 _numbers = count(1)
@@ -28,23 +28,23 @@ _numbers = count(1)
 class WrittenKey(OpenFile):
     """A key's value, open for writing, shared by all its writers in this mount; readers do not see it before it is stored.
 
-    What it was opened with is fetched when the first byte of it changes. A value that began empty replaces whatever is
-    stored; one that was changed in place does so only as long as that is what it began with.
+    The stored value is fetched when its first byte changes. A value that began empty replaces any stored
+    value; one that was changed in place replaces only the version that it was opened with.
 
     Args:
-        writer: told what becomes of it.
+        writer: notified when the value is stored or closed.
         key: its key.
         base: the stored value, open; None to begin empty.
-        is_stored: whether there is one.
+        is_stored: whether a value is stored under the key.
 
     Attributes:
-        key: where it goes; None once the name was removed, and nothing will be stored.
-        is_stored: whether there is a value under the key that others may see.
-        found_until_s: as long as that the name leads here, and not to what is stored: the kernel looks a name up without saying
-            what for, and who wanted to write is told to look again.
-        users: how many have it open.
-        is_closed: whether they all have closed it.
-        mtime_s: when it was last written to.
+        key: the key to store it under; None once the name was removed, so that it will not be stored.
+        is_stored: whether a value is stored under the key, which readers see.
+        found_until_s: until then, the name leads here and not to the stored value. The kernel does not say what it looks a name
+            up for, so a program that opens it for writing has to look it up again.
+        users: the number of handles.
+        is_closed: whether all handles are closed.
+        mtime_s: when it was last written.
     """
 
     def __init__(self, writer: KeyWriter, key: str, base: OpenKey | None, *, is_stored: bool) -> None:
@@ -66,7 +66,7 @@ class WrittenKey(OpenFile):
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """Bytes as they are being written."""
+        """The current size, with data that is not stored yet."""
         if self._spool is not None:
             return self._spool.size
         return 0 if self._base is None else self._base.size
@@ -97,7 +97,7 @@ class WrittenKey(OpenFile):
         self.mtime_s = time.time()
 
     def _copy(self, wait: bool) -> Spool:
-        """What is written to: the value, fetched when it is needed."""
+        """The copy to write to, fetched when it is first needed."""
         if self._spool is None:
             if not wait:
                 raise WouldBlockError
@@ -124,7 +124,7 @@ class WrittenKey(OpenFile):
             self.writer.stored(key)
 
     def _check(self, key: str) -> None:
-        """Refuse to overwrite what another writer has stored meanwhile."""
+        """Refuse to overwrite a value that another writer has stored meanwhile."""
         url = self.writer.store.url
         stat = self.writer.store.stat(key)
         if stat is None or version_of(stat) != self._replaces:
@@ -132,10 +132,10 @@ class WrittenKey(OpenFile):
 
     @contextmanager
     def moving(self, key: str | None) -> Iterator[None]:
-        """Go elsewhere, or nowhere, where the block succeeds; nothing is stored meanwhile."""
+        """Change the key, or remove it, if the block succeeds; nothing is stored meanwhile."""
         with turn(self._lock, wait=True):
             if key is None:
-                # Open files keep the value, though the store erases it.
+                # Handles keep the value although the store erases it.
                 with suppress(ZarrError):
                     self._copy(wait=True)
             yield
@@ -144,7 +144,7 @@ class WrittenKey(OpenFile):
                 self.holds_changes = False
                 return
             stat = None
-            with suppress(StoreError):  # what is stored next is then compared with what was known before
+            with suppress(StoreError):  # the next store is then compared with the last known version
                 stat = self.writer.store.stat(key)
             if stat is None:
                 return
@@ -159,12 +159,12 @@ class WrittenKey(OpenFile):
 
 
 def look_again(key: str | None) -> RefusedError:
-    """What has the kernel look a name up again: there are two values, and it found the other one."""
+    """An error that makes the kernel look a name up again: there are two values, and it found the other one."""
     return RefusedError(errno.ESTALE, f"{key} is being written", is_logged=False)
 
 
 class FileBeingWritten(UnfinishedFile):
-    """What handles that write see of their file, and under a name that nothing was stored under yet, everybody."""
+    """The file that its writers see; if nothing is stored under the name yet, all programs see it."""
 
     caching = CHANGING_KEY
 
@@ -173,9 +173,9 @@ class FileBeingWritten(UnfinishedFile):
         self._written = written
 
     def open(self, wait: bool) -> OpenFile:
-        """What is stored: past the pages of this file, which are those of its writers."""
+        """Open the stored value, bypassing the pages of this file, which belong to its writers."""
         key = self._written.key
-        if key is None:  # the name stands for another file by now, or for none
+        if key is None:  # the name now leads to another file, or to none
             raise look_again(key)
         if not self._written.is_stored:
             raise RefusedError(errno.ENOENT, f"{key} is not stored yet", is_logged=False)

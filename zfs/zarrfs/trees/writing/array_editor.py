@@ -1,4 +1,4 @@
-"""Changing a hierarchy through the files and directories that show it."""
+"""Changing a hierarchy through its files and directories."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from zarrfs.trees.writing.spool import SpoolMemory
 
 
 class ArrayEditor:
-    """What is being changed of a hierarchy. Thread-safe.
+    """The pending changes of a hierarchy. Thread-safe.
 
     Args:
-        hierarchy: opens it.
-        memory: for what is being written.
+        hierarchy: opens the hierarchy.
+        memory: for data being written.
 
     Attributes:
-        news: files that will be arrays, by path of the array.
+        news: files that will become arrays, by path of the array.
     """
 
     def __init__(self, hierarchy: Callable[[], Hierarchy], memory: SpoolMemory) -> None:
@@ -41,15 +41,15 @@ class ArrayEditor:
         self._attributes_lock = Lock()
 
     def edits(self, array: ArrayNode) -> ArrayEdits | None:
-        """What was written to an array that is open for writing; None also where that was another array."""
+        """The edits of an array that is open for writing; None if there are none for this array."""
         found = self._edits.get(array.path)
         return None if found is None or _layout(found[0].array) != _layout(array) else found[0]
 
     def open(self, array: ArrayNode) -> ArrayEdits:
-        """One more writes to an array; to be followed by `close`.
+        """Open an array for writing; the caller must then call `close`.
 
         Raises:
-            ChangedError: who writes already does so to an array of another shape, type or layout.
+            ChangedError: it is open for writing with another shape, type or layout.
         """
         with self._lock:
             changed = partial(self._count_change, array.path)
@@ -59,7 +59,7 @@ class ArrayEditor:
             return edits
 
     def changes(self, path: str) -> int:
-        """How often the bytes of an array changed: by a write, or because what could not be stored was dropped."""
+        """How often the bytes of an array changed: by a write, or because data that could not be stored was dropped."""
         return self._changes[path]
 
     def _count_change(self, path: str) -> None:
@@ -67,7 +67,7 @@ class ArrayEditor:
             self._changes[path] += 1
 
     def close(self, path: str, edits: ArrayEdits) -> None:
-        """One writes no more."""
+        """Note that a writer has closed an array."""
         with self._lock:
             users = self._edits[path][1] - 1
             if users:
@@ -79,7 +79,7 @@ class ArrayEditor:
         edits.close()
 
     def _check(self, array: ArrayNode) -> None:
-        """Refuse to store what was written to an array that is another one by now."""
+        """Refuse to store data written to an array that has been replaced by another one."""
         hierarchy = self._hierarchy()
         hierarchy.forget(array.path)
         try:
@@ -103,12 +103,12 @@ class ArrayEditor:
         """A file for writing that becomes the array at ``path``.
 
         Raises:
-            RefusedError: it has a writer already, a node stands there, or no node can have this name.
+            RefusedError: it already has a writer, the node exists, or no node can have this name.
         """
         hierarchy = self._hierarchy()
         _refuse_name(hierarchy, path)
         if path in hierarchy:
-            raise RefusedError(errno.EEXIST, f"{path} is there already", is_logged=False)
+            raise RefusedError(errno.EEXIST, f"{path} already exists", is_logged=False)
         with self._lock:
             if path in self.news:
                 raise RefusedError(errno.EBUSY, f"{path} is being written")
@@ -117,16 +117,18 @@ class ArrayEditor:
             return new
 
     def set_attribute(self, node: Group | ArrayNode | BrokenNode, fact: str, text: bytes | None) -> None:
-        """Set what an extended attribute tells, or remove it.
+        """Set an extended attribute, or remove it.
 
         Raises:
-            RefusedError: it is none of the user's attributes, not JSON, or not there.
+            RefusedError: it is not one of the user's attributes, its value is not JSON, or it does not exist.
             As `Group.attributes`.
         """
         name = fact.removeprefix(ATTRIBUTES)
         if name == fact or isinstance(node, BrokenNode):
-            raise RefusedError(errno.EPERM, f"{fact} of {node.path} cannot be set: only {ATTRIBUTES}NAME can")
-        with self._attributes_lock:  # for long, which those who open files cannot wait for
+            raise RefusedError(
+                errno.EPERM, f"{fact} of {node.path} cannot be set: only attributes {ATTRIBUTES}NAME can"
+            )
+        with self._attributes_lock:  # takes long, so that opening a file must not wait for it
             hierarchy = self._hierarchy()
             hierarchy.forget(node.path)
             fresh = hierarchy[node.path]
@@ -144,25 +146,25 @@ def _refuse_name(hierarchy: Hierarchy, path: str) -> None:
     name = path.rpartition("/")[2]
     documents = {key.rpartition("/")[2] for key in hierarchy.format.document_keys(path)}
     if "\0" in name or name in documents or not hierarchy.format.may_name_node(name):
-        raise RefusedError(errno.EINVAL, f"{name} can be the name of no node in {hierarchy.format.title}")
+        raise RefusedError(errno.EINVAL, f"no node in {hierarchy.format.title} can have the name {name}")
 
 
 def _parsed(name: str, text: bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_no_json)
     except ValueError as error:
-        why = f"the attribute {name} is no JSON, as it must be: a text stands in double quotes"
+        why = f"the value of the attribute {name} is not JSON; write text in double quotes"
         raise RefusedError(errno.EINVAL, why) from error
 
 
 def _no_json(text: str) -> None:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")
 
 
 def _refuse_change(now: object, array: ArrayNode | Any) -> None:
-    """Refuse to write to what is not the array that was opened."""
+    """Refuse to write to another array than the one that was opened."""
     if not isinstance(now, ArrayNode) or _layout(now) != _layout(array):
-        raise ChangedError(f"{array.uri} is not the array any more that was opened")
+        raise ChangedError(f"{array.uri} is no longer the array that was opened")
 
 
 def _layout(array: ArrayNode) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
-"""What was written into an array's bytes and is not in its chunks yet.
+"""Data written into an array's bytes that is not in its chunks yet.
 
-The bytes lie in a file without a name, each where it stands in the array, so that most of the file is a hole. When they are
-stored each chunk that they touch is stored once; of a chunk that they cover in full nothing is read.
+The bytes are in an unnamed file, at the same offsets as in the array, so that most of the file is a hole. Storing them
+stores each chunk that they touch once, without reading chunks that they cover in full.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from zarrfs.trees.writing.unnamed_file import UnnamedFile
 
 _THREADS_MAX: Final = 8
 _ROW_MAX: Final = 64 << 20
-"""Bytes of a row of chunks that are read at once."""
+"""The largest part of a row of chunks that is read at once, in bytes."""
 _STRETCHES_MAX: Final = 50_000
 _HELD_MAX: Final = 1 << 30
-"""Bytes that may wait on disk; who writes more stores them first."""
+"""The largest number of bytes that wait on disk; they are stored before more is accepted."""
 
 Index = tuple[int, ...]
 Region = tuple[slice, ...]
 
 
 class Stretches:
-    """Ranges of bytes that were written, apart from each other.
+    """Disjoint ranges of bytes that were written.
 
     >>> stretches = Stretches()
     >>> for start, stop in ((0, 4), (10, 12), (4, 6), (11, 15)):
@@ -52,7 +52,7 @@ class Stretches:
         return len(self._starts)
 
     def add(self, start: int, stop: int) -> None:
-        """Take one more, which may overlap or touch others."""
+        """Add a range, which may overlap or touch others."""
         first, last = bisect_left(self._stops, start), bisect_right(self._starts, stop)
         if first < last:
             start, stop = min(start, self._starts[first]), max(stop, self._stops[last - 1])
@@ -61,21 +61,21 @@ class Stretches:
         self.nbytes += stop - start
 
     def within(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """What of them lies in a range, in order."""
+        """Their parts within a range, in order."""
         for place in range(bisect_right(self._stops, start), bisect_left(self._starts, stop)):
             yield max(start, self._starts[place]), min(stop, self._stops[place])
 
 
 class ArrayEdits:
-    """Bytes of an array, C order, little-endian, over those that are stored. Thread-safe.
+    """Written bytes of an array, C order, little-endian, over the stored ones. Thread-safe.
 
     Args:
         array: the array.
-        check: raises an error where it may not be written any more; called before anything is stored.
-        changed: called after each write, and before the writer is told that it is done.
+        check: raises an error if the array must not be written any more; called before anything is stored.
+        changed: called after each write, before `write` returns.
 
     Attributes:
-        stored: how often something was stored: what was read meanwhile may be a mix.
+        stored: how often something was stored: bytes read meanwhile may be a mix.
     """
 
     def __init__(
@@ -96,13 +96,13 @@ class ArrayEdits:
         return bool(self._stretches)
 
     def write(self, offset: int, content: bytes, wait: bool) -> None:
-        """Put bytes at an offset, all of them within the array.
+        """Write bytes at an offset, all of them within the array.
 
         Raises:
-            WouldBlockError: not without waiting.
+            WouldBlockError: the call would have to wait, and ``wait`` is False.
             StoreFullError: there is no room for them.
-            As `Array.read`, where they begin or end within an element.
-            As `store`, where there are many already.
+            As `Array.read`, if they begin or end within an element.
+            As `store`, if many bytes are already waiting.
         """
         if not self._lock.acquire(blocking=wait):
             raise WouldBlockError
@@ -121,7 +121,7 @@ class ArrayEdits:
             self._lock.release()
 
     def _complete(self, start: int, wait: bool) -> None:
-        """Have all bytes of an element of which some are to be written."""
+        """Fetch an element before some of its bytes are written."""
         stop = start + self.array.itemsize
         if next(self._stretches.within(start, stop), None) is None:
             _need(wait)
@@ -143,16 +143,16 @@ class ArrayEdits:
         return self._file
 
     def overlay(self, offset: int, buffer: memoryview) -> None:
-        """Put what was written over bytes of the array as they are stored."""
+        """Copy the written bytes over stored bytes of the array."""
         with self._lock:
             for start, stop in self._stretches.within(offset, offset + len(buffer)):
                 self._opened().read_into(start, buffer[start - offset : stop - offset])
 
     def store(self) -> None:
-        """Store all that was written; what cannot be stored stays, and is tried again the next time.
+        """Store everything written. Data that cannot be stored is kept, and tried again the next time.
 
         Raises:
-            ChangedError: it is another array by now.
+            ChangedError: the array was replaced by another one.
             As `Array.write`.
         """
         with self._lock:
@@ -176,7 +176,7 @@ class ArrayEdits:
                     done.result()
 
     def _of_row(self, row: dict[Index, list[Region]]) -> Callable[[Region], np.ndarray[Any, Any]]:
-        """What gives the elements of a region of a row of chunks; read at once where little else lies between the regions."""
+        """A function that returns the elements of a region of a row of chunks; all are read at once if the regions are dense."""
         regions = [region for written in row.values() for region in written]
         hull = _hull(regions)
         volume = _volume(hull)
@@ -192,7 +192,7 @@ class ArrayEdits:
         return edited
 
     def _rows(self) -> Iterator[dict[Index, list[Region]]]:
-        """The chunks that were written to with what of the array that is, row after row of chunks along the first axis."""
+        """The written regions of each chunk, row after row of chunks along the first axis."""
         shape, size = self.array.shape, self.array.itemsize
         row: dict[Index, list[Region]] = {}
         for start, stop in self._stretches.within(0, self.array.nbytes):
@@ -223,13 +223,13 @@ class ArrayEdits:
     def _store_chunk(
         self, edited: Callable[[Region], np.ndarray[Any, Any]], index: Index, regions: list[Region]
     ) -> None:
-        """Store what was written of one chunk, and as much of the rest as lies between."""
+        """Store the written regions of one chunk, and the elements between them."""
         array = self.array
         hull = _hull(regions)
         if sum(map(_volume, regions)) == _volume(hull):
             array.write(hull, edited(hull))
             return
-        # Not from memory: another process may have written the rest meanwhile.
+        # Not from the cache: another process may have written the rest meanwhile.
         array.forget_chunk(array.chunk_key(index))
         values = array.read(hull)
         for region in regions:
@@ -237,7 +237,7 @@ class ArrayEdits:
         array.write(hull, values)
 
     def close(self) -> None:
-        """Let go of it; what is not stored is lost."""
+        """Release the file; data that is not stored is lost."""
         with self._lock:
             self._stretches = Stretches()
             if self._file is not None:
@@ -251,7 +251,7 @@ def _need(wait: bool) -> None:
 
 
 def _hull(regions: list[Region]) -> Region:
-    """The smallest region that holds all of these."""
+    """The smallest region that contains all of ``regions``."""
     return tuple(
         slice(min(part.start for part in axis), max(part.stop for part in axis))
         for axis in zip(*regions, strict=True)
@@ -259,7 +259,7 @@ def _hull(regions: list[Region]) -> Region:
 
 
 def _within(region: Region, whole: Region) -> Region:
-    """A region by its place in a larger one."""
+    """A region relative to a larger one."""
     return tuple(
         slice(part.start - larger.start, part.stop - larger.start)
         for part, larger in zip(region, whole, strict=True)

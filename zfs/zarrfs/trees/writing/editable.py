@@ -1,4 +1,4 @@
-"""All elements of an array as a file that can be written to, in place: ``data.raw`` and ``data.npy``."""
+"""All elements of an array as a file that can be written in place: ``data.raw`` and ``data.npy``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from zarrfs.trees.writing.array_edits import ArrayEdits
 
 
 class EditableFile(DecodedFile):
-    """An array as a file of one type, whose size is that of the array."""
+    """An array as a file of one type and of fixed size."""
 
     __slots__ = ("_editor", "_node")
 
@@ -55,7 +55,7 @@ class EditableFile(DecodedFile):
 
 
 class OpenEditable(OpenDecoded):
-    """Such a file, open: with what was written to it and is not stored yet, since all who have it open share its pages."""
+    """The open file. It includes written data that is not stored yet, since all handles share its pages."""
 
     def __init__(self, file: HeaderAndBody, array: ArrayNode, editor: ArrayEditor) -> None:
         super().__init__(file)
@@ -88,14 +88,14 @@ class OpenEditable(OpenDecoded):
 
 
 class WrittenArray(OpenEditable):
-    """Such a file, open for writing.
+    """The file, open for writing.
 
     Args:
-        file: its bytes as they are stored.
+        file: the stored bytes.
         array: the array.
-        editor: knows what others write.
-        edits: what was written.
-        is_anew: whether it is to be written from beginning to end, as who cuts a file to nothing first does.
+        editor: has the edits of all writers.
+        edits: the written data.
+        is_anew: whether all of it must be written, since the file was truncated to nothing first.
     """
 
     def __init__(
@@ -108,24 +108,24 @@ class WrittenArray(OpenEditable):
 
     @property
     def holds_changes(self) -> bool:  # type: ignore[override]
-        """Whether anybody's changes wait: those of a mapping may come by any handle."""
+        """Whether changes by any handle are not stored: those of a mapping may come through any handle."""
         return bool(self._edits) or self._missing_from < self.size
 
     @property
     def is_changed(self) -> bool:  # type: ignore[override]
-        """As far as nothing is lost."""
+        """Whether written data is not stored."""
         return bool(self._edits)
 
     def write(self, offset: int, data: bytes, wait: bool) -> int:
         stop = offset + len(data)
         if stop > self.size:
             raise RefusedError(
-                errno.EFBIG, f"{self._array.path} has {self.size} bytes, and cannot be made longer"
+                errno.EFBIG, f"{self._array.path} has {self.size} bytes and cannot be made longer"
             )
         header = self._header[offset:stop]
         if data[: len(header)] != header:
             raise RefusedError(
-                errno.EINVAL, f"the header of {self._array.path} is that of the array and cannot be changed"
+                errno.EINVAL, f"the header of {self._array.path} describes the array and cannot be changed"
             )
         if stop > self._start:
             self._edits.write(max(0, offset - self._start), data[len(header) :], wait)
@@ -141,8 +141,8 @@ class WrittenArray(OpenEditable):
         if closing and self._missing_from < self.size:
             raise RefusedError(
                 errno.EINVAL,
-                f"{self._array.path} was to be written anew, and only {self._missing_from} of {self.size} bytes came: "
-                "the others are as they were",
+                f"{self._array.path} was truncated, and only {self._missing_from} of {self.size} bytes were written: "
+                "the others are unchanged",
             )
 
     def close(self) -> None:
@@ -151,4 +151,4 @@ class WrittenArray(OpenEditable):
 
 def _refuse_size(path: str, nbytes: int, size: int) -> None:
     if nbytes != size:
-        raise RefusedError(errno.EPERM, f"{path} has {size} bytes, and cannot be given another size")
+        raise RefusedError(errno.EPERM, f"{path} has {size} bytes, and its size cannot be changed")

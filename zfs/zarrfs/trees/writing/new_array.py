@@ -25,17 +25,17 @@ _HEADER_MAX: Final = 1 << 17
 _SLAB_NBYTES: Final = 64 << 20
 
 Slab = Callable[[int, int], np.ndarray[Any, Any]]
-"""Gives the elements of an array between two positions along its first axis."""
+"""Returns the elements of an array between two positions along its first axis."""
 
 
 class NewArray(OpenFile):
-    """The file, as it is being written by one handle.
+    """The file, open for writing by one handle.
 
     Args:
-        hierarchy: opens that which the array becomes a part of.
-        path: the array's.
+        hierarchy: opens the hierarchy of the new array.
+        path: the path of the array.
         closed: called when the last writer has closed it.
-        memory: for what is being written.
+        memory: for data being written.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class NewArray(OpenFile):
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """Bytes so far."""
+        """The bytes written so far."""
         return self._spool.size
 
     def read(self, offset: int, nbytes: int, wait: bool) -> BytesLike:
@@ -73,7 +73,7 @@ class NewArray(OpenFile):
 
     def _refuse_change(self) -> None:
         if not self.holds_changes:
-            raise RefusedError(errno.EPERM, f"{self.path} is an array by now: write to its data.npy")
+            raise RefusedError(errno.EPERM, f"{self.path} is already an array: write to its data.npy")
 
     def store(self, closing: bool) -> None:
         with turn(self._lock, wait=True):
@@ -99,11 +99,11 @@ class NewArray(OpenFile):
         return self._spool.read_region(shape[::-1], dtype, region[::-1], offset).transpose()
 
     def _header(self) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-        """Shape, order, type, and where the elements begin.
+        """Shape, order, type, and the offset of the elements.
 
         Raises:
-            RefusedError: it is no header, or not so many bytes follow it as it says.
-            UnsupportedError: elements that are Python's objects.
+            RefusedError: it is not a header, or the number of bytes after it is wrong.
+            UnsupportedError: the elements are Python objects.
         """
         stream = io.BytesIO(self._spool.read(0, _HEADER_MAX))
         try:
@@ -115,16 +115,17 @@ class NewArray(OpenFile):
             )
             shape, is_fortran, dtype = read(stream)
         except (ValueError, OSError) as error:
-            raise RefusedError(errno.EINVAL, f"{self.path}.npy has no header of a NumPy file") from error
+            raise RefusedError(
+                errno.EINVAL, f"{self.path}.npy does not begin with the header of a NumPy file"
+            ) from error
         if dtype.hasobject:
-            raise UnsupportedError(
-                "data type", str(dtype), "are Python's objects, which only Python could read"
-            )
+            raise UnsupportedError("data type", str(dtype), "are Python objects, which only Python can read")
         start = stream.tell()
         nbytes = start + math.prod(shape) * dtype.itemsize
         if nbytes != self.size:
             raise RefusedError(
-                errno.EINVAL, f"{self.path}.npy has {self.size} bytes, where its header tells of {nbytes}"
+                errno.EINVAL,
+                f"{self.path}.npy has {self.size} bytes; according to its header, it needs {nbytes}",
             )
         return shape, is_fortran, dtype, start
 
@@ -157,14 +158,14 @@ def _fill(array: ArrayNode, slab: Slab) -> None:
 
 
 class FileOfNewArray(UnfinishedFile):
-    """What the name of such a file stands for until it is closed."""
+    """The entry of the file until it is closed."""
 
     def __init__(self, new: NewArray) -> None:
         super().__init__(new)
         self._new = new
 
     def open(self, wait: bool) -> OpenFile:
-        raise RefusedError(errno.ENOENT, f"{self._new.path} is no array yet", is_logged=False)
+        raise RefusedError(errno.ENOENT, f"{self._new.path} is not an array yet", is_logged=False)
 
     def open_to_write(self, truncate: bool, wait: bool) -> OpenFile:
         raise RefusedError(errno.EBUSY, f"{self._new.path} is being written")

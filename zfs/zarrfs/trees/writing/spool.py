@@ -1,4 +1,4 @@
-"""Bytes that are being written: in memory while they are few, then in a file without a name."""
+"""Bytes being written: a few in memory, many in an unnamed file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SpoolMemory:
     """Memory for all values that are being written in a mount. Thread-safe.
 
     Args:
-        nbytes: how much.
+        nbytes: the size of the memory.
     """
 
     def __init__(self, nbytes: int) -> None:
@@ -28,7 +28,7 @@ class SpoolMemory:
         self._lock = Lock()
 
     def reserve(self, nbytes: int) -> bool:
-        """Reserve bytes; False where not as many are left."""
+        """Reserve bytes; False if there are not enough."""
         with self._lock:
             if nbytes > self._left:
                 return False
@@ -36,7 +36,7 @@ class SpoolMemory:
             return True
 
     def release(self, nbytes: int) -> None:
-        """Give back bytes that were reserved."""
+        """Release reserved bytes."""
         with self._lock:
             self._left += nbytes
 
@@ -45,10 +45,10 @@ class Spool:
     """A value that grows, shrinks and changes. Not thread-safe.
 
     Args:
-        memory: what it may take from; as soon as there is not enough, or it has more than 4 MiB, it lies on disk.
+        memory: the shared memory. If there is not enough, or from 4 MiB on, the value is on disk.
 
     Attributes:
-        size: how many bytes there are.
+        size: its size in bytes.
     """
 
     def __init__(self, memory: SpoolMemory) -> None:
@@ -58,7 +58,7 @@ class Spool:
         self._file: UnnamedFile | None = None
 
     def read(self, offset: int, nbytes: int) -> bytes:
-        """``nbytes`` from ``offset``, fewer at the end only."""
+        """``nbytes`` from ``offset``, fewer only at the end."""
         if self._file is None:
             return bytes(self._memory[offset : offset + nbytes])
         return self._file.read(offset, max(0, min(nbytes, self.size - offset)))
@@ -66,7 +66,7 @@ class Spool:
     def read_region(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int
     ) -> np.ndarray[Any, Any]:
-        """As `UnnamedFile.read_region`."""
+        """Like `UnnamedFile.read_region`."""
         if self._file is None:
             place: Any = (*region, ...)
             copied: np.ndarray[Any, Any] = np.ndarray(shape, dtype, self._memory, offset)[place].copy()
@@ -74,7 +74,7 @@ class Spool:
         return self._file.read_region(shape, dtype, region, offset)
 
     def write(self, offset: int, content: bytes | memoryview) -> None:
-        """Put bytes at ``offset``; what lies between the end and it is zeros. Where that fails, the size stays.
+        """Write bytes at ``offset``; a gap after the end is filled with zeros. After a failure, the size is unchanged.
 
         Raises:
             StoreFullError: the disk has no room for them.
@@ -111,7 +111,7 @@ class Spool:
         self.size = nbytes
 
     def _has_memory(self, nbytes: int) -> bool:
-        """Have at least so many bytes in memory, the new ones zeros; False where there is no room for them."""
+        """Provide at least ``nbytes`` in memory, new ones as zeros; False if there is no room."""
         grown = nbytes - len(self._memory)
         if grown <= 0:
             return True
@@ -139,13 +139,13 @@ class Spool:
         self._memory = bytearray()
 
     def set_in(self, store: WritableStore, key: str, *, if_absent: bool = False) -> bool:
-        """Store all of it; as `WritableStore.set`."""
+        """Store it under a key; raises as `WritableStore.set` does."""
         if self._file is None:
             return store.set(key, bytes(self._memory), if_absent=if_absent)
         return store.set_file(key, self._file.descriptor, if_absent=if_absent)
 
     def close(self) -> None:
-        """Let go of it; its size can still be asked."""
+        """Release it; its size stays available."""
         if self._file is not None:
             self._file.close()
             self._file = None

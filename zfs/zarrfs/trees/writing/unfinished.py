@@ -1,4 +1,4 @@
-"""Files whose content is with those who write them, and not in the store."""
+"""Files whose content is only with their writers, not in the store."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class Writing(Protocol):
 
     @property
     def mtime_s(self) -> float:
-        """When it was last written to, or begun."""
+        """When it was last written, or opened."""
 
     @property
     def size(self) -> int:
-        """Bytes so far."""
+        """The bytes written so far."""
 
     @property
     def version(self) -> str | None:
-        """As `Entry.version`."""
+        """Like `Entry.version`."""
 
 
 class UnfinishedFile(File):
-    """What a name stands for while its file is written.
+    """The entry of a name while its file is written.
 
     Args:
-        writing: what is written.
+        writing: the file being written.
     """
 
     caching = CHANGING
@@ -59,7 +59,7 @@ class UnfinishedFile(File):
 
 @contextmanager
 def turn(lock: Lock | RLock, wait: bool) -> Iterator[None]:
-    """Hold the lock of what is written.
+    """Hold the lock of a file being written.
 
     Raises:
         WouldBlockError: another thread holds it, which takes long only while content is fetched or stored.

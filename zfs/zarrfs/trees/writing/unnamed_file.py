@@ -1,6 +1,6 @@
-"""A file on disk without a name, which ends with its user: for bytes that are being written.
+"""An unnamed file on disk for bytes being written; it disappears with its process.
 
-It is never mapped into memory. Where the disk is full, or a part of it fails, a mapping would end the process; reading tells.
+It is never mapped into memory: if the disk is full or fails, a mapping would end the process, but a read reports the error.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from zarrcore.stores import read_descriptor, read_descriptor_into
 from zarrfs.trees.errors import RefusedError
 
 _LARGEST: Final = 1 << 30
-"""Linux moves no more than twice this with one call."""
+"""Linux reads or writes at most twice this in one call."""
 _NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT}
 _BLOCK_MAX: Final = 64 << 20
 _BLOCK_RATIO: Final = 8
-"""How many times the wanted bytes are read at most, where that spares a call for each row of them."""
+"""The largest ratio of read to wanted bytes, if reading more saves a call for each row."""
 
 
 class UnnamedFile:
-    """Bytes at offsets, zeros elsewhere. Not thread-safe, but for reading.
+    """Bytes at offsets, zeros elsewhere. Only reading is thread-safe.
 
     Raises:
-        StoreError: there can be none.
+        StoreError: the file cannot be made.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class UnnamedFile:
             self.descriptor = os.dup(file.fileno())
 
     def write(self, offset: int, content: bytes | bytearray | memoryview) -> None:
-        """Put bytes at an offset.
+        """Write bytes at an offset.
 
         Raises:
             StoreFullError: the disk has no room for them.
@@ -56,7 +56,7 @@ class UnnamedFile:
         """Cut it, or add zeros.
 
         Raises:
-            StoreFullError: there can be no file of this size.
+            StoreFullError: there is no room for a file of this size.
         """
         with disk_errors_reported():
             os.ftruncate(self.descriptor, nbytes)
@@ -66,13 +66,13 @@ class UnnamedFile:
         return bytes(read_descriptor(self.descriptor, nbytes, offset))
 
     def read_into(self, offset: int, buffer: memoryview) -> None:
-        """Fill a buffer with the bytes from ``offset`` on, all of them within the file."""
+        """Fill a buffer with the bytes from ``offset``, all of them within the file."""
         read_descriptor_into(self.descriptor, buffer, offset)
 
     def read_region(
         self, shape: tuple[int, ...], dtype: np.dtype[Any], region: tuple[slice, ...], offset: int = 0
     ) -> np.ndarray[Any, Any]:
-        """Part of an array whose elements lie in C order.
+        """Part of an array whose elements are in C order.
 
         Args:
             shape: of the whole array, in elements.
@@ -95,12 +95,12 @@ class UnnamedFile:
         return found
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file."""
         os.close(self.descriptor)
 
 
 def _axis_of_blocks(shape: tuple[int, ...], lengths: tuple[int, ...], itemsize: int) -> int:
-    """The first axis of what is read with one call: a range of it with all that lies between its elements."""
+    """The first axis that is read with one call: a range of it, with all bytes between its elements."""
     axis = len(shape) - 1
     while axis and lengths[axis] == shape[axis]:
         axis -= 1
@@ -114,19 +114,21 @@ def _axis_of_blocks(shape: tuple[int, ...], lengths: tuple[int, ...], itemsize: 
 
 @contextmanager
 def disk_errors_reported() -> Iterator[None]:
-    """Says in one line that a file without a name could not be written.
+    """Convert an OSError of writing an unnamed file.
 
     Raises:
         StoreFullError: the disk is full.
-        StoreError: something else is wrong with it, or with the folder.
-        RefusedError: it would be larger than a file can be.
+        StoreError: another error of the disk or the folder.
+        RefusedError: the file would be larger than a file can be.
     """
     try:
         yield
     except OSError as error:
         if error.errno == errno.EFBIG:
-            raise RefusedError(errno.EFBIG, f"no file in {unnamed_files_folder()} can be so large") from error
+            raise RefusedError(
+                errno.EFBIG, f"a file in {unnamed_files_folder()} cannot be so large"
+            ) from error
         kind = StoreFullError if error.errno in _NO_ROOM else StoreError
         raise kind(
-            f"what is being written finds no room in {unnamed_files_folder()}: {error.strerror}; TMPDIR names another folder"
+            f"the data being written does not fit in {unnamed_files_folder()}: {error.strerror}; set TMPDIR to another folder"
         ) from error

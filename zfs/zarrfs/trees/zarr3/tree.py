@@ -1,11 +1,11 @@
-"""The same hierarchy as accepted Zarr v3, its chunks plain bytes: any v3 reader opens through it what we decode.
+"""The same hierarchy as accepted Zarr v3 with plain chunks: any v3 reader can read through it what zarrcore decodes.
 
-A group is a directory of its nodes with ``zarr.json``, an array one of ``zarr.json`` and ``c/…``. What version 3 cannot tell, or
-we cannot decode, has ``error.txt`` and no ``zarr.json``, and a chunk that does not decode is an error: a reader is never left to
-take fill values for what is there.
+A group is a directory of its nodes with ``zarr.json``, an array a directory of ``zarr.json`` and ``c/…``. A node that Zarr v3
+cannot express, or zarrcore cannot decode, has ``error.txt`` and no ``zarr.json``. A chunk that does not decode is an error,
+so that a reader never takes it for the fill value.
 
-Every chunk of the grid is there, also where the store holds none: it reads as the fill value, at the cost of one question to
-the store when it is read. To tell here that it is missing would cost that question for each name that is looked at or listed.
+Every chunk of the grid exists here. A chunk that the store lacks reads as the fill value, at the cost of one request to
+the store when it is read. Reporting it as missing would cost that request for each name that is looked up or listed.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class Zarr3Tree:
     """The tree.
 
     Args:
-        arrays: finds the nodes, and remembers them for both trees.
+        arrays: finds the nodes, and remembers them for all trees.
     """
 
     def __init__(self, arrays: ArraysTree) -> None:
         self.arrays = arrays
 
     def root(self, wait: bool) -> Directory:
-        """The tree's root; where there is no hierarchy, a directory that says so."""
+        """The tree's root; if there is no hierarchy, a directory that says so."""
         return self.arrays.root(wait, self.directory)
 
     def directory(self, node: AnyNode) -> Directory:
-        """The directory that shows a node."""
+        """The directory of a node."""
         if isinstance(node, ArrayNode):
             return Zarr3Array(node, self.arrays)
         if isinstance(node, Group):
@@ -74,7 +74,7 @@ class Zarr3Group(Directory):
     def entries(self) -> Iterator[tuple[str, Entry]]:
         yield _DOCUMENT, self._document()
         for node in self._tree.arrays.children(self._node):
-            if node.name != _DOCUMENT:  # a version 3 reader could not tell such a node from the document
+            if node.name != _DOCUMENT:  # a Zarr v3 reader could not distinguish such a node from the document
                 yield file_name(node.name), self._tree.directory(node)
 
     def _document(self) -> Entry:
@@ -82,7 +82,7 @@ class Zarr3Group(Directory):
 
 
 class Zarr3Array(Directory):
-    """An array: ``zarr.json`` and its chunks, or why version 3 cannot tell it."""
+    """An array: ``zarr.json`` and its chunks, or the reason why Zarr v3 cannot express it."""
 
     __slots__ = ("_arrays", "_known", "_node", "mtime_s")
 
@@ -93,7 +93,7 @@ class Zarr3Array(Directory):
         self.mtime_s = arrays.mtime_s(node)
 
     def _plain(self) -> Directory | PlainChunks:
-        # Computed when the directory is opened: listing a group of thousands needs names only.
+        # Computed when the directory is opened: listing a group of thousands only needs names.
         if self._known is None:
             try:
                 self._known = PlainChunks(self._node)
@@ -129,8 +129,8 @@ class Zarr3Array(Directory):
 class Chunks(Grid):
     """All directories and files below ``c/`` of one array.
 
-    Chunks of elements of any length have no size before they are made: they are made when they are listed, too, since a copy
-    without them would read as fill values.
+    The size of a chunk of elements of variable length is unknown before the chunk is made. Such chunks are made even for a
+    listing, since a copy without them would read as fill values.
     """
 
     def __init__(self, node: ArrayNode, plain: PlainChunks, arrays: ArraysTree) -> None:
@@ -156,7 +156,7 @@ class Chunks(Grid):
 
 
 class ChunkFile(File):
-    """One chunk of plain elements; its size is arithmetic."""
+    """One chunk of plain elements; its size is computed from metadata."""
 
     __slots__ = ("_chunks", "_index", "mtime_s", "size")
 

@@ -72,7 +72,7 @@ def test_a_read_can_be_cancelled(store: CountingStore) -> None:
 
 def test_chunks_over_the_limit_are_refused(store: CountingStore) -> None:
     assert np.array_equal(zarrcore.open(store, max_chunk_bytes=2000)["plain"][...], DATA)
-    with pytest.raises(UnsupportedError, match="decodes to 2,000 bytes, over 1,999"):
+    with pytest.raises(UnsupportedError, match="decodes to 2,000 bytes, over the limit of 1,999"):
         zarrcore.open(store, max_chunk_bytes=1999)["plain"][...]
 
 

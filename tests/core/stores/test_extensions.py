@@ -74,10 +74,16 @@ def test_ours_come_first() -> None:
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("failing://x", r"failing:// cannot be opened: the package that knows it fails \(RuntimeError\)"),
-        ("missing://x", r"missing:// cannot be opened: the package that knows it fails \(AttributeError\)"),
-        ("wrong://x", "wrong:// cannot be opened: the package that knows it gives no ReadableStore"),
-        ("unknown://x", "unknown:// is no kind of store that is known: .*s3://.*, refusing://, reversed://"),
+        ("failing://x", r"failing:// cannot be opened: the package that provides it fails \(RuntimeError\)"),
+        (
+            "missing://x",
+            r"missing:// cannot be opened: the package that provides it fails \(AttributeError\)",
+        ),
+        (
+            "wrong://x",
+            "wrong:// cannot be opened: the package that provides it did not return a ReadableStore",
+        ),
+        ("unknown://x", "unknown:// is not a known kind of store: .*s3://.*, refusing://, reversed://"),
     ],
 )
 def test_what_goes_wrong_is_told_in_one_sentence(url: str, reason: str) -> None:

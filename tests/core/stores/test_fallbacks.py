@@ -118,7 +118,7 @@ def test_what_a_store_does_not_know_is_told() -> None:
 
     with pytest.raises(ListingUnsupportedError):
         WriteOnly().erase_prefix("a/")
-    with pytest.raises(StoreError, match="where nothing can be read"):
+    with pytest.raises(StoreError, match="a store that cannot be read"):
         WriteOnly().set_partial_values([("a", 0, b"1")])
     with pytest.raises(ListingUnsupportedError):
         Forgetful().list()

@@ -12,10 +12,10 @@ from zarrcore.errors import StoreError
 from zarrcore.stores import STORE_OPTIONS, StoreOption, StoreOptions, open_store
 
 WRONG_OPTIONS: list[tuple[dict[str, object], str]] = [
-    ({"timeout_s": 0}, "a timeout is"),
-    ({"timeout_s": float("nan")}, "a timeout is"),
-    ({"timeout_s": float("inf")}, "a timeout is"),
-    ({"retries": -1}, "the retries are"),
+    ({"timeout_s": 0}, "the timeout must be"),
+    ({"timeout_s": float("nan")}, "the timeout must be"),
+    ({"timeout_s": float("inf")}, "the timeout must be"),
+    ({"retries": -1}, "the number of retries must be"),
     ({"headers": {"X-Token": "geheim日本"}}, "the header X-Token"),
     ({"headers": {"X-Token": "geheim\r\nHost: x"}}, "the header X-Token"),
     ({"headers": {"geheim token": "x"}}, "the name of a header"),

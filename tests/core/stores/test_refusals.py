@@ -64,13 +64,19 @@ def failing(faults: FaultServer, fault: int | str, body: bytes = b"") -> None:
 
 
 REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
-    ("s3", 403, "<Code>InvalidAccessKeyId</Code>", AccessDeniedError, "the access key is not known there"),
+    (
+        "s3",
+        403,
+        "<Code>InvalidAccessKeyId</Code>",
+        AccessDeniedError,
+        "the service does not know the access key",
+    ),
     (
         "s3",
         403,
         "<Code>SignatureDoesNotMatch</Code>",
         AccessDeniedError,
-        "the secret key is not the access key's",
+        "the secret key does not match the access key",
     ),
     ("s3", 400, "<Code>ExpiredToken</Code>", AccessDeniedError, "the credentials have expired"),
     ("s3", 400, "<Code>InvalidToken</Code>", AccessDeniedError, "the session token is not valid"),
@@ -81,19 +87,19 @@ REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
         400,
         "<Code>AuthorizationHeaderMalformed</Code><Region>eu-north-9</Region>",
         StoreError,
-        "lies in the region eu-north-9; name it with --region",
+        "is in the region eu-north-9; name it with --region",
     ),
-    ("s3", 400, "<Code>KeyTooLongError</Code>", KeyTooLongError, "can hold no name so long"),
+    ("s3", 400, "<Code>KeyTooLongError</Code>", KeyTooLongError, "this name is too long for"),
     ("s3", 404, "<Code>NoSuchBucket</Code>", StoreNotFoundError, "no such bucket"),
-    ("s3", 429, "<Code>SlowDown</Code>", UnreachableError, "the server wants fewer requests"),
+    ("s3", 429, "<Code>SlowDown</Code>", UnreachableError, "the server asks for fewer requests"),
     ("s3", 503, "<Code>SlowDown</Code>", UnreachableError, "the server fails"),
     ("s3", 500, "<Code>InternalError</Code>", UnreachableError, "the server fails"),
     ("s3", 200, "<Code>InternalError</Code>", UnreachableError, "the server fails"),
     ("gs", 401, "<Code>AuthenticationRequired</Code>", AccessDeniedError, "access is denied"),
     ("gs", 400, "<Code>UserProjectMissing</Code>", AccessDeniedError, "x-goog-user-project"),
-    ("gs", 301, "", UnreachableError, "the server sends elsewhere"),
+    ("gs", 301, "", UnreachableError, "the server redirects"),
     ("az", 403, "<Code>AuthenticationFailed</Code>", AccessDeniedError, "wrong or has expired"),
-    ("az", 409, "<Code>PublicAccessNotPermitted</Code>", AccessDeniedError, "admits nobody"),
+    ("az", 409, "<Code>PublicAccessNotPermitted</Code>", AccessDeniedError, "requires credentials"),
     ("az", 404, "<Code>ResourceNotFound</Code>", StoreNotFoundError, "no such bucket or container"),
     ("az", 404, "<Code>ContainerNotFound</Code>", StoreNotFoundError, "no such bucket or container"),
     ("az", 503, "<Code>ServerBusy</Code>", UnreachableError, "the server fails"),
@@ -136,7 +142,7 @@ def test_a_wrong_region_is_told_with_the_right_one(
         faults.headers["x-amz-bucket-region"] = region
     said = f"the region {region}" if region else "another region"
     for use in USES:
-        with pytest.raises(StoreError, match=f"lies in {said}; name it with --region"):
+        with pytest.raises(StoreError, match=f"is in {said}; name it with --region"):
             use(open_store("s3://bucket", **options))
     # Without an endpoint it is Amazon that is asked.
     monkeypatch.setattr(s3_module, "_AMAZON", faults.url)
@@ -186,7 +192,7 @@ def test_faults_have_their_class_whatever_is_asked(
 
 ADDRESSES = [
     ("http://127.0.0.1:1", "the server refuses the connection"),
-    (f"http://{'a' * 64}.localhost:1", "no server is known by this name"),
+    (f"http://{'a' * 64}.localhost:1", "the server's name cannot be resolved"),
 ]
 
 
@@ -208,7 +214,7 @@ def test_certificates_are_trusted_that_the_bundle_names(tmp_path: Path) -> None:
         assert open_store("s3://bucket", **options, ca_bundle=str(authority.certificate)).get("key") == b"1"
         with pytest.raises(UnreachableError, match="certificate is not trusted"):
             open_store("s3://bucket", **options).get("key")
-        with pytest.raises(StoreError, match="no PEM file that holds any"):
+        with pytest.raises(StoreError, match="not a PEM file with certificates"):
             open_store("s3://bucket", **options, ca_bundle=str(tmp_path / "none.pem")).get("key")
         plain = {**options, "endpoint_url": faults.url.replace("https", "http")}
         with pytest.raises(StoreError):
@@ -222,7 +228,7 @@ def test_nothing_is_left_of_a_large_value_that_was_not_sent_whole(
     faults.values["bucket/key"] = (
         b"<InitiateMultipartUploadResult><UploadId>U</UploadId></InitiateMultipartUploadResult>"
     )
-    with pytest.raises(BrokenBodyError, match="the answer is none that S3 would give"):
+    with pytest.raises(BrokenBodyError, match="the answer is not an answer of S3"):
         open_store("s3://bucket", **{**options, "timeout_s": 10.0}).set("key", bytes(9 << 20))
     assert faults.requests[-1][:2] == ("DELETE", "/bucket/key?uploadId=U")
 

@@ -60,7 +60,7 @@ def test_names_of_buckets(name: str, fits: bool) -> None:
 
 def test_keys_with_a_line_break_are_not_quoted() -> None:
     check_sendable(None, "a key")
-    with pytest.raises(StoreError, match="a key holds characters") as caught:
+    with pytest.raises(StoreError, match="a key has characters") as caught:
         check_sendable("geheim\n", "a key")
     assert "geheim" not in str(caught.value)
 

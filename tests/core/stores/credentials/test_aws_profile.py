@@ -57,7 +57,7 @@ def test_a_broken_configuration_file_is_not_quoted(tmp_path: Path, options: dict
     (tmp_path / "credentials").write_text("geheim without a section\n")
     with (
         environment({"AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials")}),
-        pytest.raises(StoreError, match="no AWS configuration file") as caught,
+        pytest.raises(StoreError, match="not a valid AWS configuration file") as caught,
     ):
         open_store("s3://bucket", profile="x", **options).get("key")
     assert "geheim" not in "".join(traceback.format_exception(caught.value))

@@ -134,37 +134,41 @@ USELESS: list[tuple[str, dict[str, str], str]] = [
     (
         "s3://b",
         {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": f"{SECRET}\r"},
-        "AWS_SESSION_TOKEN holds characters",
+        "AWS_SESSION_TOKEN has characters",
     ),
     ("gs://b", {"GOOGLE_BEARER_TOKEN": f"{SECRET}\n"}, "a line break at its end"),
     (
         "az://b",
         {"AZURE_STORAGE_ACCOUNT_NAME": "a\n", "AZURE_STORAGE_ACCOUNT_KEY": SECRET},
-        "names no bucket",
+        "is not the name of a bucket",
     ),
-    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_TOKEN": f"{SECRET}é"}, "holds characters"),
+    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_TOKEN": f"{SECRET}é"}, "has characters"),
     ("s3://b", {"AWS_ACCESS_KEY_ID": SECRET}, "AWS_SECRET_ACCESS_KEY is not"),
-    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": f'"{SECRET}"'}, "no service account's key"),
-    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": SECRET}, "no service account's key"),
+    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": f'"{SECRET}"'}, "neither a service account's key"),
+    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": SECRET}, "neither a service account's key"),
     (
         "gs://b",
         {
             "GOOGLE_SERVICE_ACCOUNT_KEY": f'{{"client_email": "a", "private_key_id": "b", "private_key": "{SECRET}"}}'
         },
-        "private key is none",
+        "private key is malformed",
     ),
     ("gs://b", {"GOOGLE_APPLICATION_CREDENTIALS": f"/{SECRET}"}, "cannot be read"),
     ("gs://b", {"GOOGLE_SERVICE_ACCOUNT": f"/{SECRET}"}, "cannot be read"),
     (
         "az://b",
         {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_ACCOUNT_KEY": SECRET},
-        "the account key is none",
+        "the account key is malformed",
     ),
-    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_SAS_TOKEN": SECRET}, "signature is none"),
+    (
+        "az://b",
+        {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_SAS_TOKEN": SECRET},
+        "signature is malformed",
+    ),
     (
         "az://b",
         {"AZURE_STORAGE_CONNECTION_STRING": f"AccountName=a;AccountKey={SECRET}"},
-        "the account key is none",
+        "the account key is malformed",
     ),
 ]
 

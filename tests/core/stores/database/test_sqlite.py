@@ -102,9 +102,9 @@ def test_what_others_may_have_put_in_is_read(empty: SQLiteStore) -> None:
     ("make", "kind", "said"),
     [
         (lambda path: None, StoreNotFoundError, "there is no file"),
-        (lambda path: path.mkdir(), StoreNotFoundError, "is no file"),
-        (lambda path: path.touch(), StoreNotFoundError, "holds no table zarr"),
-        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is no SQLite database"),
+        (lambda path: path.mkdir(), StoreNotFoundError, "is not a file"),
+        (lambda path: path.touch(), StoreNotFoundError, "has no table zarr"),
+        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is not a SQLite database"),
     ],
 )
 def test_what_is_no_such_database_is_told(tmp_path: Path, make, kind: type[StoreError], said: str) -> None:
@@ -143,7 +143,7 @@ def test_another_layout_is_refused(tmp_path: Path, made: str) -> None:
     path = tmp_path / "x.db"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(made)
-    with pytest.raises(StoreNotFoundError, match=r"holds no table zarr\(k, v\)"):
+    with pytest.raises(StoreNotFoundError, match=r"has no table zarr\(k, v\)"):
         SQLiteStore(path)
 
 
@@ -187,12 +187,12 @@ def test_what_may_not_be_read_or_written_is_denied() -> None:
         store.close()
         os.chmod(store.path, 0o444)
         lines = f"store = open_store({store.url!r}); print(store.get('a')); store.set('a', b'2')"
-        expected = "the file, or its directory, can only be read"
+        expected = "the file, or its directory, is read-only"
         assert as_nobody("sqlite3", lines) == f"b'1'\nAccessDeniedError a in {store.url}: {expected}\n"
         os.chmod(store.path, 0)
         said = as_nobody("sqlite3", f"open_store({store.url!r})")
         assert (
-            said == f"AccessDeniedError {store.url}: the file, or its journal beside it, may not be opened\n"
+            said == f"AccessDeniedError {store.url}: the file, or the journal beside it, cannot be opened\n"
         )
         os.chmod(store.path, 0o644)
         assert store.get("a") == b"1"

@@ -129,7 +129,7 @@ def test_one_that_wants_to_be_left_alone_for_long_is_given_up(faults: FaultServe
     faults.headers["Retry-After"] = "3600"
     for status, said in (
         (503, "the server fails (503 Service"),
-        (429, "the server wants fewer requests (429"),
+        (429, "the server asks for fewer requests (429"),
     ):
         faults.faults["key"] = status
         faults.requests.clear()

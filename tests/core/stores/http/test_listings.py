@@ -154,8 +154,8 @@ def test_a_server_without_listings_says_what_would_help(
 ) -> None:
     url = f"{nginx.plain_url}/values"
     assert zarrscope("ls", url).stderr == (
-        f"zarrscope: {url}: the server shows no directory listings; name a path in it, or see what its "
-        "consolidated metadata tells, if it has any (zarrscope tree)\n"
+        f"zarrscope: {url}: the server shows no directory listings; name a path in it, or show its "
+        "consolidated metadata, if it has any (zarrscope tree)\n"
     )
     assert zarrscope("ls", url, "a").status == 1
     assert zarrscope("ls", url, "a/zarr.json").text == "a/zarr.json\n"
@@ -176,7 +176,7 @@ def test_a_directory_that_holds_itself_is_told(faults: FaultServer, opened: Open
             return "text/html"
 
     faults.values, faults.content_types = Endless(), Pages()
-    with pytest.raises(BrokenBodyError, match="lead ever deeper") as caught:
+    with pytest.raises(BrokenBodyError, match="are nested without end") as caught:
         list(opened(timeout_s=10).list())
     assert "\n" not in str(caught.value)
     assert len(faults.requests) < 150

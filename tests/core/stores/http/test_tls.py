@@ -58,14 +58,14 @@ def test_who_is_named_is_trusted(authority: Authority, server: FaultServer, tmp_
 
 
 def test_who_is_not_named_is_not_trusted(server: FaultServer, tmp_path: Path) -> None:
-    said = "the server's certificate is not trusted (--ca-bundle names more to trust)"
+    said = "the server's certificate is not trusted (--ca-bundle adds certificates to trust)"
     for bundle in (None, Authority(tmp_path).certificate):
         check_told(server.url, bundle, said)
 
 
 def test_a_certificate_of_another_name_is_told(authority: Authority, tmp_path: Path) -> None:
     with fault_server(authority.server_context("data.example")) as server:
-        said = "the server's certificate is made out to another name than the one in the URL"
+        said = "the server's certificate is for another name than the one in the URL"
         check_told(server.url, authority.certificate, said)
 
 
@@ -84,7 +84,7 @@ def test_an_authority_that_does_not_say_what_it_is_for(tmp_path: Path) -> None:
         if sys.version_info < (3, 13):
             assert [entry.key for entry in store.list()] == ["key"]
             return
-        said = "or that of its authority, is not as it must be: CA cert does not include key usage extension"
+        said = "or that of its authority, is malformed: CA cert does not include key usage extension"
         with pytest.raises(UnreachableError, match=re.escape(said)):
             [*store.list()]
 
@@ -97,9 +97,9 @@ def test_an_authority_that_does_not_say_what_it_is_for(tmp_path: Path) -> None:
         ("unable to verify the first certificate", "is not trusted"),
         ("certificate has expired", "has expired"),
         ("certificate is not yet valid", "is not valid yet"),
-        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "made out to another name"),
-        ("Hostname mismatch, certificate is not valid for 'a.b'.", "made out to another name"),
-        ("Missing Authority Key Identifier", "is not as it must be: Missing Authority Key Identifier"),
+        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "is for another name"),
+        ("Hostname mismatch, certificate is not valid for 'a.b'.", "is for another name"),
+        ("Missing Authority Key Identifier", "is malformed: Missing Authority Key Identifier"),
     ],
 )
 def test_each_refusal_is_called_by_its_name(reason: str, said: str) -> None:

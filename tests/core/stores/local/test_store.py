@@ -75,7 +75,7 @@ def test_a_missing_root_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(StoreNotFoundError, match="there is no directory"):
         open_store(tmp_path / "absent")
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(StoreNotFoundError, match="is no directory"):
+    with pytest.raises(StoreNotFoundError, match="is not a directory"):
         open_store(tmp_path / "file")
 
 
@@ -230,7 +230,9 @@ def test_a_value_that_no_memory_holds_is_told(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(descriptors, "bytearray", bytearray_, raising=False)
     store = LocalStore(tmp_path)
     for byte_range in (None, ByteRange(1), ByteRange(0, 2**39)):
-        with pytest.raises(StoreError, match=r"^sparse in .*: there is no memory for \d+ bytes at once$"):
+        with pytest.raises(
+            StoreError, match=r"^sparse in .*: there is not enough memory for \d+ bytes at once$"
+        ):
             store.get("sparse", byte_range)
     assert store.get("sparse", ByteRange(-3)) == b"\0\0\0"
 

@@ -51,8 +51,8 @@ def test_what_is_wrong_is_told(ceph: S3Server) -> None:
     with pytest.raises(StoreNotFoundError, match="no such bucket"):
         open_store("s3://no-such-bucket", **ceph.options).stat("key")
     for variables, said in (
-        ({"AWS_ACCESS_KEY_ID": "another"}, "the access key is not known there"),
-        ({"AWS_SECRET_ACCESS_KEY": "another"}, "the secret key is not the access key's"),
+        ({"AWS_ACCESS_KEY_ID": "another"}, "the service does not know the access key"),
+        ({"AWS_SECRET_ACCESS_KEY": "another"}, "the secret key does not match the access key"),
     ):
         with environment(variables), pytest.raises(AccessDeniedError, match=said):
             open_store("s3://bucket", **ceph.options).stat("key")

@@ -102,7 +102,7 @@ def test_dead_bytes_that_cannot_be_given_back_are_told(
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", refuse)
         store.close()
-    assert "bytes that belong to nothing: Permission denied" in caplog.text
+    assert "unused bytes: Permission denied" in caplog.text
     assert members(tmp_path / "x.zip") == {"a": bytes(100_000)}
     assert os.listdir(tmp_path) == ["x.zip"]
 

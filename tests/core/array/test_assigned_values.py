@@ -1,4 +1,4 @@
-"""Values that are assigned to a selection become elements of the array's type, or are refused."""
+"""Assigned values are converted to elements of the array's type, or refused."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_what_is_no_zip_file_is_not_written_over(tmp_path: Path) -> None:
     place.write_bytes(b"something else")
     store = open_store(place, create=True)
     for write in (lambda: store.set("a", b"1"), lambda: store.erase("a"), lambda: store.erase_prefix("")):
-        with pytest.raises(BrokenBodyError, match="is no zip file"):
+        with pytest.raises(BrokenBodyError, match="is not a zip file"):
             write()
     store.close()
     assert place.read_bytes() == b"something else"

@@ -197,7 +197,7 @@ class _Job:
                     with self._lock:
                         self._ready.extend(further)
                         self._queue(len(self._ready))
-        except BaseException as error:  # noqa: BLE001 - it is raised where the read was asked for
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that requested the read
             with self._lock:
                 self._error = self._error or error
             return False

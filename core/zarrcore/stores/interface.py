@@ -125,10 +125,10 @@ class Store(ABC):
         )  # atomic, so all threads get the same one
         return token
 
-    def refresh(self) -> None:  # noqa: B027 - most stores remember nothing
+    def refresh(self) -> None:  # noqa: B027 - most stores cache nothing
         """Drop all cached knowledge: the next answers are as fresh as those of a new store."""
 
-    def close(self) -> None:  # noqa: B027 - most stores hold nothing
+    def close(self) -> None:  # noqa: B027 - most stores keep nothing open
         """Close files and connections. Closing twice is harmless."""
 
     def __enter__(self) -> Self:

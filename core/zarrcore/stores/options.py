@@ -187,7 +187,7 @@ class StoreOptions:
         False, None, "wait until values are on the disk", ("local", "zip", *_DATABASE), is_identity=False
     )
     """Write each value through to the disk before a local store continues; several times slower."""
-    cache_dir: str | os.PathLike[str] | None = option(  # noqa: RUF009 - it makes a field
+    cache_dir: str | os.PathLike[str] | None = option(  # noqa: RUF009 - it returns a field
         None,
         "--cache-dir",
         "cache the data of remote stores in this directory, also for later runs",

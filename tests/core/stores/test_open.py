@@ -1,4 +1,4 @@
-"""open_store: which store a path or URL means."""
+"""open_store: the store of a path or URL."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("s3://me:geh/eim@bucket", "a URL must not contain credentials"),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> None:
+def test_a_url_that_cannot_be_opened_is_refused_in_one_sentence(url: str, said: str) -> None:
     with pytest.raises(StoreError) as caught:
         open_store(url)
     assert said in str(caught.value)

@@ -1,4 +1,4 @@
-"""Options of stores: checked when made, and one table that all others are made from."""
+"""Options of stores: validation, and the one table that everything else is made from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRONG_OPTIONS: list[tuple[dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("wrong", "said"), WRONG_OPTIONS)
-def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+def test_invalid_options_are_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(StoreError, match=said) as caught:
         open_store("http://127.0.0.1:1/", **wrong)
     assert "geheim" not in str(caught.value)
@@ -55,7 +55,7 @@ def test_an_option_changes_the_identity_only_if_it_changes_answers(entry: StoreO
     assert pickle.loads(pickle.dumps(options)) == options
 
 
-def test_neither_repr_nor_identity_holds_a_secret() -> None:
+def test_neither_repr_nor_identity_contains_a_secret() -> None:
     options = StoreOptions(headers={"Authorization": "geheim"})
     assert "geheim" not in repr(options)
     assert b"geheim" not in options.identity

@@ -68,7 +68,7 @@ class Claim:
         """Keep ``chunk`` and hand it to the waiting readers; ``decode_s`` is the decoding time, if it was decoded."""
         if decode_s is not None:
             self._cache.count_decoded(1, chunk.nbytes, decode_s)
-        keep = self._cache._keep  # noqa: SLF001 - a claim is the cache's own hand
+        keep = self._cache._keep  # noqa: SLF001 - a claim is part of the cache
         chunk = keep(self._key, chunk, self._generation, self, self._slab_nbytes)
         self.future.set_result(chunk)
 

@@ -23,7 +23,7 @@ _FILE_NBYTES: Final = 64 << 20
 _LEFT_MIN: Final = 1 << 30
 """Bytes to leave free on the disk."""
 _ALIGNMENT: Final = 64
-_FOLDER: Final = "/var/tmp" if os.access("/var/tmp", os.W_OK) else tempfile.gettempdir()  # noqa: S108 - files without names
+_FOLDER: Final = "/var/tmp" if os.access("/var/tmp", os.W_OK) else tempfile.gettempdir()  # noqa: S108 - unnamed files
 
 
 def unnamed_files_folder() -> str:

@@ -70,7 +70,7 @@ class CacheDirectory:
         self._resume_s = 0.0
         self._warned = False
         # If many processes write little each, some of them have to check the budget.
-        self._written = int(random.random() * self._largest)  # noqa: S311 - no secret
+        self._written = int(random.random() * self._largest)  # noqa: S311 - not for cryptography
         self._sweeper: threading.Thread | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -32,7 +32,7 @@ class BotoCredentials:
 
     def __init__(self, profile: AwsProfile) -> None:
         try:
-            import boto3  # noqa: F401 - whether it is there
+            import boto3  # noqa: F401 - check that it is installed
         except ImportError as error:
             what = f"the AWS profile {profile.name}, which has {profile.delegates_by} instead of keys,"
             raise MissingExtraError(what, "aws") from error
@@ -51,7 +51,7 @@ class BotoCredentials:
                 if self._provider is None:
                     self._provider = self._make()
                 return self._provider()
-        except Exception as error:  # noqa: BLE001 - boto3 raises errors of its own, and of those beneath it
+        except Exception as error:  # noqa: BLE001 - boto3 raises its own errors and those of its libraries
             # The error's text is not shown, because it may contain a secret.
             name = self._profile.name
             raise AccessDeniedError(

@@ -42,12 +42,12 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
         path: the directory that contains ``data.mdb``, or a database file.
         create: create the directory and the database if they are missing.
         durable: write each value through to the disk before ``set`` returns, so that it survives a crash of the machine.
-        timeout_s: how long to wait for others who write.
+        timeout_s: how long to wait for other writers.
 
     Raises:
         StoreNotFoundError: there is no database.
-        BrokenBodyError: it is none, or a damaged one.
-        AccessDeniedError: it may not be opened.
+        BrokenBodyError: the file is not an LMDB database, or is damaged.
+        AccessDeniedError: access is denied.
         MissingExtraError: the Python package lmdb is not installed.
     """
 

@@ -136,7 +136,7 @@ def _work(env: lmdb.Environment, jobs: queue.SimpleQueue[_Job | None]) -> None:
                 result = job.change(transaction)
             if job.durable:
                 env.sync(True)
-        except BaseException as error:  # noqa: BLE001 - it is handed to who waits
+        except BaseException as error:  # noqa: BLE001 - it is passed to the waiting thread
             if not job.done.cancelled():
                 job.done.set_exception(error)
         else:

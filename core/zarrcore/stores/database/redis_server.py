@@ -25,7 +25,7 @@ from zarrcore.stores.retries import Retries
 if TYPE_CHECKING:
     import redis
 
-PASSWORD: Final = "REDISCLI_AUTH"  # noqa: S105 - the name of an environment variable, redis-cli's
+PASSWORD: Final = "REDISCLI_AUTH"  # noqa: S105 - the name of redis-cli's environment variable
 DEFAULT_PORT: Final = 6379
 
 REFUSED: Final = object()

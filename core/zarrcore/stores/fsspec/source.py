@@ -121,13 +121,13 @@ class GivenFilesystem:
 
     def __init__(self, filesystem: Any, path: str) -> None:
         self.filesystem = filesystem
-        self.path = str(filesystem._strip_protocol(path))  # noqa: SLF001 - fsspec's own way
+        self.path = str(filesystem._strip_protocol(path))  # noqa: SLF001 - as fsspec does itself
         self.url = str(without_secrets(filesystem.unstrip_protocol(self.path)))
 
     @property
     def identity(self) -> Hashable:
         """The identity of this location."""
-        return self.filesystem._fs_token, self.path  # noqa: SLF001 - what fsspec compares by
+        return self.filesystem._fs_token, self.path  # noqa: SLF001 - fsspec compares file systems by it
 
     def get(self) -> tuple[Any, str]:
         """The file system and the path."""

@@ -237,7 +237,7 @@ def _remove(fs: Any, root: str, key: str) -> None:
         key = key.rpartition("/")[0]
         try:
             fs.rmdir(root + key)
-        except Exception:  # noqa: BLE001 - whatever an implementation says of a directory that holds other keys
+        except Exception:  # noqa: BLE001 - implementations raise different errors for a directory with other keys
             return
 
 

@@ -166,7 +166,7 @@ class ObstoreStore(ReadableStore, ListableStore):
                 if entry is None:
                     continue
                 empty = False
-                # An empty object "a/" marks a folder and comes as "a", before what is in the folder.
+                # An empty object "a/" marks a folder and is listed as "a", before the folder's content.
                 if held is not None and not entry.key.startswith(held.key + "/"):
                     yield held
                 held = entry if entry.size == 0 else None
@@ -229,7 +229,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         for entry in entries:
             name, slash, _ = entry.key[len(prefix) :].partition("/")
             if not slash and entry.size == 0 and self.stat(entry.key) is None:
-                slash = "/"  # an empty object "a/", which marks a folder and comes as "a"
+                slash = "/"  # an empty object "a/", which marks a folder and is listed as "a"
             if not slash:
                 yield entry
             elif name not in seen:

@@ -46,7 +46,7 @@ def test_a_bucket_that_refuses_says_so_and_opens_when_it_does_not(
     with s3.denying():
         window.navigator.go(request)
         qtbot.waitUntil(lambda: window.sentence.button.isVisible(), timeout=20_000)
-        assert "the access key is not known there" in window.sentence.text
+        assert "the service does not know the access key" in window.sentence.text
         assert window.location_button.isVisible()
         assert "testing-secret" not in window.sentence.text
     window.sentence.button.click()

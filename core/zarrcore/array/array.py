@@ -1,4 +1,4 @@
-"""Arrays: what NumPy, Dask, xarray and napari expect of one, read and written chunk by chunk."""
+"""Arrays with the interface that NumPy, Dask, xarray and napari expect, read and written chunk by chunk."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from zarrcore.stores.wrapper.interface import writable
 
 
 class Array(ArrayDescription):
-    """The elements of an array node, read when asked for, written when told. Thread-safe.
+    """The elements of an array node, read and written on request. Thread-safe.
 
     Args:
         store: where the chunks are.
-        prefix: what chunk keys begin with: empty, or ending in ``/``.
-        metadata: what the array's document says.
-        chunk_cache: keeps decoded chunks; without one every read decodes anew.
+        prefix: the prefix of all chunk keys: empty, or ending in ``/``.
+        metadata: the metadata in the array's document.
+        chunk_cache: keeps decoded chunks; without one every read decodes again.
         max_chunk_bytes: chunks that decode to more are refused.
-        read_only: whether writing is refused, whatever the store can do.
-        settled: finds out what ``metadata`` leaves open of the chunks' keys; called when a chunk is missing, or all keys
-            are asked for.
+        read_only: refuse writing even if the store allows it.
+        settled: resolves how chunk keys are built if ``metadata`` does not say; called when a chunk is missing or
+            all keys are needed.
 
     Raises:
         MetadataError: the codecs do not fit the chunks.
-        UnsupportedError: a codec we do not know.
+        UnsupportedError: an unknown codec.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Array(ArrayDescription):
         self._take(metadata)
 
     def _take(self, metadata: ArrayMetadata) -> None:
-        """Be the array that ``metadata`` describes."""
+        """Become the array that ``metadata`` describes."""
         self._keys = ChunkKeys(self._prefix, metadata.chunk_key_encoding, self._settled)
         self._writer: ChunkWriter | None = None
         self.metadata = metadata
-        # Of the thousands of arrays that a listing shows few are read, and a reader is twice as large as all the rest.
+        # A listing shows thousands of arrays, of which few are read, and a reader takes twice the memory of the rest.
         self.__dict__.pop("_reader", None)
         check_encoding(Encoding(metadata))
 
@@ -76,15 +76,15 @@ class Array(ArrayDescription):
 
     @property
     def inner_chunk_shape(self) -> tuple[int, ...]:
-        """Elements per dimension of what is decoded as a whole: the innermost chunk of a shard, else the chunk."""
+        """Elements per dimension of a unit of decoding: the innermost chunk of a shard, else the chunk."""
         return self._reader.unit_shape
 
     @property
     def chunk_key_encoding(self) -> ChunkKeyEncoding:
-        """How the keys of chunks are built, also where the documents leave it open.
+        """How chunk keys are built. If the documents leave it open, the store is asked.
 
         Raises:
-            StoreError: the store did not answer as it should.
+            StoreError: the store failed.
         """
         return self._keys.encoding
 
@@ -92,15 +92,15 @@ class Array(ArrayDescription):
         """The key of the chunk at a grid index.
 
         Raises:
-            SelectionError: no such chunk.
+            SelectionError: the index is outside the grid.
         """
         grid = self.chunk_grid_shape
         if len(index) != len(grid) or not all(0 <= i < n for i, n in zip(index, grid, strict=True)):
-            raise SelectionError(f"a chunk index must lie in a grid of {grid}, found {tuple(index)}")
+            raise SelectionError(f"a chunk index must be inside a grid of {grid}, found {tuple(index)}")
         return self._keys.key(tuple(index))
 
     def __getitem__(self, selection: Selection) -> Any:
-        """The selected elements: an array, or a scalar where every dimension is selected by an integer."""
+        """The selected elements: an array, or a scalar if an integer selects in every dimension."""
         result = self.read(selection)
         return result[()] if result.ndim == 0 and not _has_ellipsis(selection) else result
 
@@ -115,18 +115,18 @@ class Array(ArrayDescription):
 
         Args:
             selection: which elements.
-            out: an array of the selection's shape and of this array's dtype to read into, of any strides.
-            cancelled: asked between chunks; reading ends early once it says True.
+            out: an array to read into, with the selection's shape, this array's dtype and any strides.
+            cancelled: called between chunks; reading stops when it returns True.
 
         Returns:
             ``out``, or a new C-contiguous array.
 
         Raises:
-            SelectionError: indices outside the array, more than fits in memory, or an ``out`` that does not fit.
+            SelectionError: indices outside the array, a result that does not fit in memory, or an unsuitable ``out``.
             CodecError: a chunk does not decode; the error names its key.
-            StoreError: the store did not answer as it should.
+            StoreError: the store failed.
             UnsupportedError: a chunk that decodes to more than ``max_chunk_bytes``.
-            ReadCancelledError: ``cancelled`` said so.
+            ReadCancelledError: ``cancelled`` returned True.
         """
         ranges = normalize(selection, self.shape)
         shape = result_shape(ranges)
@@ -145,14 +145,14 @@ class Array(ArrayDescription):
         return out
 
     def plan(self, ranges: Sequence[AxisRange]) -> ReadPlan:
-        """What reading normalized ranges, all upwards, takes; nothing is read yet."""
+        """A plan for reading normalized ranges, all of them ascending. Reads nothing yet."""
         return ReadPlan(self._reader, ranges, self.chunk_cache)
 
     def read_chunk(self, index: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        """The elements of one chunk, without what overhangs the array.
+        """The elements of one chunk that are inside the array.
 
         Raises:
-            SelectionError: no such chunk; else as `read`.
+            SelectionError: the index is outside the grid; else as `read`.
         """
         self.chunk_key(index)
         grid = self.metadata.chunk_grid
@@ -160,7 +160,7 @@ class Array(ArrayDescription):
         return self.read(tuple(slice(first, first + length) for first, length in places) or ...)
 
     def __setitem__(self, selection: Selection, value: Any) -> None:
-        """As `write`."""
+        """Same as `write`."""
         self.write(selection, value)
 
     def write(
@@ -173,24 +173,24 @@ class Array(ArrayDescription):
     ) -> None:
         """Write to a basic selection: integers, slices, ``...``.
 
-        Chunks are written in parallel, each atomically; of those that the selection covers in part the rest is
-        read first. When several threads write, each element has the value of one of them; when several
-        processes write to one chunk, or shard, the last one's chunk stands.
+        Chunks are written in parallel, each atomically. If the selection covers a chunk only in part, the rest of the
+        chunk is read first. If several threads write an element, it gets the value of one of them. If several
+        processes write to one chunk or shard, the last one's chunk replaces the others.
 
         Args:
             selection: which elements.
-            value: an array, or what NumPy can make one of, that broadcasts to the selection's shape.
-            write_empty_chunks: store chunks of nothing but fill values too; else they are erased.
-            cancelled: asked between chunks; writing ends early once it says True.
+            value: an array or array-like that broadcasts to the selection's shape.
+            write_empty_chunks: also store chunks that contain only fill values; otherwise they are erased.
+            cancelled: called between chunks; writing stops when it returns True.
 
         Raises:
             SelectionError: indices outside the array.
-            ElementError: values that cannot become elements of this array, or do not fit the selection.
-            ReadOnlyError: the array, or its store, can only be read.
+            ElementError: values that cannot be converted to the dtype, or do not fit the selection.
+            ReadOnlyError: the array or its store is read-only.
             CodecError: a chunk that is written in part does not decode.
-            StoreError: the store did not answer as it should; other chunks may have been written.
+            StoreError: the store failed; other chunks may have been written.
             UnsupportedError: a chunk of more than ``max_chunk_bytes``, or a codec that cannot encode.
-            ReadCancelledError: ``cancelled`` said so; some chunks may have been written.
+            ReadCancelledError: ``cancelled`` returned True; some chunks may have been written.
         """
         ranges = normalize(selection, self.shape)
         values = as_elements(value, self.dtype, result_shape(ranges))
@@ -205,9 +205,7 @@ class Array(ArrayDescription):
     def _chunk_writer(self) -> ChunkWriter:
         if self._writer is None:
             if self.read_only:
-                raise ReadOnlyError(
-                    f"{self!r} was opened for reading only: open its hierarchy with mode 'r+'"
-                )
+                raise ReadOnlyError(f"{self!r} was opened read-only: open its hierarchy with mode 'r+'")
             self._writer = ChunkWriter(
                 writable(self.store),
                 self.store.get,
@@ -219,21 +217,21 @@ class Array(ArrayDescription):
         return self._writer
 
     def storage_info(self, seen: Seen | None = None) -> StorageInfo:
-        """What is stored of this array: chunks present and missing, their bytes, the ratio to the decoded ones.
+        """The array's storage: chunks present and missing, stored bytes, compression ratio.
 
         Args:
-            seen: told the index and the stored bytes of each chunk as it is found, in no certain order; what it raises
-                ends the counting.
+            seen: called with the index and the stored bytes of each chunk as it is found, in no particular order.
+                An exception that it raises ends the counting.
 
         Raises:
-            ListingUnsupportedError: the store cannot list, and there are too many chunks to ask for each.
-            StoreError: the store did not answer as it should.
+            ListingUnsupportedError: the store cannot list, and there are too many chunks to check one by one.
+            StoreError: the store failed.
         """
         metadata = replace(self.metadata, chunk_key_encoding=self.chunk_key_encoding)
         return storage_info(self.store, self._prefix, metadata, seen)
 
     def forget_chunk(self, key: str) -> bool:
-        """Have the chunk cache forget the chunk under ``key``, since it was written; False where no chunk has that key."""
+        """Drop the chunk under ``key`` from the chunk cache, because it was written. False if no chunk has that key."""
         prefix, index = self._keys.prefix, None
         if key.startswith(prefix):
             index = self._keys.encoding.decode(key[len(prefix) :], self.ndim)
@@ -245,7 +243,7 @@ class Array(ArrayDescription):
         return True
 
     def with_chunk_cache(self, chunk_cache: ChunkCache) -> Array:
-        """The same array, keeping its decoded chunks in another cache."""
+        """The same array with another cache for its decoded chunks."""
         return Array(
             self.store,
             self._prefix,
@@ -258,7 +256,7 @@ class Array(ArrayDescription):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:
-            raise ValueError("an array in a store cannot be had without a copy")
+            raise ValueError("an array in a store cannot be converted without a copy")
         result = self.read()
         return result if dtype is None else result.astype(dtype, copy=False)
 

@@ -1,4 +1,4 @@
-"""What is assigned to a selection, as elements of the array's type."""
+"""Conversion of assigned values to elements of the array's type."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from zarrcore.errors import ElementError
 
 
 def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """``value`` in the array's dtype, broadcast to ``shape``: read-only, perhaps a view of ``value``.
+    """``value`` in the array's dtype, broadcast to ``shape``: read-only, possibly a view of ``value``.
 
-    Arrays are converted as NumPy's assignment does; Python's own numbers have to fit.
+    Arrays are converted as in a NumPy assignment. Python numbers must be in the range of the dtype.
 
     Raises:
-        ElementError: values that cannot become elements, or that do not broadcast.
+        ElementError: values that cannot be converted or broadcast.
 
     >>> as_elements([1, 2], np.dtype("f4"), (2, 2))
     array([[1., 2.],
@@ -30,8 +30,8 @@ def as_elements(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.
     except (TypeError, ValueError, OverflowError) as error:
         raise ElementError(f"expected elements of {dtype}: {error}") from error
     if dtype.kind == "O" and not all(isinstance(element, bytes) for element in elements.flat):
-        raise ElementError("expected bytes and nothing else")
-    # NumPy's assignment drops leading dimensions of length 1 too.
+        raise ElementError("expected only bytes")
+    # NumPy's assignment also drops leading dimensions of length 1.
     while elements.ndim > len(shape) and elements.shape[0] == 1:
         elements = elements[0]
     try:

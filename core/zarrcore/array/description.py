@@ -1,4 +1,4 @@
-"""What an array's metadata say of it, in the words of NumPy and of the specification."""
+"""The properties of an array, named as in NumPy and in the specification."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ArrayDescription:
     """The properties of an array that follow from its metadata.
 
     Attributes:
-        metadata: what the array's document says.
+        metadata: the metadata in the array's document.
     """
 
     metadata: ArrayMetadata
@@ -33,7 +33,7 @@ class ArrayDescription:
 
     @property
     def data_type(self) -> DataType:
-        """Type of the elements by its version 3 name."""
+        """Type of the elements by its Zarr v3 name."""
         return self.metadata.data_type
 
     @property
@@ -58,12 +58,12 @@ class ArrayDescription:
 
     @property
     def version(self) -> str:
-        """A text that changes with what the metadata tell of the elements: with all but the attributes."""
+        """A text that changes whenever the metadata change, except for the attributes."""
         return elements_version(self.metadata)
 
     @property
     def chunk_shape(self) -> tuple[int, ...]:
-        """Elements per dimension of a chunk (of a shard, where chunks are shards); of the largest, where they differ."""
+        """Elements per dimension of a chunk (of a shard if chunks are shards); of the largest if they differ."""
         return self.metadata.chunk_grid.chunk_shape
 
     @property
@@ -73,20 +73,20 @@ class ArrayDescription:
 
     @property
     def fill_value(self) -> Any:
-        """What elements of missing chunks read as, a NumPy scalar."""
+        """The value of elements of missing chunks, a NumPy scalar."""
         return self.metadata.fill_value[()]
 
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
-        """A name per dimension, or None where none is named."""
+        """A name per dimension, or None if no dimension is named."""
         return self.metadata.dimension_names
 
     @property
     def codecs(self) -> tuple[NamedConfiguration, ...]:
-        """How chunks become bytes, in the order of encoding, in version 3 terms."""
+        """The codecs in the order of encoding, in Zarr v3 terms."""
         return self.metadata.codecs
 
     @property
     def attributes(self) -> Mapping[str, Any]:
-        """The user's own metadata."""
+        """The user's attributes."""
         return self.metadata.attributes

@@ -1,7 +1,7 @@
-"""How an array's chunks are encoded, and whether that can be undone.
+"""How an array's chunks are encoded, and whether they can be decoded.
 
-To find that out takes longer than all else that opening an array takes, and most arrays of a hierarchy are encoded alike. So it
-is found out once for arrays that share what was parsed of their documents.
+Working this out takes most of the time of opening an array, and most arrays of a hierarchy are encoded alike. So the result is
+shared by arrays that share the parsed parts of their documents.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zarrcore.metadata.json_document import format_json
 
 
 class Encoding:
-    """What tells how chunks are decoded; equal only to that of the same parsed objects, since in JSON 1 is not true."""
+    """The key of a decoding pipeline: equal only for the same parsed objects, because 1 and true differ in JSON."""
 
     __slots__ = ("_parts", "chunk_grid")
 
@@ -33,17 +33,17 @@ class Encoding:
         )
 
     def pipeline(self) -> Pipeline:
-        """What decodes a chunk.
+        """The pipeline that decodes a chunk.
 
         Raises:
-            MetadataError: codecs that do not fit the chunks.
-            UnsupportedError: a codec we do not know.
+            MetadataError: the codecs do not fit the chunks.
+            UnsupportedError: an unknown codec.
         """
         codecs, data_type, chunk_grid, fill_value, _ = self._parts
         return Pipeline(codecs, ArraySpec(chunk_grid.chunk_shape, data_type.dtype, fill_value))
 
     def document_text(self) -> bytes:
-        """What the array's document says of it, in version 3 terms."""
+        """The encoding in the array's document, in Zarr v3 terms."""
         codecs, data_type, chunk_grid, fill_value, chunk_key_encoding = self._parts
         return format_json(
             {
@@ -64,16 +64,16 @@ class Encoding:
 
 @lru_cache(maxsize=256)
 def check_encoding(encoding: Encoding) -> None:
-    """Refuse chunks that cannot be decoded, whatever their bytes are.
+    """Reject an encoding that no chunk can be decoded with.
 
     Raises:
-        As `Encoding.pipeline`; MetadataError: inner chunks that do not divide the shards.
+        As `Encoding.pipeline`; MetadataError: the inner chunks do not divide the shards.
     """
     shard_levels(encoding.pipeline(), encoding.chunk_grid)
 
 
 def elements_version(metadata: ArrayMetadata) -> str:
-    """A text that changes with what an array's metadata tell of its elements: with all but the attributes."""
+    """A text that changes whenever an array's metadata change, except for the attributes."""
     return f"{metadata.shape} {metadata.dimension_names} {_digest(Encoding(metadata))}"
 
 

@@ -1,4 +1,4 @@
-"""A read of one region: planned once, asked whether it is ready, then done."""
+"""A read of one region: plan it once, check if it is ready, then read."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from zarrcore.metadata import RegularChunkGrid
 class ReadPlan:
     """A read of one region.
 
-    The chunks that `is_ready` finds are held until the plan is dropped, so that reading them decodes nothing, whatever the
-    cache drops in between.
+    The plan holds the chunks that `is_ready` finds, so reading them decodes nothing even if the cache drops them
+    in between.
 
     Args:
-        reader: reads what is not ready.
-        ranges: what is read: one range per dimension, all upwards.
-        cache: keeps decoded chunks; None decodes anew.
+        reader: reads the chunks that are not ready.
+        ranges: the region: one range per dimension, all of them ascending.
+        cache: keeps decoded chunks; with None, they are decoded again.
     """
 
     __slots__ = ("_cache", "_chunks", "_crossed", "_ranges", "_reader")
@@ -42,7 +42,7 @@ class ReadPlan:
         return self._chunks is not None
 
     def prefetch(self) -> None:
-        """Decode into the chunk cache what it does not have; without a cache there is nothing to do.
+        """Decode the chunks that the chunk cache does not have. Without a cache, do nothing.
 
         Raises:
             As `Array.read`.
@@ -60,10 +60,10 @@ class ReadPlan:
         """Read the region into ``out``, which has one dimension per range.
 
         Args:
-            out: of the array's dtype, of any strides.
-            cancelled: asked between chunks; reading ends early once it says True.
-            in_sequence: whether the caller reads on from here, so that chunks taken whole are not needed again. Those that
-                the cache does not have are decoded past it, straight to their places, which is twice as fast.
+            out: of the array's dtype, with any strides.
+            cancelled: called between chunks; reading stops when it returns True.
+            in_sequence: whether the caller reads sequentially, so that chunks read whole are not needed again. If the
+                cache does not have them, they are decoded directly into ``out``, which is twice as fast.
 
         Raises:
             As `Array.read`.

@@ -1,8 +1,8 @@
-"""The threads that read and decode, and the two limits they keep.
+"""The threads that read and decode, and their two limits.
 
-Requests in flight are bounded per store, decoding by the number of cores. A local store's reading is as good as free, so
-its threads are the cores' themselves; a remote store has threads of its own, which take a decoding permit when the
-bytes have come. A task of a pool never waits on a pool.
+The number of requests in flight is limited per store, decoding by the number of cores. Reading from a local store is nearly
+free, so it uses one thread per core. A remote store has threads of its own, which take a decoding permit when
+the bytes have arrived. A task of a pool never waits on a pool.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 Task = Callable[[], "Iterable[Task] | None"]
 """A piece of work; it may return further pieces."""
 
-# After this long a job steps back in the queue, so that a small read is not stuck behind a large one.
+# After this time a job goes to the end of the queue, so that a small read does not wait for a large one.
 _TURN_S = 0.01
 _READING_TURN_S = 0.002
 
@@ -38,7 +38,7 @@ _reading = threading.Lock()
 
 
 def _forget_after_fork() -> None:
-    """Threads do not survive a fork: the child begins without any."""
+    """Forget all threads in a forked child: they do not survive a fork."""
     global _lock, _local_executor, _remote_executors, _decoding, _reading
     _lock = threading.Lock()
     _local_executor = None
@@ -51,16 +51,16 @@ os.register_at_fork(after_in_child=_forget_after_fork)
 
 
 def decoding_permit() -> threading.BoundedSemaphore:
-    """Held while decoding on a thread that is not one of the cores' own."""
+    """The permit to decode on a thread of a remote store."""
     return _decoding
 
 
 @contextmanager
 def reading_turn() -> Iterator[None]:
-    """Held while reading many small local values, so that threads do not wait for the GIL after each of them.
+    """The permit to read many small local values, so that threads do not wait for the GIL after each of them.
 
-    A thread that waits longer than such a batch takes goes ahead: the files do not come from memory then, and the disk
-    serves several at once.
+    A thread that waits longer than one batch takes goes ahead: in that case the files are not in memory, and the disk
+    serves several requests at once.
     """
     reading = _reading
     taken = reading.acquire(timeout=_READING_TURN_S)
@@ -72,7 +72,7 @@ def reading_turn() -> Iterator[None]:
 
 
 def executor_for(store: Store) -> tuple[ThreadPool, int]:
-    """The threads that serve a store, and how many there are; its prefixes share them."""
+    """The threads that serve a store, and their number. Prefixes of the store share them."""
     global _local_executor
     while isinstance(store, PrefixStore):
         store = store.store
@@ -94,19 +94,19 @@ def run_tasks(
     """Run all tasks, and those that they return, on the threads of ``store``; return when all are done.
 
     Args:
-        tasks: taken from as threads fall idle, never all at once.
+        tasks: consumed as threads become idle, never all at once.
         batch: how many tasks a thread takes at a time.
-        cancelled: asked before each batch; once it says True nothing further begins.
+        cancelled: called before each batch; when it returns True, no further task starts.
 
     Raises:
-        ReadCancelledError: ``cancelled`` said so.
-        ZarrError: the first task's error; the others' are dropped with the tasks not yet begun.
+        ReadCancelledError: ``cancelled`` returned True.
+        ZarrError: the error of the first task that failed. Further errors and tasks not yet started are dropped.
     """
     first = list(islice(tasks, 2))
     if not first:
         return
     if len(first) == 1 and not (further := list(first[0]() or ())):
-        return  # a single task needs no second thread
+        return  # a single task does not need a second thread
     if len(first) == 1:
         first = further
     executor, width = executor_for(store)
@@ -114,10 +114,10 @@ def run_tasks(
 
 
 class _Job:
-    """One read: its tasks, and the threads at work on it.
+    """One read: its tasks and the threads that work on it.
 
-    A turn is what one thread does before it steps back. Turns that are queued when nothing is left do nothing, so the
-    job is done as soon as the last turn at work finds nothing more.
+    A turn is the work of one thread before it goes to the end of the queue. A turn that starts when no task is left does
+    nothing, so the job is done when the last working turn finds no more tasks.
     """
 
     def __init__(
@@ -147,13 +147,11 @@ class _Job:
             with self._lock:
                 self._queue(self._width)
                 helpless = self._queued == 0
-            if (
-                helpless
-            ):  # no thread is to be had: at the interpreter's end, or where the system is out of them
+            if helpless:  # no thread can be started: the interpreter is shutting down, or the system has reached its limit
                 self._turn()
             self._done.wait()
         except BaseException as error:
-            # Ctrl-C: the threads write into the caller's buffer, so they have to stop before it is let go.
+            # Ctrl-C: the threads write into the caller's buffer, so they must stop before it is released.
             self._error = self._error or error
             self._done.wait()
             raise
@@ -161,7 +159,7 @@ class _Job:
             raise self._error
 
     def _queue(self, wanted: int) -> bool:
-        """Queue turns, as many as are wanted and have a place; False where the executor takes none."""
+        """Queue as many turns as are useful and allowed. False if the executor accepts none."""
         for _ in range(min(wanted, self._width - self._active - self._queued)):
             try:
                 self._executor.submit(self._turn)
@@ -188,7 +186,7 @@ class _Job:
                 self._done.set()
 
     def _do_batch(self) -> bool:
-        """Take tasks and do them; False where nothing is left to do."""
+        """Take tasks and run them. False if no task is left."""
         try:
             if self._cancelled is not None and self._cancelled():
                 raise ReadCancelledError("the read was cancelled")
@@ -199,14 +197,14 @@ class _Job:
                     with self._lock:
                         self._ready.extend(further)
                         self._queue(len(self._ready))
-        except BaseException as error:  # noqa: BLE001 - it is raised where the read was asked for
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that requested the read
             with self._lock:
                 self._error = self._error or error
             return False
         return bool(batch)
 
     def _take(self) -> list[Task]:
-        """The next batch; empty when nothing is left, or after an error."""
+        """The next batch; empty if no task is left, or after an error."""
         if self._error is not None:
             return []
         taken = [self._ready.popleft() for _ in range(min(self._batch, len(self._ready)))]

@@ -1,4 +1,4 @@
-"""From a selection to chunks to bytes and back: the path of every read."""
+"""The path of every read: from a selection to chunks to bytes and back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
 DEFAULT_MAX_CHUNK_BYTES = 2 << 30
-"""A unit that decodes to more is refused, so that one wrong document cannot claim 100 GB of memory."""
+"""A unit that decodes to more is refused, so that a wrong document cannot allocate 100 GB of memory."""
 
 _BATCH_NBYTES = 256 << 10
 _UNITS_AT_ONCE = 1 << 16
@@ -38,17 +38,17 @@ class ChunkReader:
 
     Args:
         store: where the chunks are.
-        keys: the keys of its chunks.
-        metadata: the array's.
+        keys: the keys of the array's chunks.
+        metadata: the array's metadata.
         max_chunk_bytes: units that decode to more are refused.
 
     Attributes:
-        metadata: the array's.
-        grid: its units.
+        metadata: the array's metadata.
+        grid: the array's units.
 
     Raises:
-        MetadataError: codecs that do not fit the chunks.
-        UnsupportedError: a codec we do not know.
+        MetadataError: the codecs do not fit the chunks.
+        UnsupportedError: an unknown codec.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class ChunkReader:
 
     @cached_property
     def _scope(self) -> Hashable:
-        """What tells cached units of this array from any other's, and from its own after a rewrite in place."""
+        """The key that separates this array's cached units from others, and from its own after a rewrite in place."""
         return self._store.identity, self._keys.prefix, elements_version(self.metadata)
 
     @property
     def unit_shape(self) -> tuple[int, ...]:
-        """Elements per dimension of what is decoded as a whole."""
+        """Elements per dimension of a unit of decoding."""
         return self.grid.unit_shape
 
     def read(
@@ -83,14 +83,14 @@ class ChunkReader:
         cancelled: Callable[[], bool] | None = None,
         keep: bool = True,
     ) -> None:
-        """Read the units crossed into ``out`` (a dimension per range), or only into the cache.
+        """Read the crossed units into ``out`` (a dimension per range), or only into the cache.
 
-        Without ``keep``, units of which the cache has none, and will have none soon, are decoded straight to their places.
+        Without ``keep``, units that the cache does not have and is not waiting for are decoded directly into ``out``.
 
         Raises:
             CodecError: a chunk does not decode.
-            StoreError: the store did not answer as it should.
-            ReadCancelledError: ``cancelled`` said so.
+            StoreError: the store failed.
+            ReadCancelledError: ``cancelled`` returned True.
         """
         if not all(crossed):
             return
@@ -108,7 +108,7 @@ class ChunkReader:
                 self._read_cached(some, cache, cancelled)
 
     def cache_keys(self, crossed: Crossings) -> Iterator[Hashable]:
-        """The keys under which a cache has the units crossed, in C order."""
+        """The cache keys of the crossed units, in C order."""
         return zip(repeat(self._scope), product(*([part[0] for part in parts] for parts in crossed)))
 
     def _read_in_place(
@@ -122,7 +122,7 @@ class ChunkReader:
         run_tasks(tasks, self._store, batch, cancelled)
 
     def forget(self, cache: ChunkCache, index: tuple[int, ...]) -> None:
-        """Have a cache forget what was decoded of the chunk at a grid index."""
+        """Drop the units of the chunk at a grid index from a cache."""
         cache.forget(self._cache_key(unit) for unit in self.grid.units_of(index))
 
     def _cache_key(self, index: tuple[int, ...]) -> Hashable:
@@ -133,15 +133,15 @@ class ChunkReader:
             raise UnsupportedError(
                 "chunk shape",
                 str(spec.shape),
-                f"decodes to {spec.nbytes:,} bytes, over {self._max_chunk_bytes:,}",
+                f"decodes to {spec.nbytes:,} bytes, over the limit of {self._max_chunk_bytes:,}",
             )
 
     def _tasks(
         self, crossed: Crossings, out: np.ndarray[Any, Any] | None, cache: ChunkCache | None
     ) -> tuple[Iterator[Task], int]:
-        """What reads the units crossed in place, and how many tasks a thread should take at a time.
+        """The tasks that read the crossed units in place, and how many of them a thread should take at a time.
 
-        Only the indices of shards are kept in a cache.
+        The cache keeps only the indices of shards.
         """
         if self._shards:
             chunks = self.grid.by_chunk(crossed)
@@ -189,7 +189,7 @@ class ChunkReader:
                 for unit in claimed:
                     if unit.claim is not None:
                         unit.claim.abandon()
-            # Those whose decoder was cancelled are ours to decode in another round.
+            # Units whose decoder was cancelled are decoded here in another round.
             units = [unit for unit, future in waiting if not unit.take_from(future, cancelled)]
 
     def _read_shard(
@@ -213,7 +213,7 @@ class ChunkReader:
         return None
 
     def _read_batch(self, rows: list[ChunkRow], out: np.ndarray[Any, Any]) -> None:
-        """Read many small chunks at once; one by one where some are missing or broken."""
+        """Read many small chunks at once; one by one if some are missing or broken."""
         keys = [self._keys.likely(index) for row in rows for index in row.indices()]
         limit = self._pipeline.max_encoded_nbytes
         try:
@@ -230,7 +230,7 @@ class ChunkReader:
         except BodyTooLargeError as error:
             raise _oversized(error) from error
         except CodecError:
-            pass  # which of them it is will be told below
+            pass  # the loop below finds out which of them it is
         units = (unit for row in rows for unit in self.grid.units(row.crossed(), out))
         for key, unit, value in zip(keys, units, encoded, strict=True):
             if value is None and (other := self._keys.where_else(unit.index, key)) is not None:
@@ -241,7 +241,7 @@ class ChunkReader:
     def _fetch(
         self, key: str, byte_range: ByteRange | None = None, pipeline: Pipeline | None = None
     ) -> BytesLike | None:
-        """The bytes of a key, or a range of them; where they lie this thread's next call may put others."""
+        """The bytes of a key, or a range of them. This thread's next call may overwrite the buffer."""
         if byte_range is not None:
             limit = (byte_range.stop or 0) - byte_range.start
         else:
@@ -265,7 +265,7 @@ class ChunkReader:
         return pipeline
 
     def _finish(self, key: str, unit: DecodeUnit, encoded: BytesLike | None, is_span: bool = False) -> None:
-        """Decode a unit, or the span of what is wanted of it, to where it is wanted; no bytes mean fill values."""
+        """Decode a unit, or the wanted span of it, to its place. No bytes mean fill values."""
         try:
             if self._store.is_remote:
                 with decoding_permit():
@@ -295,5 +295,5 @@ class ChunkReader:
 
 def _oversized(error: BodyTooLargeError) -> CodecError:
     return CodecError(
-        f"{error.size:,} bytes are stored where at most {error.limit:,} make sense", key=error.key or ""
+        f"{error.size:,} bytes are stored, but at most {error.limit:,} make sense", key=error.key or ""
     )

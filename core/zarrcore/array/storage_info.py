@@ -1,7 +1,7 @@
-"""What an array takes up in its store: which chunks are there, and how many bytes they have.
+"""The storage of an array: which chunks are stored, and their bytes.
 
-Accepted specification, "Storage": a chunk whose key is absent is missing and reads as the fill value. Where chunks are shards,
-a shard is what counts: what is missing inside of one only its index tells.
+Accepted specification, "Storage": a chunk whose key is absent is missing and reads as the fill value. If chunks are shards,
+shards are counted: only a shard's index shows which of its inner chunks are missing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from zarrcore.metadata import ArrayMetadata
 from zarrcore.stores.interface import ListableStore, ReadableStore, StoreEntry
 
 MAX_PROBED_CHUNKS = 10_000
-"""Of a store that cannot list, every chunk is asked for; of more than this that would take too long."""
+"""If a store cannot list, each chunk takes a request; more than this many would take too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class StorageInfo:
-    """What an array takes up.
+    """The storage of an array.
 
     >>> info = StorageInfo(chunks=8, present=6, stored_bytes=1000, nbytes=4000)
     >>> info.missing, info.ratio
@@ -32,17 +32,17 @@ class StorageInfo:
     """
 
     chunks: int
-    """Chunks (shards, where chunks are shards) in the grid."""
+    """Chunks (shards, if chunks are shards) in the grid."""
     present: int
     """How many of them are stored."""
     stored_bytes: int
-    """Bytes of those that are stored, as they are stored."""
+    """Bytes of the stored chunks, encoded."""
     nbytes: int | None
-    """Bytes of all elements of the array, decoded; None where elements are of any length."""
+    """Bytes of all elements of the array, decoded; None if elements have a variable length."""
     outside: int = 0
-    """Chunks that are stored and lie outside the grid: what shrinking the array has left."""
+    """Stored chunks outside the grid, left after the array was shrunk."""
     outside_bytes: int = 0
-    """Bytes of those outside."""
+    """Bytes of the chunks outside the grid."""
 
     @property
     def missing(self) -> int:
@@ -51,27 +51,27 @@ class StorageInfo:
 
     @property
     def ratio(self) -> float | None:
-        """Decoded bytes for each stored byte, counting stored chunks only; None where that is not known."""
+        """Decoded bytes per stored byte, counting stored chunks only; None if unknown."""
         if self.nbytes is None or not self.stored_bytes or not self.chunks:
             return None
         return self.nbytes * (self.present / self.chunks) / self.stored_bytes
 
 
 Seen = Callable[[tuple[int, ...], int], None]
-"""Told the index and the stored bytes of each chunk of the grid as it is found, by one thread at a time."""
+"""Called with the index and the stored bytes of each chunk of the grid as it is found, by one thread at a time."""
 
 
 def storage_info(
     store: ReadableStore, prefix: str, metadata: ArrayMetadata, seen: Seen | None = None
 ) -> StorageInfo:
-    """What the array whose chunk keys begin with ``prefix`` takes up.
+    """The storage of the array whose chunk keys begin with ``prefix``.
 
-    One listing, of which nothing is kept; from a store that cannot list, a question for each chunk.
+    One listing, which is not kept in memory; if the store cannot list, one request per chunk.
 
     Raises:
-        ListingUnsupportedError: the store cannot list, and there are too many chunks to ask for each.
-        StoreError: the store did not answer as it should.
-        Whatever ``seen`` raises, which ends the counting.
+        ListingUnsupportedError: the store cannot list, and there are too many chunks to check one by one.
+        StoreError: the store failed.
+        Any exception that ``seen`` raises, which ends the counting.
     """
     counter = _Counter(store, metadata, seen)
     try:
@@ -79,8 +79,8 @@ def storage_info(
     except ListingUnsupportedError as error:
         if counter.chunks > MAX_PROBED_CHUNKS:
             raise ListingUnsupportedError(
-                f"{store.url} cannot be listed, and to ask for each of {counter.chunks:,} chunks would take too long "
-                f"(up to {MAX_PROBED_CHUNKS:,} are asked for)",
+                f"{store.url} cannot be listed, and checking {counter.chunks:,} chunks one by one would take too long "
+                f"(the limit is {MAX_PROBED_CHUNKS:,})",
                 url=store.url,
             ) from error
         counter.count_probed(prefix)
@@ -88,7 +88,7 @@ def storage_info(
 
 
 class _Counter:
-    """Adds up chunks; several threads may add."""
+    """Adds up chunks. Thread-safe."""
 
     def __init__(self, store: ReadableStore, metadata: ArrayMetadata, seen: Seen | None) -> None:
         self._store = store
@@ -112,7 +112,7 @@ class _Counter:
         run_tasks(self._unsized(prefix, self._store.list_prefix(prefix)), self._store)
 
     def _unsized(self, prefix: str, entries: Iterator[StoreEntry]) -> Iterator[Task]:
-        """Count the entries whose size is told; tasks that ask for the size of the others."""
+        """Count the entries with a known size; return tasks that ask for the size of the others."""
         encoding, ndim = self._metadata.chunk_key_encoding, len(self._grid_shape)
         for entry in entries:
             index = encoding.decode(entry.key[len(prefix) :], ndim)

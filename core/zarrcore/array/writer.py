@@ -1,9 +1,9 @@
-"""From elements to chunks to bytes: the path of every write.
+"""The path of every write: from elements to chunks to bytes.
 
-Chunks are the unit of writing, whole shards where chunks are shards. A chunk that is covered in full is encoded as it is; of
-any other the rest is read first. Accepted specification, "Storing chunks": a chunk is stored by one atomic ``set``, so a reader
-sees it as it was or as it is; writers of different chunks do not touch one another. Within a process writers of one chunk
-take turns; between processes the last one wins.
+The unit of writing is the chunk, or the whole shard if chunks are shards. If the written region covers only part of a chunk, the
+rest is read first. Accepted specification, "Storing chunks": a chunk is stored by one atomic ``set``, so a reader sees either
+the old or the new chunk, and writers of different chunks do not affect each other. Within a process, writers of one chunk
+take turns; between processes, the last one wins.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from zarrcore.metadata import ArrayMetadata, ChunkAxis
 from zarrcore.stores.interface import BytesLike, WritableStore
 
 Part = tuple[Crossing, ...]
-"""Per dimension, what is written of a chunk."""
+"""Per dimension, the written part of a chunk."""
 
 _LOCKS = 1024
 _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
 
 def _start_anew_after_fork() -> None:
-    """In a forked child no thread is left that would release a lock."""
+    """Replace the locks in a forked child, where the threads that hold them do not exist."""
     global _locks
     _locks = tuple(threading.Lock() for _ in range(_LOCKS))
 
@@ -48,16 +48,16 @@ class ChunkWriter:
     """Writes regions of one array.
 
     Args:
-        store: where the chunks go.
+        store: where to store the chunks.
         get: reads the value of one of its keys, for chunks that are written in part.
-        keys: the keys of its chunks.
-        metadata: the array's.
+        keys: the keys of the array's chunks.
+        metadata: the array's metadata.
         max_chunk_bytes: chunks that decode to more are refused.
         forget: called with the cache and the index of every chunk that was written.
 
     Raises:
-        MetadataError: codecs that do not fit the chunks.
-        UnsupportedError: a codec we do not know.
+        MetadataError: the codecs do not fit the chunks.
+        UnsupportedError: an unknown codec.
     """
 
     def __init__(
@@ -91,8 +91,8 @@ class ChunkWriter:
 
         Raises:
             CodecError: a chunk that is written in part does not decode.
-            StoreError: the store did not answer as it should; chunks written before stay written.
-            ReadCancelledError: ``cancelled`` said so; chunks written before stay written.
+            StoreError: the store failed; chunks written before stay written.
+            ReadCancelledError: ``cancelled`` returned True; chunks written before stay written.
         """
         if any(axis.count == 0 for axis in ranges):
             return
@@ -127,7 +127,7 @@ class ChunkWriter:
         source: np.ndarray[Any, Any],
         write_empty_chunks: bool,
     ) -> Buffer | None:
-        """The chunk's bytes as they are to be; None where nothing but the fill value is left of it."""
+        """The chunk's new bytes; None if it contains only the fill value."""
         pipeline = self._pipeline(self._metadata.chunk_grid.chunk_shape_at(index))
         whole = self._is_all_of_it(index, pipeline.spec.shape, region)
         stored = None if whole else self._get(key, max_nbytes=pipeline.max_encoded_nbytes)
@@ -145,7 +145,7 @@ class ChunkWriter:
     def _chunk(
         self, pipeline: Pipeline, stored: BytesLike | None, region: Any, source: np.ndarray[Any, Any]
     ) -> np.ndarray[Any, Any]:
-        """The whole chunk as it is to be, what overhangs the array filled with the fill value."""
+        """The whole new chunk; elements outside the array are the fill value."""
         spec = pipeline.spec
         if source.shape == spec.shape:
             return source
@@ -160,7 +160,7 @@ class ChunkWriter:
     def _is_all_of_it(
         self, index: tuple[int, ...], shape: tuple[int, ...], region: tuple[slice, ...]
     ) -> bool:
-        """Whether the region leaves out nothing of the chunk that lies within the array."""
+        """Whether the region covers the whole part of the chunk that is inside the array."""
         origin = self._metadata.chunk_grid.chunk_origin(index)
         return all(
             len(range(*inside.indices(length))) == min(length, whole - first)
@@ -175,14 +175,14 @@ class ChunkWriter:
             metadata = self._metadata
             spec = ArraySpec(shape, metadata.data_type.dtype, metadata.fill_value)
             if spec.nbytes > self._max_chunk_bytes:
-                why = f"has {spec.nbytes:,} bytes, over {self._max_chunk_bytes:,}"
+                why = f"has {spec.nbytes:,} bytes, over the limit of {self._max_chunk_bytes:,}"
                 raise UnsupportedError("chunk shape", str(shape), why)
             pipeline = self._pipelines[shape] = Pipeline(metadata.codecs, spec)
         return pipeline
 
 
 def _parts(ranges: Sequence[AxisRange], axes: Sequence[ChunkAxis]) -> Iterator[Part]:
-    """What of which chunks is written, in C order; none of it is gathered, since there may be millions."""
+    """The written chunks and their written parts, in C order. Lazy, because there may be millions."""
     if not ranges:
         yield ()
         return

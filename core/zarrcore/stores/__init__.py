@@ -55,7 +55,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"add_store_arguments", "store_options"}:  # they were here before the command line had them
+    if name in {
+        "add_store_arguments",
+        "store_options",
+    }:  # these names were here before they moved to the command line
         warnings.warn(
             f"zarrcore.stores.{name} has moved to zarrcore.cli.store_arguments",
             DeprecationWarning,

@@ -1,4 +1,4 @@
-"""Reading open files: all the bytes that are asked for, or an error."""
+"""Reading open files: all requested bytes, or an error."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final
 from zarrcore.errors import BrokenBodyError
 
 LARGEST_CALL: Final = 2**31 - 4096
-"""Linux reads or writes no more bytes than this with one call."""
+"""The most bytes that Linux reads or writes in one call."""
 
 
 def read_descriptor(descriptor: int, size: int, start: int = 0) -> bytes | memoryview:
     """``size`` bytes of an open file, from a position on.
 
     Raises:
-        BrokenBodyError: there are fewer.
+        BrokenBodyError: the file has fewer bytes.
     """
     head = os.pread(descriptor, size, start) if size <= LARGEST_CALL else b""
     if len(head) == size:
         return head
-    # One call does not give all of a very large file, nor of any where a signal comes.
+    # One call does not return all of a very large file, nor of any file if a signal arrives.
     buffer = memoryview(bytearray(size))
     buffer[: len(head)] = head
     read_descriptor_into(descriptor, buffer, start, len(head))
@@ -28,10 +28,10 @@ def read_descriptor(descriptor: int, size: int, start: int = 0) -> bytes | memor
 
 
 def read_descriptor_into(descriptor: int, buffer: memoryview, start: int = 0, done: int = 0) -> None:
-    """Fill a buffer from an open file; its first byte is that at ``start``, and the first ``done`` are there already.
+    """Fill a buffer from an open file, from ``start`` on; the first ``done`` bytes are already in the buffer.
 
     Raises:
-        BrokenBodyError: there are fewer bytes.
+        BrokenBodyError: the file has fewer bytes.
     """
     size = len(buffer)
     while done < size:

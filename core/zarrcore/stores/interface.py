@@ -2,7 +2,7 @@
 
 Accepted specification, "Stores", "Abstract store interface". A store is synchronous and thread-safe. An absent
 key is ``None``; a refusal, a timeout, an outage or a body that breaks off is a `StoreError` and never "absent",
-since an array must not turn an outage into fill values.
+because an array must not turn an outage into fill values.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from zarrcore.stores.partial_writes import patch_values
 
 _ERASED_AT_ONCE = 1000
 _AT_ONCE_MAX = 1 << 30
-"""Bytes of a value that are read into memory to be set; most databases hold no larger ones."""
+"""The largest value that is read into memory to be stored; most databases do not take larger ones."""
 READ_ANEW = 5
 
 BytesLike = bytes | memoryview
-"""What a store hands out: immutable bytes, or a view of a buffer that nobody writes to any more."""
+"""The type of values: immutable bytes, or a view of a buffer that is never written again."""
 
 
 class ByteRange(NamedTuple):
-    """Part of a value: ``[start, stop)``; without stop to the end; with a negative start the last bytes.
+    """Part of a value: ``[start, stop)``; to the end if stop is None; the last bytes if start is negative.
 
-    A stop past the end gives what is there, a start past the end gives no bytes.
+    A stop past the end is cut to the end; a start past the end gives no bytes.
 
     >>> ByteRange(2, 100).resolve(10), ByteRange(-4).resolve(10), ByteRange(20).resolve(10)
     ((2, 10), (6, 10), (10, 10))
@@ -44,7 +44,7 @@ class ByteRange(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it has no bytes of any value."""
+        """Whether it is empty for every value."""
         return self.stop is not None and 0 <= self.start >= self.stop
 
     def resolve(self, size: int) -> tuple[int, int]:
@@ -57,7 +57,7 @@ class ByteRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoreStat:
-    """What a store knows of one value without fetching it."""
+    """The facts about one value that a store knows without fetching it."""
 
     size: int
     """Bytes, exact."""
@@ -68,7 +68,7 @@ class StoreStat:
 
     @property
     def version(self) -> str | None:
-        """A text that differs between versions of a value; None where the store tells none."""
+        """A text that differs between versions of a value; None if the store has none."""
         if self.etag is not None:
             return self.etag
         return None if self.mtime_s is None else f"{self.mtime_s}-{self.size}"
@@ -80,7 +80,7 @@ class StoreEntry:
 
     key: str
     size: int | None = None
-    """Bytes, or None for a prefix and where the listing does not tell."""
+    """Bytes; None for a prefix, or if the listing does not contain the size."""
     mtime_s: float | None = None
 
     @property
@@ -89,45 +89,47 @@ class StoreEntry:
 
 
 class Store(ABC):
-    """What all stores have in common."""
+    """The common part of all stores."""
 
     url: str
-    """Where the data is, canonical and without credentials: it may be shown and logged."""
+    """The location of the data, canonical and without credentials: safe to show and log."""
 
     requests_in_flight: int = os.cpu_count() or 1
-    """How many requests at once serve this store best; remote stores raise it."""
+    """The best number of concurrent requests for this store; remote stores raise it."""
 
     is_remote: bool = False
     """Whether a request costs a network round trip."""
 
     remembers: bool = False
-    """Whether `stat` is answered from memory for a while, so that asking costs nothing."""
+    """Whether `stat` is answered from memory for a while, so that calling it costs nothing."""
 
     @property
     def name_max(self) -> int | None:
-        """The most bytes that a segment of a key may have; None where only whole keys have a limit, or none."""
+        """The maximum bytes of a segment of a key; None if segments have no limit of their own."""
         return None
 
     @property
     def read_only(self) -> bool:
-        """Whether writing raises `ReadOnlyError`; wrappers answer for what they wrap."""
+        """Whether writing raises `ReadOnlyError`; wrappers answer for the store that they wrap."""
         return not isinstance(self, WritableStore)
 
     @property
     def identity(self) -> Hashable:
-        """What tells the place and what it answers from every other: for the keys of caches, never to be shown.
+        """Identifies the location and its content: for the keys of caches, never shown.
 
-        Stores of one identity give the same values. Unlike ``url`` it knows of endpoints, queries and
-        credentials, hashed. Where a store cannot tell, as here, each object counts as a place of its own.
+        Stores with the same identity return the same values. Unlike ``url`` it includes endpoints, queries and
+        credentials, hashed. A store without its own implementation gives each object a unique identity, as here.
         """
-        token: object = self.__dict__.setdefault("_token", object())  # atomic, so threads agree on one
+        token: object = self.__dict__.setdefault(
+            "_token", object()
+        )  # atomic, so all threads get the same one
         return token
 
-    def refresh(self) -> None:  # noqa: B027 - most stores remember nothing
-        """Forget what was learnt so far: the next answers are as new as if nothing had been asked before."""
+    def refresh(self) -> None:  # noqa: B027 - most stores cache nothing
+        """Drop all cached knowledge: the next answers are as fresh as those of a new store."""
 
-    def close(self) -> None:  # noqa: B027 - most stores hold nothing
-        """Give back files and connections; closing twice is harmless."""
+    def close(self) -> None:  # noqa: B027 - most stores keep nothing open
+        """Close files and connections. Closing twice is harmless."""
 
     def __enter__(self) -> Self:
         return self
@@ -148,31 +150,31 @@ class ReadableStore(Store):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
-        """The value of ``key``, or the part of it in ``byte_range``; None where the key is absent.
+        """The value of ``key``, or the part of it in ``byte_range``; None if the key is absent.
 
         Args:
             key: the key.
-            byte_range: which part is wanted; all of it without.
-            max_nbytes: refuse to hand out more than this. Where the store knows the size beforehand, as all of
-                ours do, nothing is fetched then.
+            byte_range: the part to read; None for all of it.
+            max_nbytes: refuse to return more than this. A store that knows the size in advance, as all stores of
+                zarrcore do, then fetches nothing.
 
         Raises:
-            InvalidKeyError: this store cannot hold such a key.
-            BodyTooLargeError: there is more than ``max_nbytes``.
-            StoreError: the store did not answer as it should.
+            InvalidKeyError: the key is not valid in this store.
+            BodyTooLargeError: there are more than ``max_nbytes`` bytes.
+            StoreError: the store failed.
         """
 
     def get_with_stat(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> tuple[BytesLike, StoreStat] | None:
-        """What `get` gives, together with what `stat` tells of the very version that it was taken from.
+        """The result of `get`, and the result of `stat` for exactly the version that was read.
 
         Raises:
             ChangedError: the value changes faster than it can be read.
-            BodyTooLargeError: there is more than ``max_nbytes``.
+            BodyTooLargeError: there are more than ``max_nbytes`` bytes.
             StoreError: as `get`.
         """
-        if type(self).stat is ReadableStore.stat:  # which gets the value, too, and tells no version
+        if type(self).stat is ReadableStore.stat:  # `stat` here reads the value too, and has no version
             value = self.get(key, byte_range, max_nbytes=max_nbytes)
             return None if value is None else (value, StoreStat(len(value)))
         facts = self.stat(key)
@@ -186,13 +188,13 @@ class ReadableStore(Store):
         raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
 
     fills_buffers: bool = False
-    """Whether `get_into` spares memory that `get` takes; else it is `get` and a copy."""
+    """Whether `get_into` needs less memory than `get`; otherwise it is `get` and a copy."""
 
     def get_into(self, key: str, buffer: memoryview, byte_range: ByteRange | None = None) -> int | None:
-        """Read a value, or part of it, into ``buffer``; how many bytes that was, or None where the key is absent.
+        """Read a value, or part of it, into ``buffer``. Return the number of bytes, or None if the key is absent.
 
         Raises:
-            BodyTooLargeError: there is more than ``buffer`` holds.
+            BodyTooLargeError: the value does not fit into ``buffer``.
             StoreError: as `get`.
         """
         value = self.get(key, byte_range, max_nbytes=len(buffer))
@@ -204,19 +206,19 @@ class ReadableStore(Store):
     def get_partial_values(
         self, key_ranges: Iterable[tuple[str, ByteRange | None]]
     ) -> list[BytesLike | None]:
-        """Several possibly partial values, in the order asked for; None for absent keys."""
+        """Several values or parts of values, in the order of the request; None for absent keys."""
         return [self.get(key, byte_range) for key, byte_range in key_ranges]
 
     def stat(self, key: str) -> StoreStat | None:
-        """Size, modification time and etag of ``key``; None where it is absent."""
+        """Size, modification time and etag of ``key``; None if it is absent."""
         value = self.get(key)
         return None if value is None else StoreStat(len(value))
 
 
 class ListableStore(Store):
-    """A store that can tell which keys it holds. Listings stream: a prefix may hold millions of keys.
+    """A store that can list its keys. Listings are lazy: a prefix may contain millions of keys.
 
-    A store provides ``list_prefix`` or, where it can only tell all its keys, ``list``; the rest follows from that.
+    A store implements ``list_prefix``, or ``list`` if it can only list all its keys; the other methods build on that.
     """
 
     def list(self) -> Iterator[StoreEntry]:
@@ -226,16 +228,16 @@ class ListableStore(Store):
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
         """All keys that begin with ``prefix``, which is empty or ends in ``/``."""
         if type(self).list is ListableStore.list:
-            raise ListingUnsupportedError(f"{self.url} cannot tell which keys it holds", url=self.url)
+            raise ListingUnsupportedError(f"{self.url} cannot list its keys", url=self.url)
         check_prefix(prefix, self.url)
         return (entry for entry in self.list() if entry.key.startswith(prefix))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
-        """Keys and prefixes directly under ``prefix``: those with no further ``/`` but a closing one.
+        """Keys and prefixes directly under ``prefix``: those without a further ``/`` except a final one.
 
-        Each is told once, with its full key; the order is the store's own. An absent prefix lists nothing.
+        Each is listed once, with its full key; the order is up to the store. The listing of an absent prefix is empty.
         """
-        seen: set[str] = set()  # of prefixes alone: keys come once by themselves, and may be millions
+        seen: set[str] = set()  # only of prefixes: keys are listed once anyway, and there may be millions
         for entry in self.list_prefix(prefix):
             name, slash, _ = entry.key[len(prefix) :].partition("/")
             if not slash:
@@ -245,17 +247,17 @@ class ListableStore(Store):
                 yield StoreEntry(prefix + name + "/")
 
     def has_prefix(self, prefix: str) -> bool:
-        """Whether anything stands under ``prefix``, which ends in ``/``."""
+        """Whether there is a key under ``prefix``, which ends in ``/``."""
         return next(iter(self.list_dir(prefix)), None) is not None
 
 
 class Renaming(Enum):
-    """What came of renaming or linking a value; true where it was done."""
+    """The outcome of renaming or linking a value; true if it was done."""
 
     DONE = True
     """The value has the new key."""
     KEY_TAKEN = False
-    """The new key has a value already, which was to be left alone."""
+    """The new key already has a value, which ``if_absent`` protects."""
     NOT_POSSIBLE = None
     """There is no value, or the store cannot rename: set the value under the new key and erase it under the old one."""
 
@@ -266,8 +268,8 @@ class Renaming(Enum):
 class WritableStore(Store):
     """A store whose values can be written and erased.
 
-    Every ``set`` is atomic: a reader sees the old or the new value, never a part of it, and a writer that dies on
-    the way leaves the old one whole.
+    Every ``set`` is atomic: a reader sees the old or the new value, never a part of it. If a writer dies
+    meanwhile, the old value stays intact.
     """
 
     @abstractmethod
@@ -276,31 +278,31 @@ class WritableStore(Store):
 
         Args:
             key: the key.
-            value: contiguous bytes, which are not changed meanwhile.
-            if_absent: leave a value alone that is there already; of several such writers one succeeds.
+            value: contiguous bytes, which must not change during the call.
+            if_absent: keep an existing value; if several writers use this at once, one succeeds.
 
         Returns:
-            Whether it was stored: False only where ``if_absent`` found a value.
+            Whether the value was stored: False only if ``if_absent`` found a value.
 
         Raises:
-            InvalidKeyError: this store cannot hold such a key.
-            ReadOnlyError: this store cannot be written at all.
-            StoreFullError: there is no room for it.
-            StoreError: the store refused, or did not answer as it should.
+            InvalidKeyError: the key is not valid in this store.
+            ReadOnlyError: this store is read-only.
+            StoreFullError: there is no space for the value.
+            StoreError: the store refused or failed.
         """
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         """Store all bytes of an open file under ``key``, as `set` does.
 
-        Here they are read into memory first. Directories and buckets take values of any size, part by part.
+        This default reads them into memory first. Directories and buckets take values of any size, part by part.
 
         Args:
             key: the key.
-            descriptor: a regular file, open for reading, which is not changed meanwhile; its position may be another afterwards.
+            descriptor: a regular file, open for reading, which must not change during the call; its position may change.
             if_absent: as for `set`.
 
         Raises:
-            As `set`; ValueTooLargeError: it has more bytes than this store takes at once.
+            As `set`; ValueTooLargeError: the file has more bytes than this store takes at once.
         """
         size = os.fstat(descriptor).st_size
         if size > _AT_ONCE_MAX:
@@ -317,7 +319,7 @@ class WritableStore(Store):
         Args:
             key: its key.
             new: its new key, whose value is replaced.
-            if_absent: leave a value alone that is there already.
+            if_absent: keep an existing value of the new key.
 
         Raises:
             As `set`.
@@ -326,35 +328,35 @@ class WritableStore(Store):
         return Renaming.NOT_POSSIBLE
 
     def link(self, key: str, new: str) -> Renaming:
-        """Give a value a second key, which must be free, without copying its bytes; returns and raises as `rename` does."""
+        """Give a value a second key, which must be absent, without copying its bytes. Returns and raises as `rename`."""
         self.check_writable()
         return Renaming.NOT_POSSIBLE
 
     def check_writable(self) -> None:
-        """Do nothing, where this store can be written.
+        """Check that this store can be written.
 
         Raises:
-            ReadOnlyError: it refuses, and why.
+            ReadOnlyError: it cannot; the error says why.
         """
         self.erase_values(())
 
     def set_partial_values(self, key_start_values: Iterable[tuple[str, int, BytesLike]]) -> None:
-        """Replace the bytes of values from given positions on; what lies between an end and a position is zeros.
+        """Replace the bytes of values from given positions on. A gap after the old end is filled with zeros.
 
-        Here each value is read, patched and set once, so readers see all its parts or none. Threads of this
-        process do not lose each other's parts; other processes that patch the same value at the same time may.
+        This default reads, patches and stores each value once, so readers see all its new parts or none. Threads of
+        this process do not lose each other's parts; processes that patch the same value at the same time may.
 
         Raises:
-            StoreError: a position before the beginning, or a fault of the store.
+            StoreError: a negative position, or the store failed.
         """
         patch_values(self, key_start_values)
 
     @abstractmethod
     def erase(self, key: str) -> None:
-        """Erase ``key``; an absent key is no error."""
+        """Erase ``key``. An absent key is not an error."""
 
     def erase_values(self, keys: Iterable[str]) -> None:
-        """Erase several keys; absent ones are no error."""
+        """Erase several keys. Absent keys are not an error."""
         for key in keys:
             self.erase(key)
 
@@ -362,10 +364,10 @@ class WritableStore(Store):
         """Erase all keys that begin with ``prefix``, which is empty or ends in ``/``.
 
         Raises:
-            ListingUnsupportedError: the store cannot tell which keys these are.
+            ListingUnsupportedError: the store cannot list these keys.
         """
         if not isinstance(self, ListableStore):
-            raise ListingUnsupportedError(f"{self.url} cannot tell which keys it holds", url=self.url)
+            raise ListingUnsupportedError(f"{self.url} cannot list its keys", url=self.url)
         keys = (entry.key for entry in self.list_prefix(prefix))
         while batch := [*islice(keys, _ERASED_AT_ONCE)]:
             self.erase_values(batch)

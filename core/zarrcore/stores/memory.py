@@ -1,4 +1,4 @@
-"""Keys in a dictionary: for tests and demonstrations, and for what a program makes and looks at itself."""
+"""Keys in a dictionary: for tests, demonstrations and temporary data of a program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Value(NamedTuple):
 
 
 class _Values:
-    """The keys of one store; several stores of one name share them."""
+    """The keys of one store; stores of the same name share them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -43,12 +43,12 @@ _named_lock = threading.Lock()
 class MemoryStore(ReadableStore, ListableStore, WritableStore):
     """Values in memory.
 
-    Stores of one name share their values within the process, as ``memory://name`` does; without a name a store
-    is on its own. A pickled store brings its values along, except to a process that has that name already.
+    Stores of the same name share their values within the process, as with ``memory://name``; a store without a name
+    shares nothing. A pickled store takes its values along, unless the other process already has that name.
 
     Args:
         name: the name to share values by, or "" for none.
-        values: values to begin with.
+        values: initial values.
 
     >>> store = MemoryStore(values={"a/zarr.json": b"{}"})
     >>> bytes(store.get("a/zarr.json")), [entry.key for entry in store.list_dir("")]

@@ -30,23 +30,23 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 def open_store(
     url: str | os.PathLike[str], *, options: StoreOptions | None = None, **keywords: Any
 ) -> ReadableStore:
-    """The store at a path or URL; nothing remote is contacted yet.
+    """The store at a path or URL. Does not contact remote services yet.
 
     Args:
         url: a path, or a URL with ``file``, ``memory``, ``s3``, ``gs``, ``az``, ``abfs``, ``http``, ``https``, ``zip``,
-            ``sqlite``, ``lmdb``, ``redis`` or ``rediss`` for a scheme, or one that fsspec knows, or a chain of such;
-            what ends in ``.zip`` or ``.ozx`` is opened as a zip file, wherever it lies.
+            ``sqlite``, ``lmdb``, ``redis``, ``rediss`` or a scheme of fsspec, or a chain of URLs;
+            paths that end in ``.zip`` or ``.ozx`` are opened as zip files, in any store.
         options: how to open it.
         keywords: fields of `StoreOptions`, instead of ``options`` or to change some of them.
 
     Raises:
         StoreNotFoundError: there is no such directory or file.
-        AccessDeniedError: it may not be opened.
-        StoreError: the URL is of a kind that we do not know, or incomplete.
+        AccessDeniedError: access is denied.
+        StoreError: the URL is incomplete or of an unknown kind.
 
     Other packages add kinds of URLs through entry points in the group ``zarrscope.stores``: the name is the scheme, in
-    lower case, and the object is called with the URL and the `StoreOptions` and gives a `ReadableStore`. What also
-    derives from `ListableStore` can be listed, and from `WritableStore` written.
+    lower case, and the object is called with the URL and the `StoreOptions` and returns a `ReadableStore`. A store that
+    also derives from `ListableStore` can be listed, one that derives from `WritableStore` can be written.
 
     >>> open_store("memory://demonstration")
     MemoryStore('memory://demonstration')
@@ -66,7 +66,7 @@ def open_store(
 
 
 def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> ReadableStore:
-    """The store that another package knows to open."""
+    """The store that another package opens."""
     try:
         opener = load_extension(_EXTENSIONS, scheme)
         store = None if opener is None else opener(address, options)
@@ -74,22 +74,24 @@ def _open_by_extension(scheme: str, address: str, options: StoreOptions) -> Read
         raise
     except Exception as error:
         raise StoreError(
-            f"{scheme}:// cannot be opened: the package that knows it fails ({type(error).__name__})"
+            f"{scheme}:// cannot be opened: the package that provides it fails ({type(error).__name__})"
         ) from error
     if opener is None and knows(scheme):
         return _open_fsspec(address, options)
     if opener is None:
         known = ", ".join(f"{name}://" for name in (*_OPENERS, *extension_names(_EXTENSIONS)))
         raise StoreError(
-            f"{scheme}:// is no kind of store that is known: a path, or one of {known}, or of fsspec's"
+            f"{scheme}:// is not a known kind of store: use a path, or one of {known}, or a scheme of fsspec"
         )
     if not isinstance(store, ReadableStore):
-        raise StoreError(f"{scheme}:// cannot be opened: the package that knows it gives no ReadableStore")
+        raise StoreError(
+            f"{scheme}:// cannot be opened: the package that provides it did not return a ReadableStore"
+        )
     return _cached(store, options)
 
 
 def _cached(store: ReadableStore, options: StoreOptions) -> ReadableStore:
-    """The store, behind a cache where one is wanted and worth it."""
+    """The store, with a cache if one is wanted and useful."""
     if options.cache_dir is None or not store.is_remote:
         return store
     from zarrcore.stores.cache.directory import CacheDirectory
@@ -115,7 +117,7 @@ def _open_path(path: str, options: StoreOptions) -> ReadableStore:
 def _open_zip_path(path: str, options: StoreOptions) -> ReadableStore:
     check_place(path)
     shown = os.path.abspath(path)
-    # Whoever names a link to a zip file means the file.
+    # A link to a zip file means the file.
     place = os.path.realpath(shown)
     directory, name = os.path.split(place)
     if options.create and not os.path.lexists(place):
@@ -131,7 +133,7 @@ def _open_file(url: str, options: StoreOptions) -> ReadableStore:
         raise StoreError(
             f"file:// URLs are on this machine: write file:///{host.rpartition('@')[2]}{slash}{path}"
         )
-    # A percent code that is no UTF-8 means the byte, as file names do.
+    # A percent code that is not UTF-8 means the byte, as in file names.
     return _open_path(slash + unquote(path, errors="surrogateescape"), options)
 
 
@@ -162,7 +164,7 @@ def _open_redis(url: str, options: StoreOptions) -> ReadableStore:
 
 
 def _path_in(url: str) -> str:
-    """The path that follows the scheme of a URL, as it is: relative or absolute, without percent codes."""
+    """The path after the scheme of a URL, literally: relative or absolute, without percent codes."""
     return os.path.expanduser(url.partition("://")[2])
 
 
@@ -215,7 +217,7 @@ def _open_http(url: str, options: StoreOptions, as_zip: bool | None = None) -> R
 
 
 def _split(url: str) -> tuple[str, str, str]:
-    """User-info, host and path of the URL of an object; a query, which says nothing about a bucket, is left out."""
+    """User-info, host and path of the URL of an object. The query is dropped: it has no meaning for a bucket."""
     scheme, _, rest = url.partition("?")[0].partition("://")
     place, _, path = rest.partition("/")
     user, _, host = place.rpartition("@")
@@ -223,7 +225,7 @@ def _split(url: str) -> tuple[str, str, str]:
         raise StoreError(f"{scheme}:// needs the name of a bucket")
     if ":" in place or (user and scheme in {"s3", "gs"}):
         raise StoreError(
-            f"{scheme}://: credentials do not belong into a URL; use the environment (or --profile with s3://)"
+            f"{scheme}://: a URL must not contain credentials; use the environment (or --profile with s3://)"
         )
     return user, host, path.strip("/")
 

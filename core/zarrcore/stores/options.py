@@ -30,30 +30,30 @@ _CACHED: Final = (*_OBJECT, "http", "redis", "fsspec")
 
 @dataclass(frozen=True, slots=True)
 class StoreOption:
-    """One option: all that the command line, forms and caches need to know of it."""
+    """One option: everything that the command line, forms and caches need."""
 
     name: str
     """The field of `StoreOptions`."""
     default: Any
     argument: str | None
-    """Its spelling on the command line; None for an option that only programs choose."""
+    """Its spelling on the command line; None if only programs can set it."""
     help: str
-    """One line for a person."""
+    """One line of help."""
     stores: tuple[str, ...]
-    """Which kinds of store heed it; the others ignore it."""
+    """The kinds of store that use it; the others ignore it."""
     metavar: str | None = None
     label: str = ""
-    """Its name in a form; an option without one is not in forms."""
+    """Its label in a form; an option without a label is not in forms."""
     example: str = ""
-    """A value, for a form to show while it is empty."""
+    """An example value, which a form shows while the field is empty."""
     parse: Callable[[str], Any] = str
-    """Makes a value of text, or raises ValueError."""
+    """Converts text to a value, or raises ValueError."""
     check: Callable[[Any], object] | None = None
-    """Raises StoreError for a value that makes no sense."""
+    """Raises StoreError for an invalid value."""
     is_secret: bool = False
-    """Never shown, never stored, and passed to other processes through files only."""
+    """Never shown, never stored, and passed to other processes only through files."""
     is_identity: bool = True
-    """Whether the same URL may answer differently with another value, so that cached data must not be shared."""
+    """Whether the same URL may give other data with another value, so that cached data must not be shared."""
 
     @property
     def is_flag(self) -> bool:
@@ -77,10 +77,10 @@ def option(default: Any, argument: str | None, help: str, stores: tuple[str, ...
 
 @dataclass(frozen=True, slots=True)
 class StoreOptions:
-    """Options of `open_store`; a store ignores those that mean nothing to it.
+    """Options of `open_store`; a store ignores those that do not apply to it.
 
     Raises:
-        StoreError: one of them makes no sense.
+        StoreError: one of them is invalid.
     """
 
     anonymous: bool = option(
@@ -90,7 +90,7 @@ class StoreOptions:
         (*_OBJECT, "redis", "fsspec"),
         label="Anonymous: send no credentials",
     )
-    """Send no credentials, and look for none."""
+    """Send no credentials, and do not look for any."""
     endpoint_url: str | None = option(
         None,
         "--endpoint-url",
@@ -101,7 +101,7 @@ class StoreOptions:
         example="http://localhost:9000",
         check=check_endpoint,
     )
-    """Where an S3, GCS or Azure service answers, if not at its provider's own address."""
+    """The address of an S3, GCS or Azure service that is not at its provider's own address."""
     region: str | None = option(
         None,
         "--region",
@@ -132,19 +132,19 @@ class StoreOptions:
         check=check_headers,
         is_secret=True,
     )
-    """HTTP headers to send with every request; they may hold secrets, so they are never shown."""
+    """HTTP headers to send with every request; they may be secrets, so they are never shown."""
     ca_bundle: str | None = option(
         None,
         "--ca-bundle",
-        "PEM file of certificates to trust beside the system's",
+        "PEM file of certificates to trust in addition to the system's",
         (*_OBJECT, "http", "redis"),
         metavar="FILE",
     )
-    """A file of PEM certificates to trust beside the system's."""
+    """A file of PEM certificates to trust in addition to the system's."""
     requester_pays: bool = option(
         False, "--requester-pays", "agree to pay for requests", ("s3",), label="Agree to pay for requests"
     )
-    """Agree to pay for requests to buckets that demand it."""
+    """Agree to pay for requests to buckets that require it."""
     timeout_s: float = option(
         30.0,
         "--timeout",
@@ -172,44 +172,44 @@ class StoreOptions:
     )
     """Follow symbolic links that lead out of a local store."""
     treat_403_as_missing: bool = option(
-        False, "--treat-403-as-missing", "take 'forbidden' for 'absent', as some buckets mean it", _OBJECT
+        False, "--treat-403-as-missing", "treat 'forbidden' as 'absent', as some public buckets need", _OBJECT
     )
-    """Take "forbidden" for "absent", as some public buckets mean it."""
+    """Treat "forbidden" as "absent", as some public buckets need."""
     create: bool = option(
         False,
         None,
-        "make a directory or file that is missing",
+        "create a missing directory or file",
         ("local", "zip", *_DATABASE),
         is_identity=False,
     )
-    """Make a local directory, or a local zip file, that is missing."""
+    """Create a missing local directory or local zip file."""
     durable: bool = option(
         False, None, "wait until values are on the disk", ("local", "zip", *_DATABASE), is_identity=False
     )
-    """Have each value on the disk before a local store goes on; several times as slow."""
-    cache_dir: str | os.PathLike[str] | None = option(  # noqa: RUF009 - it makes a field
+    """Write each value through to the disk before a local store continues; several times slower."""
+    cache_dir: str | os.PathLike[str] | None = option(  # noqa: RUF009 - it returns a field
         None,
         "--cache-dir",
-        "keep what remote stores send in this directory, for later runs too",
+        "cache the data of remote stores in this directory, also for later runs",
         _CACHED,
         metavar="DIR",
         is_identity=False,
     )
-    """A directory that keeps what remote stores send; it may be shared by processes of one user."""
+    """A directory that caches the data of remote stores; processes of one user may share it."""
     cache_dir_bytes: int = option(
         10 << 30,
         "--cache-dir-size",
-        f"what the directory may take (10G); such as {SIZE_WORDS}",
+        f"maximum size of the cache directory (10G); such as {SIZE_WORDS}",
         _CACHED,
         metavar="SIZE",
         parse=parse_size,
         is_identity=False,
     )
-    """What it may take, in bytes."""
+    """The maximum size of the cache directory, in bytes."""
     cache_max_age_s: float = option(
         60.0, None, "age of a cached answer after which the store is asked again", _CACHED, is_identity=False
     )
-    """How old an answer from it may be, in seconds, before the store is asked whether it is still right."""
+    """The age of a cached answer, in seconds, after which the store is asked if it is still valid."""
 
     def __post_init__(self) -> None:
         for entry in STORE_OPTIONS:
@@ -218,7 +218,7 @@ class StoreOptions:
 
     @property
     def identity(self) -> Hashable:
-        """A hash of the options with which a place may answer differently; it keeps no secret."""
+        """A hash of the options that may change the data at a URL. Contains no secret."""
         chosen = []
         for entry in STORE_OPTIONS:
             value = getattr(self, entry.name)

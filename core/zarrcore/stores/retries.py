@@ -1,10 +1,10 @@
 """When a request is sent again: one policy for all remote stores.
 
 A request is repeated as often as ``--retries`` says, after pauses of 0.1 s, 0.2 s, 0.4 s … up to 5 s, or as long as the server
-asks for if that is longer; and only while the deadline of ``--timeout`` allows the pause. A failure is worth repeating
-where it may pass: a server error (500, 502, 503, 504), 429, 408, a broken or refused connection. Answers such as 403 or 404
-are not repeated, and neither is a request that must not be sent twice. Each store says which of its failures these are;
-obstore repeats its requests itself, by the same numbers.
+asks for if that is longer; and only while the deadline of ``--timeout`` allows the pause. A request is repeated after failures
+that may be temporary: a server error (500, 502, 503, 504), 429, 408, a broken or refused connection. It is not repeated after
+answers such as 403 or 404, or if it must not be sent twice. Each store classifies its own failures;
+obstore repeats its requests itself, with the same numbers.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Retries:
     (True, False)
 
     Args:
-        options: how many there are, and the deadline.
-        give_up: the deadline by `time.monotonic`, where it is known already.
+        options: the number of repeats, and the deadline.
+        give_up: the deadline by `time.monotonic`, if already known.
     """
 
     __slots__ = ("_left", "_pause_s", "give_up")
@@ -42,7 +42,7 @@ class Retries:
         self._pause_s = FIRST_PAUSE_S
 
     def wait(self, wanted_s: float = 0.0) -> bool:
-        """Pause, at least as long as the server wants; False, at once, where the request is not to be sent again."""
+        """Pause, at least as long as the server asks for. False, immediately, if the request must not be repeated."""
         pause_s = max(self._pause_s, wanted_s)
         if self._left <= 0 or time.monotonic() + pause_s >= self.give_up:
             return False
@@ -53,7 +53,7 @@ class Retries:
 
 
 def retry_config(options: StoreOptions) -> RetryConfig:
-    """obstore's ``retry_config`` for the same policy: a hung server costs its deadline once, not once for each retry."""
+    """obstore's ``retry_config`` for the same policy: a hung server costs the deadline once, not once per retry."""
     return {
         "max_retries": options.retries,
         "retry_timeout": timedelta(seconds=options.timeout_s),

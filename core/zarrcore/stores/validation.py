@@ -1,6 +1,6 @@
-"""What no store can be opened with, refused in one sentence before anything is tried.
+"""Checks of invalid values before a store is opened.
 
-None of the sentences quotes what it refuses, which may be a secret.
+The messages do not quote the refused value, because it may be a secret.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_RETRIES: Final = 1000
 
 
 def is_encodable(text: str) -> bool:
-    """Whether the operating system can hold a name like this: without NUL and without half a surrogate pair."""
+    """Whether the operating system allows this name: without NUL and without half a surrogate pair."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
@@ -30,15 +30,15 @@ def is_encodable(text: str) -> bool:
 
 
 def check_place(text: str) -> None:
-    """Refuse what is neither a path nor a URL.
+    """Refuse text that is neither a path nor a URL.
 
     Raises:
-        StoreError: it is empty, or holds what no name can.
+        StoreError: it is empty, or has characters that no name can have.
     """
     if not text:
-        raise StoreError("an empty path names no store; the current directory is written '.'")
+        raise StoreError("an empty path is not a store; write '.' for the current directory")
     if not is_encodable(text):
-        raise StoreError("a path or URL can hold neither NUL nor half a surrogate pair")
+        raise StoreError("a path or URL must not contain NUL or half a surrogate pair")
 
 
 def check_address(
@@ -47,7 +47,7 @@ def check_address(
     """The parts of the URL of a server.
 
     Raises:
-        StoreError: it has no server, or one that cannot be.
+        StoreError: the server is missing or invalid.
     """
     try:
         url.encode()
@@ -61,39 +61,41 @@ def check_address(
 
 
 def check_bucket(name: str) -> None:
-    """Refuse what no service takes for the name of a bucket, a container or an account; obstore may break on it.
+    """Refuse invalid names of buckets, containers and accounts, which may crash obstore.
 
     Raises:
-        StoreError: a character that may not be there.
+        StoreError: an invalid character.
     """
     if _BUCKET.fullmatch(name) is None:
-        raise StoreError(f"{name!r} names no bucket: letters, digits, dots, hyphens and underscores do")
+        raise StoreError(
+            f"{name!r} is not the name of a bucket: use letters, digits, dots, hyphens and underscores"
+        )
 
 
 def check_header(name: str, value: str) -> None:
-    """Refuse what cannot be sent as an HTTP header.
+    """Refuse a header that cannot be sent.
 
     Raises:
-        StoreError: a character that may not be there.
+        StoreError: an invalid character.
     """
     if _HEADER_NAME.fullmatch(name) is None:
         raise StoreError("the name of a header is made of ASCII letters, digits and hyphens")
     if _HEADER_VALUE.fullmatch(value) is None:
-        raise StoreError(f"the header {name} can hold nothing but printable ASCII characters")
+        raise StoreError(f"the header {name} may contain only printable ASCII characters")
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
     """Refuse headers that cannot be sent.
 
     Raises:
-        StoreError: a character that may not be there.
+        StoreError: an invalid character.
     """
     for name, value in headers.items():
         check_header(name, value)
 
 
 def parse_header(text: str) -> tuple[str, str]:
-    """Name and value of a header that a person wrote; a value ``@FILE`` is read from that file.
+    """Name and value of a header in text form; a value ``@FILE`` is read from that file.
 
     Raises:
         ValueError: there is no colon, or the file cannot be read.
@@ -105,13 +107,13 @@ def parse_header(text: str) -> tuple[str, str]:
     name, value = name.strip(), value.strip()
     if not colon:
         raise ValueError("a header is written 'NAME: VALUE'")
-    if value.startswith("@"):  # every user who can list processes sees a secret on a command line
+    if value.startswith("@"):  # a secret on a command line is visible to every user who can list processes
         try:
             with open(value[1:], encoding="utf-8") as file:
                 value = file.read().strip()
         except OSError as error:
             raise ValueError(f"cannot read {value[1:]}: {error.strerror}") from error
-        except ValueError as error:  # its message would quote the file
+        except ValueError as error:  # the error's own message would quote the file
             raise ValueError(f"{value[1:]} is not a text file") from error
     return name, value
 
@@ -120,26 +122,26 @@ def check_endpoint(url: str | None) -> None:
     """Refuse an endpoint that is not the address of a server.
 
     Raises:
-        StoreError: there is no server in it, or one that cannot be.
+        StoreError: the server is missing or invalid.
     """
     if url:
         check_address(url, "the endpoint")
 
 
 def check_sendable(text: str | None, what: str) -> None:
-    """Refuse what cannot be part of a header, and on which obstore would give up the thread that sends it.
+    """Refuse characters that cannot be in a header, because they would crash obstore's sending thread.
 
     Raises:
-        StoreError: a character that may not be there.
+        StoreError: an invalid character.
     """
     if text and _HEADER_VALUE.fullmatch(text) is None:
         raise StoreError(
-            f"{what} holds characters that no request can carry; is there a line break at its end?"
+            f"{what} has characters that cannot be sent in a request; is there a line break at its end?"
         )
 
 
 def parse_number(kind: type[int] | type[float]) -> Callable[[str], float]:
-    """A function that makes a number of text, or raises ValueError.
+    """A function that converts text to a number, or raises ValueError.
 
     >>> parse_number(int)("3")
     3
@@ -155,20 +157,20 @@ def parse_number(kind: type[int] | type[float]) -> Callable[[str], float]:
 
 
 def check_timeout(seconds: float) -> None:
-    """Refuse what is no deadline.
+    """Refuse an invalid deadline.
 
     Raises:
-        StoreError: it is none, or too long to be meant.
+        StoreError: not a positive number, or too long to be intended.
     """
     if not 0 < seconds < _LONGEST_S:
-        raise StoreError(f"a timeout is a number of seconds above 0 and below {_LONGEST_S:.0f}")
+        raise StoreError(f"the timeout must be a number of seconds above 0 and below {_LONGEST_S:.0f}")
 
 
 def check_retries(count: int) -> None:
-    """Refuse what is no number of repeats.
+    """Refuse an invalid number of repeats.
 
     Raises:
-        StoreError: it is negative, or too many to be meant.
+        StoreError: negative, or too many to be intended.
     """
     if not 0 <= count <= _MOST_RETRIES:
-        raise StoreError(f"the retries are a whole number from 0 to {_MOST_RETRIES}")
+        raise StoreError(f"the number of retries must be a whole number from 0 to {_MOST_RETRIES}")

@@ -1,4 +1,4 @@
-"""Arrays as NumPy, Dask and pickle see them."""
+"""Arrays as used by NumPy, Dask and pickle."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_out_is_filled_in_place_and_must_fit(store: CountingStore) -> None:
 @pytest.mark.parametrize(
     "selection", [30, -31, (0, 0, 0, 0), (..., ...), "x", 1.5, True, None, [1], slice(0, 5, 0)]
 )
-def test_what_is_no_basic_selection(store: CountingStore, selection: object) -> None:
+def test_indices_that_are_not_basic_selections_are_refused(store: CountingStore, selection: object) -> None:
     with pytest.raises(SelectionError):
         zarrcore.open(store)["plain"][selection]
 
@@ -64,7 +64,7 @@ def test_arrays_duck_type_numpy(written: Path) -> None:
         array.read_chunk((3, 0, 0))
 
 
-def test_more_than_fits_in_memory_is_refused() -> None:
+def test_a_selection_that_does_not_fit_in_memory_is_refused() -> None:
     array = zarrcore.create(MemoryStore()).create_array("a", shape=(10**9, 10**9), data_type="int8")
     with pytest.raises(SelectionError, match="do not fit in memory: select less"):
         array[...]

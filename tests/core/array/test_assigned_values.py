@@ -1,4 +1,4 @@
-"""Values that are assigned to a selection become elements of the array's type, or are refused."""
+"""Assigned values are converted to elements of the array's type, or refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_arrays_are_converted_as_numpy_assigns_and_broadcast() -> None:
         (300, "u1", (), "expected elements of uint8"),
         ("x", "f4", (), "expected elements of float32"),
         ([1, 2], "i4", (3,), r"expected values of shape \(3,\), found \(2,\)"),
-        (["text"], "O", (1,), "expected bytes and nothing else"),
+        (["text"], "O", (1,), "expected only bytes"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(value: Any, dtype: str, shape: tuple[int, ...], why: str) -> None:

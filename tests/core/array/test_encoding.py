@@ -21,7 +21,7 @@ from zarrcore.errors import (
     ("dtype", "filter_dtype"),
     [(">i4", "<i4"), ("<i4", ">i4"), (">u2", "<i2"), ("<u4", "<i2"), ("<m8[ns]", "<i8"), (">f8", ">i8")],
 )
-def test_version_2_filters_of_another_type_than_the_array(
+def test_v2_filters_may_have_another_type_than_the_array(
     tmp_path: Path, dtype: str, filter_dtype: str
 ) -> None:
     data = (np.arange(30).reshape(5, 6) * 3 + 1).astype(dtype)
@@ -38,7 +38,7 @@ def test_version_2_filters_of_another_type_than_the_array(
     assert np.array_equal(zarrcore.open(tmp_path / "a.zarr")["/"][...], data)
 
 
-def test_codecs_that_do_not_fit_are_told_when_the_array_opens(tmp_path: Path) -> None:
+def test_codecs_that_do_not_fit_are_reported_when_the_array_opens(tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", data=DATA, chunks=(10, 10, 10))
     document = tmp_path / "a.zarr/zarr.json"
     content = json.loads(document.read_text())

@@ -1,4 +1,4 @@
-"""What a read costs: requests, bytes, decodes and memory are counted, not timed."""
+"""The cost of a read in requests, bytes, decodes and memory; not timed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INNER_NBYTES = 256 * 512 * 4
 
 
 class Remote(MemoryStore):
-    """A store behind a network, which counts what crosses it of chunks."""
+    """A remote store that counts the transferred bytes of chunks."""
 
     is_remote = True
     requests_in_flight = 8
@@ -40,7 +40,7 @@ class Remote(MemoryStore):
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> BytesLike | None:
-        if "/c/" in key:  # documents that turned out not to matter may still come
+        if "/c/" in key:  # requests for documents that turned out not to matter may still be in flight
             self.requests.append((key, byte_range))
         value = super().get(key, byte_range, max_nbytes=max_nbytes)
         if "/c/" in key:
@@ -65,17 +65,17 @@ def test_a_plane_of_a_shard_is_fetched_without_the_rest() -> None:
     assert store.nbytes < 16 * 8 + 4 + INNER_NBYTES + 4096
 
 
-def test_of_raw_inner_chunks_only_what_is_wanted_is_fetched() -> None:
+def test_only_the_wanted_bytes_of_raw_inner_chunks_are_fetched() -> None:
     store, array = remote_array(
         shape=(8, 256, 512), chunk_shape=(1, 256, 512), shard_shape=(8, 256, 512), codecs=["bytes"]
     )
     assert np.array_equal(array[:, 100:110], NOISE[:, 100:110])
-    assert len(store.requests) == 1 + 8, "the spans lie too far apart for one request"
+    assert len(store.requests) == 1 + 8, "the spans are too far apart for one request"
     assert store.nbytes == 16 * 8 + 4 + 8 * 10 * 512 * 4
     assert np.array_equal(array[6, 255:3:-7, 5:500:9], NOISE[6, 255:3:-7, 5:500:9])
 
 
-def test_raw_inner_chunks_that_lie_close_come_together() -> None:
+def test_raw_inner_chunks_that_are_close_are_fetched_together() -> None:
     store, array = remote_array(
         shape=(8, 32, 64), chunk_shape=(1, 32, 64), shard_shape=(8, 32, 64), codecs=["bytes"]
     )
@@ -84,12 +84,12 @@ def test_raw_inner_chunks_that_lie_close_come_together() -> None:
     assert store.nbytes == 16 * 8 + 4 + (3 * 32 + 1) * 64 * 4
 
 
-def test_raw_inner_chunks_of_a_wrong_size_are_told() -> None:
+def test_raw_inner_chunks_of_a_wrong_size_are_reported() -> None:
     store, array = remote_array(
         shape=(2, 32, 64), chunk_shape=(1, 32, 64), shard_shape=(2, 32, 64), codecs=["bytes"]
     )
     shard = bytearray(store.get("a/c/0/0/0") or b"")
-    # The index is written anew, and tells of one inner chunk that it is a row shorter.
+    # The index is rewritten so that one inner chunk is a row shorter.
     places = np.frombuffer(bytes(shard[-36:-4]), "<u8").copy()
     places[1] -= 256
     shard[-36:-4] = places.tobytes()
@@ -108,12 +108,12 @@ def test_a_chunk_that_is_too_large_is_refused_before_it_is_fetched(monkeypatch: 
     h.create_array("strings", shape=(4,), chunk_shape=(4,), data_type="string", codecs=["vlen-utf8"])
     for name, most in (("numbers", 16), ("strings", 120)):
         store.set(f"{name}/c/0", bytes(1 << 20))
-        with pytest.raises(CodecError, match=f"{name}/c/0: 1,048,576 bytes are stored where at most {most} "):
+        with pytest.raises(CodecError, match=f"{name}/c/0: 1,048,576 bytes are stored, but at most {most} "):
             zarrcore.open(store)[name][...]
     assert store.nbytes == 0
 
 
-def test_each_chunk_is_asked_for_and_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_chunk_is_requested_and_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts = {
         "large": ((64, 64, 64), None),
         "small": ((8, 8, 8), None),
@@ -154,7 +154,7 @@ def test_each_chunk_is_asked_for_and_decoded_once(tmp_path: Path, monkeypatch: p
         found[name] = (decoded["one"], decoded["many"], sum(requests.values()))
     assert found["large"] == (2, 0, 2)
     assert found["small"] == (0, 8 * 8 * 16, 8 * 8 * 16)
-    # An index, and its inner chunks in requests of 1 MiB, of each shard.
+    # For each shard: the index, and its inner chunks in requests of 1 MiB.
     assert found["sharded"][:2] == (2 * 8 * 4 * 4, 0)
     assert found["sharded"][2] <= 2 * (1 + 2)
 
@@ -174,7 +174,7 @@ print(peak_nbytes() - before)
 """
 
 
-def test_reading_into_a_buffer_takes_little_memory_beside_it(tmp_path: Path) -> None:
+def test_reading_into_a_buffer_takes_little_extra_memory(tmp_path: Path) -> None:
     h = zarrcore.create(tmp_path / "a.zarr")
     blosc = {"name": "blosc", "configuration": {"cname": "lz4", "shuffle": "shuffle"}}
     array = h.create_array(
@@ -199,7 +199,7 @@ CODECS: list[list[Any]] = [
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], np.ndarray]:
-    """The same elements in small chunks of all codecs, one of them missing."""
+    """The same elements in small chunks with all codecs; one chunk is missing."""
     path = tmp_path_factory.mktemp("small") / "a.zarr"
     values = np.random.default_rng(5).integers(0, 60_000, (9, 10, 40)).astype("u2")
     values[2:4, 3:6, 8:12] = 7
@@ -226,7 +226,7 @@ def bounds(length: int) -> st.SearchStrategy[Any]:
 
 @settings(max_examples=80, deadline=None)
 @given(selection=st.tuples(bounds(9), bounds(10), st.just(slice(None)) | bounds(40)))
-def test_small_chunks_in_batches_are_numpys(
+def test_small_chunks_in_batches_read_as_numpy_selects(
     small: tuple[list[Any], np.ndarray], selection: tuple[Any, ...]
 ) -> None:
     arrays, values = small
@@ -234,7 +234,7 @@ def test_small_chunks_in_batches_are_numpys(
         assert np.array_equal(array[selection], values[selection])
 
 
-def test_most_of_them_come_in_batches(
+def test_most_small_chunks_are_read_in_batches(
     small: tuple[list[Any], np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrays, values = small

@@ -1,4 +1,4 @@
-"""Plans of reads: what they say is ready, and what they read."""
+"""Plans of reads: whether they are ready, and the elements that they read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def regions(draw: st.DrawFn) -> list[AxisRange]:
 
 
 @given(regions(), st.sampled_from([None, (4, 6, 4)]), st.booleans())
-def test_a_plan_reads_what_numpy_selects_whether_it_is_ready_or_not(
+def test_a_plan_reads_as_numpy_selects_ready_or_not(
     ranges: list[AxisRange], shard_shape: tuple[int, ...] | None, in_sequence: bool
 ) -> None:
     cached = array(shard_shape)
@@ -76,7 +76,7 @@ def test_without_a_cache_nothing_is_ready() -> None:
 
 @pytest.mark.parametrize("suffix", ["raw", "npy"])
 def test_the_calls_of_a_warm_request_do_not_grow_with_its_chunks(suffix: str) -> None:
-    """A mount answers such requests on its only thread."""
+    """A mount answers these requests on its only thread."""
     calls = []
     for chunks in (4, 16):
         shape = (chunks, chunks, chunks)
@@ -93,7 +93,7 @@ def test_the_calls_of_a_warm_request_do_not_grow_with_its_chunks(suffix: str) ->
 
 
 def _calls(function: Any, *arguments: Any) -> int:
-    """How many Python calls a call makes."""
+    """The number of Python calls that a call makes."""
     count = 0
 
     def note(_frame: Any, event: str, _argument: Any) -> None:

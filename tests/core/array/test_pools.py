@@ -21,20 +21,20 @@ from zarrcore.errors import (
 
 def test_requests_in_flight_are_bounded_and_used(written: Path) -> None:
     with CountingStore(written, remote=True) as store:
-        array = zarrcore.open(store, format="v3")["plain"]  # nothing is asked that nobody waits for
+        array = zarrcore.open(store, format="v3")["plain"]  # no request without a reader that waits for it
         store.delay_s = 0.01
         assert np.array_equal(array[...], DATA)
         assert 4 <= store.most_at_once <= store.requests_in_flight
 
 
 PROGRAMS = {
-    "a thread reads while the interpreter ends": """
+    "a thread reads while the interpreter shuts down": """
 import sys, threading, time, zarrcore
 array = zarrcore.open(sys.argv[1])["sharded"]
 threading.Thread(target=lambda: [array[...] for _ in range(20)]).start()
 time.sleep(0.05)
 """,
-    "a thread begins to read when the interpreter has ended": """
+    "a thread starts to read after the main thread has ended": """
 import sys, threading, time, zarrcore
 array = zarrcore.open(sys.argv[1])["sharded"]
 def late():
@@ -58,7 +58,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_no_process_hangs(written: Path, name: str) -> None:
+def test_a_process_ends_or_forks_during_reads_without_hanging(written: Path, name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAMS[name].replace("SUM", str(DATA.sum())), written],
         capture_output=True,
@@ -68,7 +68,7 @@ def test_no_process_hangs(written: Path, name: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_large_read_does_not_shut_out_a_small_one(written: Path) -> None:
+def test_a_large_read_does_not_block_a_small_one(written: Path) -> None:
     with CountingStore(written, remote=True) as store:
         array = zarrcore.open(store)["plain"]
         store.delay_s = 0.03
@@ -81,7 +81,7 @@ def test_a_large_read_does_not_shut_out_a_small_one(written: Path) -> None:
             assert np.array_equal(large.result(), DATA)
 
 
-def test_tasks_that_make_tasks_and_fail(store: CountingStore) -> None:
+def test_tasks_may_return_tasks_and_fail(store: CountingStore) -> None:
     done: list[int] = []
 
     def task(depth: int) -> list[pools.Task] | None:

@@ -28,7 +28,7 @@ def test_a_plane_of_shards_reads_only_what_it_crosses(store: CountingStore) -> N
     assert len(ranges) == 2 * shards, "an index and one range for each shard"
 
 
-def test_of_uncompressed_chunks_only_what_is_wanted_is_read(store: CountingStore) -> None:
+def test_only_the_wanted_bytes_of_uncompressed_chunks_are_read(store: CountingStore) -> None:
     array = zarrcore.open(store)["raw"]
     assert np.array_equal(array[7, 12:17], DATA[7, 12:17])
     ranges = [byte_range for key, byte_range in store.requests if "/c/" in key]
@@ -36,7 +36,7 @@ def test_of_uncompressed_chunks_only_what_is_wanted_is_read(store: CountingStore
     assert np.array_equal(array[7, 12:17, ::-3], DATA[7, 12:17, ::-3])
 
 
-def test_uncompressed_chunks_that_are_cut_are_told(written: Path, tmp_path: Path) -> None:
+def test_truncated_uncompressed_chunks_are_reported(written: Path, tmp_path: Path) -> None:
     zarr.create_array(tmp_path / "a.zarr", data=DATA, chunks=(10, 10, 10), compressors=None)
     chunk = tmp_path / "a.zarr/c/0/0/0"
     chunk.write_bytes(chunk.read_bytes()[:1500])
@@ -46,7 +46,7 @@ def test_uncompressed_chunks_that_are_cut_are_told(written: Path, tmp_path: Path
         array[7, :10, :10]
 
 
-def test_missing_chunks_are_fill_values_and_failures_are_not(store: CountingStore) -> None:
+def test_missing_chunks_read_as_fill_values_and_failures_do_not(store: CountingStore) -> None:
     array = zarrcore.open(store)["missing"]
     expected = np.full_like(DATA, 9)
     expected[:10] = DATA[:10]
@@ -72,7 +72,7 @@ def test_a_read_can_be_cancelled(store: CountingStore) -> None:
 
 def test_chunks_over_the_limit_are_refused(store: CountingStore) -> None:
     assert np.array_equal(zarrcore.open(store, max_chunk_bytes=2000)["plain"][...], DATA)
-    with pytest.raises(UnsupportedError, match="decodes to 2,000 bytes, over 1,999"):
+    with pytest.raises(UnsupportedError, match="decodes to 2,000 bytes, over the limit of 1,999"):
         zarrcore.open(store, max_chunk_bytes=1999)["plain"][...]
 
 

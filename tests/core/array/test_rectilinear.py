@@ -45,7 +45,7 @@ def document(edges: Any, shape: tuple[int, ...], codecs: list[Any]) -> bytes:
 
 
 def written(edges: list[list[int]], data: np.ndarray, codecs: list[Any], missing: int = -1) -> MemoryStore:
-    """A store with the chunks of ``data``; one of them is left out, and reads as 7."""
+    """A store with the chunks of ``data``; one of them is missing and reads as 7."""
     store = MemoryStore()
     store.set("zarr.json", document(edges, data.shape, codecs))
     named = [NamedConfiguration(c) if isinstance(c, str) else NamedConfiguration(**c) for c in codecs]
@@ -79,7 +79,7 @@ def selections(shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
 @given(data=st.data(), rows=EDGES, columns=EDGES, missing=st.integers(-1, 8))
 @pytest.mark.parametrize("codecs", [RAW, PACKED], ids=["raw", "zstd"])
 @pytest.mark.parametrize("cached", [False, True])
-def test_selections_are_numpys(
+def test_selections_read_as_in_numpy(
     codecs: list[Any], cached: bool, data: st.DataObject, rows: list[int], columns: list[int], missing: int
 ) -> None:
     # The array may end within its last chunks, or before them.
@@ -97,7 +97,7 @@ def test_selections_are_numpys(
 @settings(max_examples=30, deadline=None)
 @given(data=st.data(), rows=EDGES, columns=EDGES, missing=st.integers(-1, 8))
 @pytest.mark.parametrize("cached", [False, True])
-def test_shards_may_differ_and_their_inner_chunks_not(
+def test_shards_may_differ_in_shape_but_their_inner_chunks_do_not(
     cached: bool, data: st.DataObject, rows: list[int], columns: list[int], missing: int
 ) -> None:
     edges = [[2 * edge for edge in rows], [3 * edge for edge in columns]]
@@ -112,7 +112,7 @@ def test_shards_may_differ_and_their_inner_chunks_not(
         assert np.array_equal(array[selection], values[selection])
 
 
-def test_shards_that_their_inner_chunks_do_not_divide() -> None:
+def test_shards_that_inner_chunks_do_not_divide_are_refused() -> None:
     store = MemoryStore()
     store.set("zarr.json", document([[4, 2, 3], 4], (9, 4), shards([2, 2])))
     with pytest.raises(MetadataError, match="inner chunks of 2 elements do not divide shards of 3"):
@@ -120,7 +120,7 @@ def test_shards_that_their_inner_chunks_do_not_divide() -> None:
 
 
 @pytest.mark.parametrize("codecs", [RAW, PACKED, shards([2, 3])], ids=["raw", "zstd", "shards"])
-def test_what_is_written_reads_back_and_lies_where_it_should(codecs: list[Any]) -> None:
+def test_written_elements_read_back_and_are_in_the_right_chunks(codecs: list[Any]) -> None:
     edges = [[4, 2, 6], [3, 9, 3, 3]]
     values = np.random.default_rng(1).integers(0, 1000, (11, 13)).astype("u2")
     expected = written(edges, values.copy(), codecs)
@@ -134,7 +134,7 @@ def test_what_is_written_reads_back_and_lies_where_it_should(codecs: list[Any]) 
     assert np.array_equal(zarrcore.open(store)["/"][...], values)
 
 
-def test_what_an_array_says_of_its_chunks() -> None:
+def test_an_array_describes_its_chunks() -> None:
     store = MemoryStore()
     store.set("zarr.json", document([[4, 2, [3, 5]], 4], (20, 9), RAW))
     array = zarrcore.open(store)["/"]

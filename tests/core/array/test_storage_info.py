@@ -1,4 +1,4 @@
-"""What an array takes up: counted by listing, or chunk by chunk where a store cannot list."""
+"""The storage of an array: counted by listing, or chunk by chunk if the store cannot list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DATA = np.arange(1, 101, dtype="i4").reshape(10, 10)
 
 
 class Unlistable(ReadableStore):
-    """Some values that can be read by key and no more."""
+    """Values that can only be read by key."""
 
     def __init__(self, values: dict[str, bytes]) -> None:
         self.values = values
@@ -32,7 +32,7 @@ class Unlistable(ReadableStore):
 
 
 class Unsized(Unlistable, ListableStore):
-    """The same with a listing that tells no sizes."""
+    """The same with a listing without sizes."""
 
     def list_prefix(self, prefix: str) -> Any:
         return (StoreEntry(key) for key in self.values if key.startswith(prefix))
@@ -43,7 +43,7 @@ def values_of(root: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("zarr_format", [2, 3])
-def test_chunks_present_missing_and_outside(tmp_path: Path, zarr_format: Any) -> None:
+def test_chunks_present_missing_and_outside_the_grid_are_counted(tmp_path: Path, zarr_format: Any) -> None:
     root = tmp_path / "x.zarr"
     zarr.create_group(root, zarr_format=zarr_format).create_array("a", data=DATA, chunks=(3, 4))
     key = "a/c/{}/{}" if zarr_format == 3 else "a/{}.{}"
@@ -60,7 +60,7 @@ def test_chunks_present_missing_and_outside(tmp_path: Path, zarr_format: Any) ->
     assert zc.open(MemoryStore(values=values))["a"].storage_info() == expected
     assert zc.open(Unsized(values))["a"].storage_info() == expected
     probed = zc.open(Unlistable(values))["a"].storage_info()
-    assert probed == StorageInfo(12, 11, stored, DATA.nbytes), "what lies outside is not asked for"
+    assert probed == StorageInfo(12, 11, stored, DATA.nbytes), "chunks outside the grid are not checked"
     assert probed.missing == 1
     assert probed.ratio == pytest.approx(DATA.nbytes * 11 / 12 / stored)
 
@@ -71,24 +71,24 @@ def test_shards_count_as_chunks(tmp_path: Path) -> None:
     assert (info.chunks, info.present) == (4, 4)
 
 
-def test_too_many_chunks_to_ask_for_each() -> None:
+def test_too_many_chunks_to_check_one_by_one_is_an_error() -> None:
     store = MemoryStore()
     zc.create(store).create_array("a", shape=(MAX_PROBED_CHUNKS + 1,), data_type="int8", chunk_shape=(1,))
     array = zc.open(store)["a"]
     assert array.storage_info().present == 0
     values = {entry.key: bytes(store.get(entry.key) or b"") for entry in store.list()}
-    with pytest.raises(zc.ListingUnsupportedError, match="10,001 chunks would take too long"):
+    with pytest.raises(zc.ListingUnsupportedError, match="10,001 chunks one by one would take too long"):
         zc.open(Unlistable(values))["a"].storage_info()
 
 
-def test_of_strings_of_any_length_nobody_knows_the_ratio() -> None:
+def test_the_ratio_of_strings_of_variable_length_is_unknown() -> None:
     array = zc.create(MemoryStore()).create_array("a", shape=(3,), data_type="string")
     array[...] = ["long" * 100, "", "ü"]
     info = array.storage_info()
     assert (info.present, info.nbytes, info.ratio) == (1, None, None)
 
 
-def test_nothing_stored() -> None:
+def test_an_array_without_stored_chunks_is_counted() -> None:
     hierarchy = zc.create(MemoryStore())
     for name, shape in (("a", (0,)), ("b", (5,)), ("c", ())):
         hierarchy.create_array(name, shape=shape, data_type="int8")
@@ -98,7 +98,7 @@ def test_nothing_stored() -> None:
 
 
 @given(present=st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
-def test_any_chunks(present: set[tuple[int, int]]) -> None:
+def test_any_set_of_chunks_is_counted(present: set[tuple[int, int]]) -> None:
     store = MemoryStore()
     array = zc.create(store).create_array("a", shape=(12, 7), data_type="int8", chunk_shape=(3, 2))
     for y, x in present:
@@ -109,7 +109,7 @@ def test_any_chunks(present: set[tuple[int, int]]) -> None:
     assert info.outside == len(present) - len(inside)
 
 
-def test_each_chunk_is_told_and_counting_can_be_ended(tmp_path: Path) -> None:
+def test_each_chunk_is_reported_and_counting_can_be_stopped(tmp_path: Path) -> None:
     root = tmp_path / "x.zarr"
     zarr.create_group(root).create_array("a", data=DATA, chunks=(3, 4))
     (root / "a/c/0/0").unlink()

@@ -1,4 +1,4 @@
-"""Writing arrays: against NumPy, against other readers, by many threads, and where it is refused."""
+"""Writing arrays: compared with NumPy, read by other readers, by many threads, and refused writes."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_zarr_python_and_tensorstore_read_what_was_written_in_part(
     for selection, value in [((slice(1, 9), slice(2, 15, 3)), 5), ((slice(None, None, -2), 4), np.arange(6))]:
         array[selection] = value
         expected[selection] = value
-    if layout["format"] != "n5":  # which zarr-python reads no more
+    if layout["format"] != "n5":  # which zarr-python cannot read any more
         np.testing.assert_array_equal(zarr.open(tmp_path, mode="r")["a"][...], expected)
     tensorstore = pytest.importorskip("tensorstore")
     driver = {"v3": "zarr3", "v2": "zarr", "n5": "n5"}[layout["format"]]
@@ -141,7 +141,7 @@ def test_zarr_python_and_tensorstore_read_what_was_written_in_part(
 @pytest.mark.parametrize(
     "dtype", ["bool", "uint8", "float16", "complex128", "M8[ns]", "U5", "S3", "V4", str, bytes]
 )
-def test_every_kind_of_element(dtype: Any) -> None:
+def test_every_kind_of_element_reads_back(dtype: Any) -> None:
     values: Any = {
         "bool": [True, False],
         "M8[ns]": np.array(["2026-01-01", "NaT"], "M8[ns]"),
@@ -160,7 +160,7 @@ def test_every_kind_of_element(dtype: Any) -> None:
     np.testing.assert_array_equal(array[...], expected)
 
 
-def test_chunks_of_fill_values_are_left_out_and_erased() -> None:
+def test_chunks_of_fill_values_are_erased_or_not_stored() -> None:
     store = MemoryStore()
     array = create(store, {"chunk_shape": (4, 4)}, shape=(8, 8), data_type="float32", fill_value=np.nan)
 
@@ -177,7 +177,7 @@ def test_chunks_of_fill_values_are_left_out_and_erased() -> None:
     assert stored() == {"a/c/0/0", "a/c/0/1"}
 
 
-def test_the_rest_of_a_chunk_is_read_only_where_something_is_left_of_it() -> None:
+def test_the_rest_of_a_chunk_is_read_only_if_the_write_leaves_some_of_it() -> None:
     class Counting(MemoryStore):
         reads = 0
 
@@ -188,7 +188,7 @@ def test_the_rest_of_a_chunk_is_read_only_where_something_is_left_of_it() -> Non
     store = Counting()
     array = create(store, {"chunk_shape": (4, 4)}, shape=(10, 10))
     array[...] = 1
-    array[4:10, 8:] = 2  # chunks at the edge, of which all that is in the array is written
+    array[4:10, 8:] = 2  # chunks at the edge, written completely within the array
     assert store.reads == 0
     array[0, 0] = 3
     assert store.reads == 1
@@ -242,7 +242,7 @@ def test_values_that_do_not_fit_are_refused(value: Any) -> None:
     assert not array[...].any()
 
 
-def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
+def test_a_refused_write_says_why(tmp_path: Path) -> None:
     array = create(LocalStore(tmp_path), {"chunk_shape": (4, 4)}, shape=(8, 8))
     array[...] = 1
     reader = zarrcore.open(tmp_path)["a"]
@@ -251,7 +251,9 @@ def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
         reader[0, 0] = 1
     with pytest.raises(SelectionError):
         array[8] = 1
-    with pytest.raises(UnsupportedError, match=r"has 256 bytes, over 100|has 64 bytes, over 50"):
+    with pytest.raises(
+        UnsupportedError, match=r"has 256 bytes, over the limit of 100|has 64 bytes, over the limit of 50"
+    ):
         zarrcore.open(tmp_path, "r+", max_chunk_bytes=50)["a"].write(..., 1)  # type: ignore[union-attr]
     (tmp_path / "a" / "c" / "0" / "0").write_bytes(b"garbage")
     with pytest.raises(CodecError, match="a/c/0/0"):
@@ -276,7 +278,7 @@ def failing(store: MemoryStore, key: str) -> Iterator[None]:
     del store.set  # type: ignore[attr-defined]
 
 
-def test_a_store_that_fails_is_told_and_the_chunk_stays_as_it_was() -> None:
+def test_a_store_failure_is_reported_and_the_chunk_stays_unchanged() -> None:
     store = MemoryStore()
     array = create(store, {"chunk_shape": (4, 4)}, shape=(8, 8), chunk_cache=ChunkCache(1 << 20))
     array[...] = 1
@@ -285,7 +287,7 @@ def test_a_store_that_fails_is_told_and_the_chunk_stays_as_it_was() -> None:
     assert (array[4:, 4:] == 1).all()
 
 
-def test_a_pickled_array_writes_on(tmp_path: Path) -> None:
+def test_a_pickled_array_can_be_written(tmp_path: Path) -> None:
     import pickle
 
     array = create(LocalStore(tmp_path), {"chunk_shape": (4, 4)}, shape=(8, 8))

@@ -24,9 +24,9 @@ from tests.command import Run
         (
             ("cat", "{source}", "images/stack", "--select", "9"),
             2,
-            "dimension 0: indices must lie in [0, 4), found 9",
+            "dimension 0: indices must be in [0, 4), found 9",
         ),
-        (("cat", "{source}", "images/stack", "--select", "q=1"), 2, "no single dimension is named 'q'"),
+        (("cat", "{source}", "images/stack", "--select", "q=1"), 2, "expected the name of one dimension, found 'q'"),
         (("cat", "{source}", "images/stack", "--as", "jpg"), 2, "file type 'jpg' is unknown"),
         (("cat", "{source}", "images/stack", "--as", "png"), 1, "is not a picture"),
         (

@@ -1,4 +1,4 @@
-"""A few lines run as a user who may do little; where the tests run as root, who may do everything, as another one."""
+"""Runs a few lines as a user without privileges: as another user if the tests run as root."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ except ZarrError as error:
 
 @contextlib.contextmanager
 def place_for_all() -> Iterator[Path]:
-    """A directory that every user reaches, which pytest's own are not."""
+    """A directory that every user can access, unlike pytest's own."""
     with tempfile.TemporaryDirectory() as made:
         place = Path(made)
         place.chmod(0o755)
@@ -34,7 +34,7 @@ def place_for_all() -> Iterator[Path]:
 
 
 def as_nobody(module: str, lines: str) -> str:
-    """What ``lines``, which use `open_store` and ``module``, print, or the error that ends them."""
+    """The output of ``lines``, which use `open_store` and ``module``, or the error that ends them."""
     program = _PROGRAM.format(module=module, lines=textwrap.indent(textwrap.dedent(lines), "    "))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stderr, done.returncode) == ("", 0)

@@ -20,7 +20,7 @@ from tests.servers import (
 )
 from zarrcore.stores import ReadableStore, open_store
 
-# Ceph is another service of the same kind, and takes its time.
+# Ceph is another service with the S3 API, and slow.
 collect_ignore = [] if os.environ.get("ZARRSCOPE_CEPH") else ["object/test_ceph.py"]
 
 Opener = Callable[..., ReadableStore]
@@ -37,13 +37,13 @@ def write_values(root: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def values_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory that holds `VALUES`; shared, so never to be changed."""
+    """A directory with `VALUES`; shared, so it must not be changed."""
     return write_values(tmp_path_factory.mktemp("values"))
 
 
 @pytest.fixture(scope="session")
 def web_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the web servers serve: `VALUES` in the folder ``values``."""
+    """The root of the web servers: `VALUES` in the folder ``values``."""
     root = tmp_path_factory.mktemp("web")
     write_values(root / "values")
     return root
@@ -86,13 +86,13 @@ def faults() -> Iterator[FaultServer]:
 
 @pytest.fixture
 def options(faults: FaultServer) -> dict[str, object]:
-    """Keywords of `open_store` that make it reach ``faults`` and give up soon."""
+    """Keywords of `open_store` to connect to ``faults`` with a short timeout."""
     return {"endpoint_url": faults.url, "region": "us-east-1", "timeout_s": 1.0, "retries": 1}
 
 
 @pytest.fixture
 def opened(faults: FaultServer) -> Opener:
-    """Opens what ``faults`` serves, giving up soon."""
+    """Opens URLs of ``faults`` with a short timeout."""
 
     def open_it(path: str = "", **options: object) -> ReadableStore:
         return open_store(f"{faults.url}/{path}", **{"timeout_s": 1.0, "retries": 1, **options})

@@ -1,4 +1,4 @@
-"""What every store must do; the tests of each kind subclass `StoreTests` and give it a filled store."""
+"""The contract of every store. The tests of each kind subclass `StoreTests` and provide a filled store."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ VALUES = {
     "ab/x": b"1",
     ODD_KEY: b"odd",
 }
-"""What the filled store holds: an empty value, prefixes of which one begins like another, characters of all kinds."""
+"""The content of the filled store: an empty value, prefixes with a common beginning, characters of all kinds."""
 
 
 class StoreTests:
     """The contract of readable and listable stores.
 
-    A subclass, or its module, defines a fixture ``store`` that holds exactly `VALUES`.
+    A subclass, or its module, defines a fixture ``store`` with exactly `VALUES`.
     """
 
     path_like = True
-    """Whether keys are paths or object names, which cannot hold ``..`` and the like."""
+    """Whether keys are paths or object names, which cannot contain segments such as ``..``."""
     tells_sizes = True
-    """Whether listings tell sizes."""
+    """Whether listings contain sizes."""
     tells_mtime = True
-    """Whether stat tells modification times."""
+    """Whether stat returns modification times."""
 
     @pytest.mark.parametrize("key", VALUES)
     def test_get_returns_the_whole_value(self, store: ReadableStore, key: str) -> None:
@@ -85,7 +85,7 @@ class StoreTests:
         ("byte_range", "size"),
         [(None, 10_240), (ByteRange(5, 100), 95), (ByteRange(10_000), 240), (ByteRange(-7), 7)],
     )
-    def test_what_is_larger_than_allowed_is_refused(
+    def test_a_value_larger_than_allowed_is_refused(
         self, store: ReadableStore, byte_range: ByteRange | None, size: int
     ) -> None:
         value = store.get("a/c/0/0", byte_range, max_nbytes=size)
@@ -104,7 +104,7 @@ class StoreTests:
         [None, ByteRange(10, 300), ByteRange(10_000), ByteRange(-7), ByteRange(20_000), ByteRange(5, 5)],
     )
     @pytest.mark.parametrize("key", ["a/c/0/0", "a/c/0/1"])
-    def test_a_value_comes_with_what_is_known_of_it(
+    def test_a_value_comes_with_its_facts(
         self, store: ReadableStore, key: str, byte_range: ByteRange | None
     ) -> None:
         found = store.get_with_stat(key, byte_range)
@@ -123,7 +123,7 @@ class StoreTests:
         assert [None if value is None else bytes(value) for value in got] == expected
 
     @pytest.mark.parametrize("key", VALUES)
-    def test_stat_tells_size_and_time(self, store: ReadableStore, key: str) -> None:
+    def test_stat_returns_size_and_time(self, store: ReadableStore, key: str) -> None:
         found = store.stat(key)
         assert found is not None
         assert found.size == len(VALUES[key])
@@ -135,7 +135,7 @@ class StoreTests:
     def test_stat_of_an_absent_key_is_none(self, store: ReadableStore, key: str) -> None:
         assert store.stat(key) is None
 
-    def test_list_tells_every_key_once(self, store: ListableStore) -> None:
+    def test_list_returns_every_key_once(self, store: ListableStore) -> None:
         entries = list(store.list())
         assert sorted(entry.key for entry in entries) == sorted(VALUES)
         assert not any(entry.is_prefix for entry in entries)
@@ -143,7 +143,7 @@ class StoreTests:
             assert {entry.key: entry.size for entry in entries} == {key: len(VALUES[key]) for key in VALUES}
 
     @pytest.mark.parametrize("prefix", ["a/", "a/c/", "ab/", "größe/", "absent/", "a/absent/", "zarr.json/"])
-    def test_list_prefix_tells_the_keys_beneath(self, store: ListableStore, prefix: str) -> None:
+    def test_list_prefix_returns_the_keys_beneath(self, store: ListableStore, prefix: str) -> None:
         expected = sorted(key for key in VALUES if key.startswith(prefix))
         assert sorted(entry.key for entry in store.list_prefix(prefix)) == expected
 
@@ -160,21 +160,21 @@ class StoreTests:
             ("a/absent/", []),
         ],
     )
-    def test_list_dir_tells_keys_and_prefixes_once(
+    def test_list_dir_returns_keys_and_prefixes_once(
         self, store: ListableStore, prefix: str, expected: list[str]
     ) -> None:
         assert sorted(entry.key for entry in store.list_dir(prefix)) == expected
 
-    def test_list_dir_tells_sizes_of_keys_only(self, store: ListableStore) -> None:
+    def test_list_dir_returns_sizes_only_for_keys(self, store: ListableStore) -> None:
         sizes = {entry.key: entry.size for entry in store.list_dir("a/")}
         assert sizes["a/c/"] is None
         assert sizes["a/zarr.json"] == (2 if self.tells_sizes else None)
 
-    def test_a_listing_can_be_left_early(self, store: ListableStore) -> None:
+    def test_a_listing_can_be_stopped_early(self, store: ListableStore) -> None:
         assert next(iter(store.list_prefix("a/"))).key.startswith("a/")
 
     @pytest.mark.parametrize("key", ["", "a/", "/"])
-    def test_no_key_is_refused(self, store: ReadableStore, key: str) -> None:
+    def test_an_invalid_key_is_refused(self, store: ReadableStore, key: str) -> None:
         with pytest.raises(InvalidKeyError):
             store.get(key)
         with pytest.raises(InvalidKeyError):
@@ -204,7 +204,7 @@ class StoreTests:
         assert sorted(entry.key for entry in again.list_dir("a/")) == ["a/c/", "a/zarr.json"]
         again.close()
 
-    def test_eight_threads_read_at_once(self, store: ReadableStore) -> None:
+    def test_eight_threads_read_concurrently(self, store: ReadableStore) -> None:
         def read(number: int) -> bool:
             start = number % 97
             part = store.get("a/c/0/0", ByteRange(start, start + 1000))
@@ -213,16 +213,16 @@ class StoreTests:
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(read, range(80)))
 
-    def test_closing_twice_does_no_harm_and_reading_opens_again(self, store: ReadableStore) -> None:
+    def test_closing_twice_is_harmless_and_reading_opens_again(self, store: ReadableStore) -> None:
         store.close()
         store.close()
         assert store.get("ab/x") == b"1"
 
 
 class ReadOnlyStoreTests:
-    """The contract of stores that refuse to be written; ``store`` holds `VALUES`, as in `StoreTests`."""
+    """The contract of read-only stores; ``store`` contains `VALUES`, as in `StoreTests`."""
 
-    def test_all_that_writes_is_refused_in_one_sentence(self, store: ReadableStore) -> None:
+    def test_every_write_is_refused_in_one_sentence(self, store: ReadableStore) -> None:
         assert store.read_only
         if not isinstance(store, WritableStore):
             return
@@ -247,15 +247,15 @@ class ReadOnlyStoreTests:
 
 
 class WritableStoreTests:
-    """The contract of writable stores; ``empty`` is a fixture that gives a new store without keys."""
+    """The contract of writable stores; the fixture ``empty`` is a new store without keys."""
 
     writers_of_one_key = 4
-    """Threads that set and read one key at once."""
+    """Threads that set and read one key concurrently."""
 
     rounds = 200
-    """How often something is written and erased at once."""
+    """The number of concurrent writes and erases."""
 
-    def test_what_is_set_is_read(self, empty: WritableStore) -> None:
+    def test_a_stored_value_is_read_back(self, empty: WritableStore) -> None:
         empty.set("a/b/c", b"one")
         empty.set("a/b/c", memoryview(b"two!"))
         assert empty.get("a/b/c") == b"two!"
@@ -267,7 +267,7 @@ class WritableStoreTests:
         empty.set("a", b"two")
         assert first != empty.stat("a").etag
 
-    def test_what_is_erased_is_absent(self, empty: WritableStore) -> None:
+    def test_an_erased_key_is_absent(self, empty: WritableStore) -> None:
         empty.set("a/b", b"1")
         empty.set("a/c/d", b"2")
         empty.erase("a/b")
@@ -307,17 +307,17 @@ class WritableStoreTests:
         assert list(empty.list()) == []
 
     @pytest.mark.parametrize("key", ["", "a/"])
-    def test_no_key_is_refused(self, empty: WritableStore, key: str) -> None:
+    def test_an_invalid_key_is_refused(self, empty: WritableStore, key: str) -> None:
         with pytest.raises(InvalidKeyError):
             empty.set(key, b"")
         with pytest.raises(InvalidKeyError):
             empty.erase(key)
 
-    def test_it_says_that_it_can_be_written(self, empty: WritableStore) -> None:
+    def test_a_writable_store_is_not_read_only(self, empty: WritableStore) -> None:
         assert not empty.read_only
         assert writable(empty) is empty
 
-    def test_set_tells_whether_it_stored(self, empty: WritableStore) -> None:
+    def test_set_returns_whether_it_stored(self, empty: WritableStore) -> None:
         assert empty.set("a/x", b"1") is True
         assert empty.set("a/x", b"2") is True
         assert empty.set("a/x", b"3", if_absent=True) is False
@@ -335,7 +335,7 @@ class WritableStoreTests:
         assert empty.get("a/x") == b"%d" % stored.index(True)
 
     @pytest.mark.parametrize("size", [0, 1, 100_000])
-    def test_values_of_all_sizes_come_back(self, empty: WritableStore, size: int) -> None:
+    def test_values_of_all_sizes_read_back(self, empty: WritableStore, size: int) -> None:
         value = (CHUNK * 10)[:size]
         for number, given in enumerate((value, memoryview(value), memoryview(bytearray(value)))):
             empty.set(f"a/{number}", given)
@@ -344,7 +344,7 @@ class WritableStoreTests:
         assert {entry.size for entry in empty.list_dir("a/")} == {size}
 
     @pytest.mark.parametrize("size", [0, 100_000, 9_000_000])
-    def test_the_bytes_of_a_file_come_back(self, empty: WritableStore, size: int, tmp_path: Path) -> None:
+    def test_the_bytes_of_a_file_read_back(self, empty: WritableStore, size: int, tmp_path: Path) -> None:
         value = (CHUNK * (size // len(CHUNK) + 1))[:size]
         with open(tmp_path / "file", "w+b") as file:
             file.write(value)
@@ -355,7 +355,7 @@ class WritableStoreTests:
             assert empty.set_file("a/y", file.fileno(), if_absent=True) is True
         assert empty.get("a/x") == empty.get("a/y") == value
 
-    def test_renaming_and_linking(self, empty: WritableStore) -> None:
+    def test_renaming_and_linking_keep_the_value(self, empty: WritableStore) -> None:
         for key in ("a/x", "b", "taken"):
             empty.set(key, key.encode())
         assert empty.link("absent", "c") is empty.rename("absent", "c") is Renaming.NOT_POSSIBLE
@@ -376,12 +376,12 @@ class WritableStoreTests:
             expected["taken"] = expected.pop("b")
         assert {entry.key: empty.get(entry.key) for entry in empty.list()} == expected
 
-    def test_values_of_wider_elements_are_their_bytes(self, empty: WritableStore) -> None:
+    def test_values_of_wider_elements_are_stored_as_bytes(self, empty: WritableStore) -> None:
         wide = memoryview(bytearray(range(24))).cast("I", (2, 3))
         empty.set("a", wide)
         assert empty.get("a") == bytes(range(24))
 
-    def test_odd_keys_come_back(self, empty: WritableStore) -> None:
+    def test_unusual_keys_read_back(self, empty: WritableStore) -> None:
         for key in (ODD_KEY, "a b/%2F", "x.zarr/..c", "~/-", "Ä" * 40):
             empty.set(key, key.encode())
             assert empty.get(key) == key.encode()
@@ -399,13 +399,13 @@ class WritableStoreTests:
         with pytest.raises(StoreError, match="begin at byte -1"):
             empty.set_partial_values([("a/x", -1, b"1")])
 
-    def test_parts_that_threads_write_are_all_there(self, empty: WritableStore) -> None:
+    def test_parts_written_by_several_threads_are_all_kept(self, empty: WritableStore) -> None:
         empty.set("a", bytes(40))
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda n: empty.set_partial_values([("a", n, b"x")]), range(40)))
         assert empty.get("a") == b"x" * 40
 
-    def test_several_keys_are_erased_whether_there_or_not(self, empty: WritableStore) -> None:
+    def test_several_keys_are_erased_present_or_absent(self, empty: WritableStore) -> None:
         for number in range(30):
             empty.set(f"a/{number}", b"1")
         empty.set("a/c/x", b"1")
@@ -416,7 +416,7 @@ class WritableStoreTests:
         assert empty.erase("a/c") is None
         assert empty.get("a/c/x") == b"1"
 
-    def test_nothing_is_left_of_an_erased_prefix(self, empty: WritableStore) -> None:
+    def test_an_erased_prefix_leaves_no_keys(self, empty: WritableStore) -> None:
         for number in range(40):
             empty.set(f"a/c/{number % 5}/{number}", b"1")
         empty.erase_prefix("absent/")
@@ -432,7 +432,7 @@ class WritableStoreTests:
             empty.erase_prefix("a")
         assert empty.get("ab/x") == b"1"
 
-    def test_erasing_while_listing_misses_nothing(self, empty: WritableStore) -> None:
+    def test_erasing_during_a_listing_misses_no_key(self, empty: WritableStore) -> None:
         for number in range(60):
             empty.set(f"a/{number % 3}/{number}", b"1")
         seen = set()
@@ -442,7 +442,7 @@ class WritableStoreTests:
         assert len(seen) == 60
         assert list(empty.list()) == []
 
-    def test_what_was_written_outlives_a_pickle(self, empty: WritableStore) -> None:
+    def test_values_outlive_a_pickled_store(self, empty: WritableStore) -> None:
         empty.set("a/x", b"1")
         empty.close()
         again = pickle.loads(pickle.dumps(empty))

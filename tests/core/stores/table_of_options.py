@@ -23,7 +23,7 @@ def _row(option: StoreOption) -> tuple[str, ...]:
 
 
 def with_table(text: str) -> str:
-    """A document with the table between its marks."""
+    """The document with the new table between its marks."""
     before, _, rest = text.partition(START)
     return before + START + table() + END + rest.partition(END)[2]
 

@@ -1,4 +1,4 @@
-"""Reading open files to the end of what is asked for."""
+"""Reading all requested bytes of open files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def descriptor(tmp_path: Path) -> Iterator[int]:
 
 @pytest.mark.parametrize("largest", [1, 100, 1 << 20])
 @pytest.mark.parametrize(("size", "start"), [(0, 0), (1, 5), (1000, 7), (len(CONTENT), 0)])
-def test_all_bytes_come_however_few_one_call_gives(
+def test_all_bytes_are_read_however_few_one_call_returns(
     descriptor: int, monkeypatch: pytest.MonkeyPatch, largest: int, size: int, start: int
 ) -> None:
     monkeypatch.setattr(descriptors, "LARGEST_CALL", largest)
@@ -35,7 +35,7 @@ def test_all_bytes_come_however_few_one_call_gives(
     assert buffer == CONTENT[start : start + size]
 
 
-def test_a_call_that_gives_only_a_part_is_followed_by_another(
+def test_a_call_that_returns_only_a_part_is_followed_by_another(
     descriptor: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pread = os.pread

@@ -67,24 +67,30 @@ def test_a_store_of_another_package_is_opened_by_its_scheme() -> None:
     assert zarrcore.open("reversed://place").format is not None
 
 
-def test_ours_come_first() -> None:
+def test_stores_of_zarrcore_have_precedence() -> None:
     assert type(open_store("memory://x")).__name__ == "MemoryStore"
 
 
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("failing://x", r"failing:// cannot be opened: the package that knows it fails \(RuntimeError\)"),
-        ("missing://x", r"missing:// cannot be opened: the package that knows it fails \(AttributeError\)"),
-        ("wrong://x", "wrong:// cannot be opened: the package that knows it gives no ReadableStore"),
-        ("unknown://x", "unknown:// is no kind of store that is known: .*s3://.*, refusing://, reversed://"),
+        ("failing://x", r"failing:// cannot be opened: the package that provides it fails \(RuntimeError\)"),
+        (
+            "missing://x",
+            r"missing:// cannot be opened: the package that provides it fails \(AttributeError\)",
+        ),
+        (
+            "wrong://x",
+            "wrong:// cannot be opened: the package that provides it did not return a ReadableStore",
+        ),
+        ("unknown://x", "unknown:// is not a known kind of store: .*s3://.*, refusing://, reversed://"),
     ],
 )
-def test_what_goes_wrong_is_told_in_one_sentence(url: str, reason: str) -> None:
+def test_failures_of_extensions_are_reported_in_one_sentence(url: str, reason: str) -> None:
     with pytest.raises(StoreError, match=reason):
         open_store(url)
 
 
-def test_errors_of_the_library_pass() -> None:
+def test_zarrcore_errors_of_extensions_are_passed_on() -> None:
     with pytest.raises(AccessDeniedError, match="not today"):
         open_store("refusing://x")

@@ -1,4 +1,4 @@
-"""What a store of few abilities gets for nothing, and how large it may be."""
+"""The default methods of stores, and their memory for many keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MANY = 1_000_000
 
 
 class DictionaryStore(ReadableStore, ListableStore, WritableStore):
-    """As little as a store needs to provide."""
+    """A store with the minimum of methods."""
 
     url = "test://dictionary"
 
@@ -51,7 +51,7 @@ class DictionaryStore(ReadableStore, ListableStore, WritableStore):
 
 
 class ArithmeticStore(ReadableStore, ListableStore, WritableStore):
-    """Holds as many keys as wanted, ``c/<thousands>/<rest>``, without holding anything."""
+    """A store with any number of keys, ``c/<thousands>/<rest>``, that keeps nothing in memory."""
 
     url = "test://arithmetic"
 
@@ -98,7 +98,7 @@ def test_one_way_of_writing_and_erasing_is_enough_for_all() -> None:
     assert store.values == {"a/b": b"1"}
 
 
-def test_what_a_store_does_not_know_is_told() -> None:
+def test_unsupported_operations_raise_an_error() -> None:
     class WriteOnly(WritableStore):
         url = "test://write-only"
 
@@ -118,7 +118,7 @@ def test_what_a_store_does_not_know_is_told() -> None:
 
     with pytest.raises(ListingUnsupportedError):
         WriteOnly().erase_prefix("a/")
-    with pytest.raises(StoreError, match="where nothing can be read"):
+    with pytest.raises(StoreError, match="a store that cannot be read"):
         WriteOnly().set_partial_values([("a", 0, b"1")])
     with pytest.raises(ListingUnsupportedError):
         Forgetful().list()
@@ -135,7 +135,7 @@ def test_a_million_keys_are_listed_and_erased_in_little_memory() -> None:
     assert peak_nbytes() - before < 8 << 20
 
 
-def test_wrappers_hold_no_listing_either() -> None:
+def test_wrappers_list_lazily_too() -> None:
     store = ReadOnlyStore(PrefixStore(ArithmeticStore(20_000), "c/"))
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Reading into the caller's buffer: what `get` gives, in memory that was there before."""
+"""Reading into the caller's buffer: the same bytes as `get`, without new memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> list[ReadableStore]:
 
 
 @given(start=st.integers(-120, 120), length=st.none() | st.integers(0, 120), room=st.integers(0, 120))
-def test_it_gives_what_get_gives(
+def test_get_into_reads_the_same_bytes_as_get(
     stores: list[ReadableStore], start: int, length: int | None, room: int
 ) -> None:
     byte_range = ByteRange(start, None if length is None or start < 0 else start + length)
@@ -43,7 +43,9 @@ def test_it_gives_what_get_gives(
             assert bytes(buffer) == bytes(expected) + b"-" * (room - len(expected))
 
 
-def test_absent_keys_and_what_is_no_file(stores: list[ReadableStore], tmp_path: Path) -> None:
+def test_get_into_returns_none_for_absent_keys_and_directories(
+    stores: list[ReadableStore], tmp_path: Path
+) -> None:
     (tmp_path / "directory").mkdir()
     buffer = memoryview(bytearray(200))
     assert [store.get_into("b", buffer) for store in stores] == [None] * 4

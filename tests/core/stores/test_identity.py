@@ -1,4 +1,4 @@
-"""Store.identity: the same for the same place, another for every other."""
+"""Store.identity: equal for the same location, different for every other."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Plain(ReadableStore):
         return None
 
 
-def test_a_store_that_cannot_tell_is_a_place_of_its_own() -> None:
+def test_a_store_without_an_identity_is_unique() -> None:
     store, other = Plain(), Plain()
     assert store.identity == store.identity
     assert store.identity != other.identity
     assert pickle.loads(pickle.dumps(store)).identity != store.identity
 
 
-def test_memory_is_told_by_its_values_and_not_by_its_url() -> None:
+def test_the_identity_of_a_memory_store_is_its_values_not_its_url() -> None:
     assert MemoryStore().identity != MemoryStore().identity
     assert MemoryStore("a").identity == MemoryStore("a").identity
     assert MemoryStore("a").identity != MemoryStore("b").identity
 
 
-def test_a_directory_is_told_by_where_it_really_is(tmp_path: Path) -> None:
+def test_the_identity_of_a_directory_is_its_real_path(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "link").symlink_to("a")
     store = LocalStore(tmp_path / "a")
@@ -71,7 +71,7 @@ def test_a_directory_is_told_by_where_it_really_is(tmp_path: Path) -> None:
         ("ftp://geheim@h/x", {}, "ftp://h/x", {}),
     ],
 )
-def test_remote_places_are_told_apart_by_all_that_changes_their_answers(
+def test_the_identity_of_a_remote_store_includes_all_that_changes_its_answers(
     url: str, options: dict[str, object], other_url: str, other_options: dict[str, object]
 ) -> None:
     store = open_store(url, **options)
@@ -82,7 +82,7 @@ def test_remote_places_are_told_apart_by_all_that_changes_their_answers(
     assert "geheim" not in repr(store.identity)
 
 
-def test_wrappers_are_told_by_what_they_wrap() -> None:
+def test_the_identity_of_a_wrapper_is_that_of_its_store() -> None:
     inner = MemoryStore()
     assert PrefixStore(inner, "a/").identity == PrefixStore(inner, "a/").identity
     places = {PrefixStore(inner, "a/").identity, PrefixStore(inner, "b/").identity, inner.identity}

@@ -1,4 +1,4 @@
-"""Which keys and prefixes stores take."""
+"""Valid and invalid keys and prefixes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrcore.stores.keys import check_key, check_path_like_key, check_path_like
 @pytest.mark.parametrize(
     "key", ["a", "a/b", ".zarray", "a/.b", "ä/日本", "a b", "..a", "a..", "a/...b", "c/0/1"]
 )
-def test_keys_that_are_file_names_are_taken(key: str) -> None:
+def test_keys_that_are_file_names_are_accepted(key: str) -> None:
     check_key(key, "memory://")
     check_path_like_key(key, "memory://")
     check_path_like_prefix(f"{key}/", "memory://")
@@ -25,7 +25,7 @@ def test_keys_that_no_file_can_have_are_refused_with_their_fields(key: str) -> N
 
 
 @pytest.mark.parametrize("key", ["", "a/"])
-def test_what_is_no_key_is_refused_by_every_store(key: str) -> None:
+def test_an_invalid_key_is_refused_for_every_store(key: str) -> None:
     with pytest.raises(InvalidKeyError):
         check_key(key, "memory://")
 

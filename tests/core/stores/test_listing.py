@@ -1,4 +1,4 @@
-"""Listing buckets: in how many requests, in how much memory, and what is no listing at all."""
+"""Listing buckets: the number of requests, the memory, and answers that are not listings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONTENTS = (
 
 
 def page(keys: list[str], token: str = "", prefixes: tuple[str, ...] = ()) -> bytes:
-    """A page of S3's listing; more is to come if there is a token."""
+    """A page of S3's listing; a token means that there are more pages."""
     more = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{token}</NextContinuationToken>"
     shown = "".join(f"<CommonPrefixes><Prefix>{prefix}</Prefix></CommonPrefixes>" for prefix in prefixes)
     entries = "".join(map(_CONTENTS.format, keys))
@@ -65,7 +65,7 @@ LISTINGS: list[Callable[[ListableStore], object]] = [
 
 @pytest.mark.parametrize("use", LISTINGS)
 @pytest.mark.parametrize("length", [1, 3, 1000])
-def test_a_listing_that_repeats_itself_comes_to_an_end(
+def test_a_listing_that_repeats_itself_ends_with_an_error(
     faults: FaultServer, options: dict[str, object], use: Callable[[ListableStore], object], length: int
 ) -> None:
     faults.values["bucket"] = page([f"c/{number:03}" for number in range(length)], "again")
@@ -74,7 +74,7 @@ def test_a_listing_that_repeats_itself_comes_to_an_end(
 
 
 @pytest.mark.parametrize("use", [*LISTINGS, lambda store: store.has_prefix("c/")])
-def test_a_listing_that_never_names_a_key_comes_to_an_end(
+def test_a_listing_that_never_names_a_key_ends_with_an_error(
     faults: FaultServer, options: dict[str, object], use: Callable[[ListableStore], object]
 ) -> None:
     faults.values["bucket"] = page([], "again")
@@ -82,11 +82,11 @@ def test_a_listing_that_never_names_a_key_comes_to_an_end(
         use(open_store("s3://bucket", **{**options, "timeout_s": 0.1}))
     asked = len(faults.requests)
     time.sleep(0.2)
-    assert len(faults.requests) <= asked + 1, "nobody goes on asking"
+    assert len(faults.requests) <= asked + 1, "no further requests"
 
 
 @pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "az://bucket"])
-def test_a_page_for_people_is_no_empty_bucket(
+def test_a_page_for_people_is_not_an_empty_bucket(
     faults: FaultServer, options: dict[str, object], url: str
 ) -> None:
     """A console instead of the service, or the sign-in page of a network."""
@@ -99,7 +99,9 @@ def test_a_page_for_people_is_no_empty_bucket(
 
 
 @pytest.mark.parametrize("body", [b"", b"<ListBucketResult><Contents><Key>a</Key>", b"{}"])
-def test_half_a_listing_is_none(faults: FaultServer, options: dict[str, object], body: bytes) -> None:
+def test_a_truncated_listing_is_an_error(
+    faults: FaultServer, options: dict[str, object], body: bytes
+) -> None:
     faults.values = dict.fromkeys(("bucket", "bucket/zarr.json"), body)
     with pytest.raises(BrokenBodyError) as caught:
         list(open_store("s3://bucket", **options).list())
@@ -115,10 +117,10 @@ def test_an_empty_bucket_is_empty(faults: FaultServer, options: dict[str, object
     assert len(faults.requests) == 3
 
 
-def test_a_prefix_that_holds_prefixes_is_asked_for_once(
+def test_a_prefix_that_contains_prefixes_is_listed_once(
     faults: FaultServer, options: dict[str, object]
 ) -> None:
-    """What the first page of a prefix tells of those under it is not asked again."""
+    """The first page of a prefix shows the prefixes under it, so they need no further request."""
 
     class Deep(dict[str, bytes]):
         def __getitem__(self, key: str) -> bytes:

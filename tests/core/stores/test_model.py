@@ -1,4 +1,4 @@
-"""Every writable store against a dictionary, over thousands of operations in random order."""
+"""Every writable store compared with a dictionary, over thousands of random operations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from zarrcore.stores import (
     open_store,
 )
 
-# Metadata ends in .json and numbers do not, so no key is a prefix of another, which files cannot be.
+# Only metadata ends in .json, so no key is a prefix of another, which would be impossible for files.
 _GROUPS = st.lists(st.sampled_from(["a", "ab", "ö ü", "c"]), max_size=3)
 KEYS = st.builds(
     lambda groups, name: "/".join([*groups, name]), _GROUPS, st.sampled_from(["zarr.json", "0", "1.2", "x#?"])
@@ -42,7 +42,7 @@ RANGES = st.one_of(
 
 
 class StoreModel(RuleBasedStateMachine):
-    """What a store must do, said with a dictionary."""
+    """The behaviour of a store, modelled by a dictionary."""
 
     make: ClassVar[Callable[[], contextlib.AbstractContextManager[WritableStore]]]
 
@@ -182,14 +182,14 @@ def check(make: Callable[[], Any], examples: int, steps: int = 40) -> None:
 
 
 @pytest.mark.parametrize("make", [memory, local, zipped, prefix])
-def test_a_store_is_a_dictionary(make: Callable[[], Any]) -> None:
+def test_a_store_behaves_like_a_dictionary(make: Callable[[], Any]) -> None:
     check(make, 25)
 
 
 @pytest.mark.parametrize(
     ("service", "url"), [("s3", "s3://bucket"), ("gcs", "gs://gcs"), ("azure", "az://container")]
 )
-def test_a_bucket_is_a_dictionary(request: pytest.FixtureRequest, service: str, url: str) -> None:
+def test_a_bucket_behaves_like_a_dictionary(request: pytest.FixtureRequest, service: str, url: str) -> None:
     check_bucket(url, request.getfixturevalue(service).options)
 
 
@@ -202,7 +202,7 @@ def check_bucket(url: str, options: dict[str, Any]) -> None:
 
 
 class ReadOnlyModel(StoreModel):
-    """Nothing that writes gets through; what is read is what the store beneath holds."""
+    """Every write is refused; reads return the values of the wrapped store."""
 
     make = staticmethod(memory)
 
@@ -217,7 +217,7 @@ class ReadOnlyModel(StoreModel):
 
 
 class _Refused:
-    """Sees every write refused, then lets the store beneath do it."""
+    """Checks that every write is refused, then writes to the wrapped store."""
 
     def __init__(self, beneath: WritableStore) -> None:
         self._beneath = beneath
@@ -236,7 +236,7 @@ class _Refused:
         return getattr(self._beneath, name)(*values, **options)
 
 
-def test_a_read_only_store_is_a_dictionary_that_nobody_writes() -> None:
+def test_a_read_only_store_behaves_like_a_dictionary_without_writes() -> None:
     run_state_machine_as_test(
         ReadOnlyModel, settings=settings(max_examples=15, stateful_step_count=30, deadline=None)
     )

@@ -1,4 +1,4 @@
-"""open_store: which store a path or URL means."""
+"""open_store: the store of a path or URL."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("foo://x/y", "foo:// is no kind of store that is known: a path, or one of file://"),
+        ("foo://x/y", "foo:// is not a known kind of store: use a path, or one of file://"),
         ("ftp://me:geheim@host/?sig=geheim", "ftp://"),
         ("file://elsewhere/x", "write file:///elsewhere/x"),
         ("s3://", "needs the name of a bucket"),
         ("gs:///x", "needs the name of a bucket"),
-        ("s3://my bucket/x", "'my bucket' names no bucket"),
-        ("gs://../x", "'..' names no bucket"),
-        ("az://contain\ner/x.zip", "'contain\\ner' names no bucket"),
-        ("s3://me:geheim@bucket", "credentials do not belong"),
+        ("s3://my bucket/x", "'my bucket' is not the name of a bucket"),
+        ("gs://../x", "'..' is not the name of a bucket"),
+        ("az://contain\ner/x.zip", "'contain\\ner' is not the name of a bucket"),
+        ("s3://me:geheim@bucket", "a URL must not contain credentials"),
         ("zip://foo://x", "foo://"),
-        ("", "an empty path names no store"),
-        ("file://", "an empty path names no store"),
-        ("zip://", "an empty path names no store"),
+        ("", "an empty path is not a store"),
+        ("file://", "an empty path is not a store"),
+        ("zip://", "an empty path is not a store"),
         ("/tmp/a\0b", "NUL"),
         ("~\0/x", "NUL"),
         ("file:///tmp/%00", "NUL"),
@@ -56,13 +56,13 @@ def test_paths_and_file_urls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("http://ho st/x", "name of a server"),
         ("https://:443/x.zip", "name of a server"),
         ("file://me:geheim@[elsewhere/x", "write file:///[elsewhere/x"),
-        ("abfs://me:geheim@host", "credentials do not belong"),
-        ("az://me:geheim@host/x.zip", "credentials do not belong"),
-        ("gs://me:geheim/x", "credentials do not belong"),
-        ("s3://me:geh/eim@bucket", "credentials do not belong"),
+        ("abfs://me:geheim@host", "a URL must not contain credentials"),
+        ("az://me:geheim@host/x.zip", "a URL must not contain credentials"),
+        ("gs://me:geheim/x", "a URL must not contain credentials"),
+        ("s3://me:geh/eim@bucket", "a URL must not contain credentials"),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> None:
+def test_a_url_that_cannot_be_opened_is_refused_in_one_sentence(url: str, said: str) -> None:
     with pytest.raises(StoreError) as caught:
         open_store(url)
     assert said in str(caught.value)

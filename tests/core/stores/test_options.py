@@ -1,4 +1,4 @@
-"""Options of stores: checked when made, and one table that all others are made from."""
+"""Options of stores: validation, and the one table that everything else is made from."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from zarrcore.errors import StoreError
 from zarrcore.stores import STORE_OPTIONS, StoreOption, StoreOptions, open_store
 
 WRONG_OPTIONS: list[tuple[dict[str, object], str]] = [
-    ({"timeout_s": 0}, "a timeout is"),
-    ({"timeout_s": float("nan")}, "a timeout is"),
-    ({"timeout_s": float("inf")}, "a timeout is"),
-    ({"retries": -1}, "the retries are"),
+    ({"timeout_s": 0}, "the timeout must be"),
+    ({"timeout_s": float("nan")}, "the timeout must be"),
+    ({"timeout_s": float("inf")}, "the timeout must be"),
+    ({"retries": -1}, "the number of retries must be"),
     ({"headers": {"X-Token": "geheim日本"}}, "the header X-Token"),
     ({"headers": {"X-Token": "geheim\r\nHost: x"}}, "the header X-Token"),
     ({"headers": {"geheim token": "x"}}, "the name of a header"),
@@ -26,7 +26,7 @@ WRONG_OPTIONS: list[tuple[dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("wrong", "said"), WRONG_OPTIONS)
-def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+def test_invalid_options_are_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(StoreError, match=said) as caught:
         open_store("http://127.0.0.1:1/", **wrong)
     assert "geheim" not in str(caught.value)
@@ -55,7 +55,7 @@ def test_an_option_changes_the_identity_only_if_it_changes_answers(entry: StoreO
     assert pickle.loads(pickle.dumps(options)) == options
 
 
-def test_neither_repr_nor_identity_holds_a_secret() -> None:
+def test_neither_repr_nor_identity_contains_a_secret() -> None:
     options = StoreOptions(headers={"Authorization": "geheim"})
     assert "geheim" not in repr(options)
     assert b"geheim" not in options.identity

@@ -1,4 +1,4 @@
-"""What services refuse, each in one sentence that says why and what to do; and no secret in any of them."""
+"""Refusals of services: each error says in one sentence why and what to do, without any secret."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ KEYS = {
     "AZURE_STORAGE_ACCOUNT_NAME": "account",
     "AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=geheim-signature",
 }
-"""Credentials of all three services; what holds the word in none of their errors has told none of them."""
+"""Credentials of all three services; an error without this word has revealed none of them."""
 
 
 @pytest.fixture(autouse=True)
@@ -57,20 +57,26 @@ def error(body: str) -> bytes:
 
 
 def failing(faults: FaultServer, fault: int | str, body: bytes = b"") -> None:
-    """Answer whatever is asked of a bucket with a fault."""
+    """Answer every request to a bucket with a fault."""
     faults.faults = dict.fromkeys(("bucket", "bucket/key", "bucket/zarr.json"), fault)
     if isinstance(fault, int):
         faults.bodies[fault] = body
 
 
 REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
-    ("s3", 403, "<Code>InvalidAccessKeyId</Code>", AccessDeniedError, "the access key is not known there"),
+    (
+        "s3",
+        403,
+        "<Code>InvalidAccessKeyId</Code>",
+        AccessDeniedError,
+        "the service does not know the access key",
+    ),
     (
         "s3",
         403,
         "<Code>SignatureDoesNotMatch</Code>",
         AccessDeniedError,
-        "the secret key is not the access key's",
+        "the secret key does not match the access key",
     ),
     ("s3", 400, "<Code>ExpiredToken</Code>", AccessDeniedError, "the credentials have expired"),
     ("s3", 400, "<Code>InvalidToken</Code>", AccessDeniedError, "the session token is not valid"),
@@ -81,19 +87,19 @@ REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
         400,
         "<Code>AuthorizationHeaderMalformed</Code><Region>eu-north-9</Region>",
         StoreError,
-        "lies in the region eu-north-9; name it with --region",
+        "is in the region eu-north-9; name it with --region",
     ),
-    ("s3", 400, "<Code>KeyTooLongError</Code>", KeyTooLongError, "can hold no name so long"),
+    ("s3", 400, "<Code>KeyTooLongError</Code>", KeyTooLongError, "this name is too long for"),
     ("s3", 404, "<Code>NoSuchBucket</Code>", StoreNotFoundError, "no such bucket"),
-    ("s3", 429, "<Code>SlowDown</Code>", UnreachableError, "the server wants fewer requests"),
+    ("s3", 429, "<Code>SlowDown</Code>", UnreachableError, "the server asks for fewer requests"),
     ("s3", 503, "<Code>SlowDown</Code>", UnreachableError, "the server fails"),
     ("s3", 500, "<Code>InternalError</Code>", UnreachableError, "the server fails"),
     ("s3", 200, "<Code>InternalError</Code>", UnreachableError, "the server fails"),
     ("gs", 401, "<Code>AuthenticationRequired</Code>", AccessDeniedError, "access is denied"),
     ("gs", 400, "<Code>UserProjectMissing</Code>", AccessDeniedError, "x-goog-user-project"),
-    ("gs", 301, "", UnreachableError, "the server sends elsewhere"),
+    ("gs", 301, "", UnreachableError, "the server redirects"),
     ("az", 403, "<Code>AuthenticationFailed</Code>", AccessDeniedError, "wrong or has expired"),
-    ("az", 409, "<Code>PublicAccessNotPermitted</Code>", AccessDeniedError, "admits nobody"),
+    ("az", 409, "<Code>PublicAccessNotPermitted</Code>", AccessDeniedError, "requires credentials"),
     ("az", 404, "<Code>ResourceNotFound</Code>", StoreNotFoundError, "no such bucket or container"),
     ("az", 404, "<Code>ContainerNotFound</Code>", StoreNotFoundError, "no such bucket or container"),
     ("az", 503, "<Code>ServerBusy</Code>", UnreachableError, "the server fails"),
@@ -101,7 +107,7 @@ REFUSALS: list[tuple[str, int, str, type[StoreError], str]] = [
 
 
 @pytest.mark.parametrize(("scheme", "status", "body", "kind", "said"), REFUSALS)
-def test_a_refusal_tells_why(
+def test_a_refusal_says_why(
     faults: FaultServer,
     options: dict[str, Any],
     scheme: str,
@@ -112,7 +118,7 @@ def test_a_refusal_tells_why(
 ) -> None:
     failing(faults, status, error(body))
     store = open_store(f"{scheme}://bucket", **{**options, "retries": 0})
-    uses = USES if status != 200 else []  # which S3 does where many parts or keys are concerned
+    uses = USES if status != 200 else []  # as S3 does for requests with many parts or keys
     if status == 200:
         uses = [lambda store: store.erase_values(["key", "other"])]
         faults.faults, faults.values = {}, {"bucket": error(body)}
@@ -128,7 +134,7 @@ def test_a_refusal_tells_why(
 
 
 @pytest.mark.parametrize("region", ["eu-north-9", ""])
-def test_a_wrong_region_is_told_with_the_right_one(
+def test_the_error_for_a_wrong_region_names_the_right_one(
     faults: FaultServer, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, region: str
 ) -> None:
     failing(faults, 301)
@@ -136,15 +142,15 @@ def test_a_wrong_region_is_told_with_the_right_one(
         faults.headers["x-amz-bucket-region"] = region
     said = f"the region {region}" if region else "another region"
     for use in USES:
-        with pytest.raises(StoreError, match=f"lies in {said}; name it with --region"):
+        with pytest.raises(StoreError, match=f"is in {said}; name it with --region"):
             use(open_store("s3://bucket", **options))
-    # Without an endpoint it is Amazon that is asked.
+    # Without an endpoint, the request goes to Amazon.
     monkeypatch.setattr(s3_module, "_AMAZON", faults.url)
     store = open_store("s3://bucket", region="wrong", timeout_s=1)
     assert store._told_region(s3_module._AMAZON) == (region or None)
 
 
-def test_credentials_that_expire_on_the_way_may_be_renewed(
+def test_credentials_that_expire_meanwhile_can_be_renewed(
     faults: FaultServer, options: dict[str, Any], tmp_path: Path
 ) -> None:
     keys = "[work]\naws_access_key_id = {}\naws_secret_access_key = s\naws_session_token = t\n"
@@ -172,7 +178,7 @@ def test_credentials_that_expire_on_the_way_may_be_renewed(
         (403, AccessDeniedError),
     ],
 )
-def test_faults_have_their_class_whatever_is_asked(
+def test_faults_have_their_class_in_every_operation(
     faults: FaultServer, options: dict[str, Any], url: str, fault: int | str, kind: type[StoreError]
 ) -> None:
     failing(faults, fault)
@@ -186,20 +192,20 @@ def test_faults_have_their_class_whatever_is_asked(
 
 ADDRESSES = [
     ("http://127.0.0.1:1", "the server refuses the connection"),
-    (f"http://{'a' * 64}.localhost:1", "no server is known by this name"),
+    (f"http://{'a' * 64}.localhost:1", "the server's name cannot be resolved"),
 ]
 
 
 @pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "az://bucket"])
 @pytest.mark.parametrize(("endpoint", "said"), ADDRESSES)
-def test_a_wrong_host_or_port_is_told(url: str, endpoint: str, said: str) -> None:
+def test_a_wrong_host_or_port_is_reported(url: str, endpoint: str, said: str) -> None:
     store = open_store(url, endpoint_url=endpoint, region="r", timeout_s=1, retries=0)
     for use in USES:
         with pytest.raises(UnreachableError, match=said):
             use(store)
 
 
-def test_certificates_are_trusted_that_the_bundle_names(tmp_path: Path) -> None:
+def test_certificates_in_the_bundle_are_trusted(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     (tmp_path / "none.pem").write_text("geheim")
     with fault_server(authority.server_context()) as faults:
@@ -208,26 +214,26 @@ def test_certificates_are_trusted_that_the_bundle_names(tmp_path: Path) -> None:
         assert open_store("s3://bucket", **options, ca_bundle=str(authority.certificate)).get("key") == b"1"
         with pytest.raises(UnreachableError, match="certificate is not trusted"):
             open_store("s3://bucket", **options).get("key")
-        with pytest.raises(StoreError, match="no PEM file that holds any"):
+        with pytest.raises(StoreError, match="not a PEM file with certificates"):
             open_store("s3://bucket", **options, ca_bundle=str(tmp_path / "none.pem")).get("key")
         plain = {**options, "endpoint_url": faults.url.replace("https", "http")}
         with pytest.raises(StoreError):
             open_store("s3://bucket", **plain).get("key")
 
 
-def test_nothing_is_left_of_a_large_value_that_was_not_sent_whole(
-    faults: FaultServer, options: dict[str, Any]
-) -> None:
-    """Parts cost money and show in no listing; here the last request, which joins them, gets no sensible answer."""
+def test_an_incomplete_upload_leaves_no_parts(faults: FaultServer, options: dict[str, Any]) -> None:
+    """Parts cost money and are not listed. Here the last request, which joins them, gets an invalid answer."""
     faults.values["bucket/key"] = (
         b"<InitiateMultipartUploadResult><UploadId>U</UploadId></InitiateMultipartUploadResult>"
     )
-    with pytest.raises(BrokenBodyError, match="the answer is none that S3 would give"):
+    with pytest.raises(BrokenBodyError, match="the answer is not an answer of S3"):
         open_store("s3://bucket", **{**options, "timeout_s": 10.0}).set("key", bytes(9 << 20))
     assert faults.requests[-1][:2] == ("DELETE", "/bucket/key?uploadId=U")
 
 
-def test_a_stranger_at_a_private_container_is_told_and_one_at_a_public_one_let_in(azure: AzureServer) -> None:
+def test_anonymous_access_is_refused_for_a_private_and_allowed_for_a_public_container(
+    azure: AzureServer,
+) -> None:
     azure.create_container("public", public=True)
     with environment(azure.environment):
         for container in ("container", "public"):

@@ -1,4 +1,4 @@
-"""When a request is sent again, and after which pause."""
+"""When a request is repeated, and after which pause."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_pauses_double_up_to_the_longest(slept_s: list[float]) -> None:
     assert slept_s == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
-def test_a_longer_pause_that_the_server_wants_counts(slept_s: list[float]) -> None:
+def test_a_longer_pause_that_the_server_asks_for_is_kept(slept_s: list[float]) -> None:
     retries = Retries(StoreOptions(retries=2, timeout_s=1000))
     assert retries.wait(7.0)
     assert retries.wait(0.0)
@@ -39,7 +39,7 @@ def test_no_pause_goes_beyond_the_deadline(slept_s: list[float]) -> None:
     assert slept_s == []
 
 
-def test_obstore_repeats_by_the_same_numbers() -> None:
+def test_obstore_repeats_with_the_same_numbers() -> None:
     config = retry_config(StoreOptions(retries=5, timeout_s=2.0))
     assert config["max_retries"] == 5
     assert config["retry_timeout"] == timedelta(seconds=2)

@@ -1,4 +1,4 @@
-"""What no store can be opened with."""
+"""Values that no store can be opened with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from zarrcore.stores.validation import (
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"])
-def test_a_place_needs_a_name_that_the_system_can_hold(text: str) -> None:
+def test_a_path_needs_a_name_that_the_system_allows(text: str) -> None:
     assert not is_encodable(text)
     for place in (text, ""):
         with pytest.raises(StoreError):
@@ -27,7 +27,7 @@ def test_a_place_needs_a_name_that_the_system_can_hold(text: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://host", "https://host:443/x", "http://[::1]:80", "HTTP://host"])
-def test_addresses_of_servers(url: str) -> None:
+def test_addresses_of_servers_are_accepted(url: str) -> None:
     assert check_address(url).hostname in {"host", "::1"}
     check_endpoint(url)
 
@@ -35,14 +35,14 @@ def test_addresses_of_servers(url: str) -> None:
 @pytest.mark.parametrize(
     "url", ["host:80", "http://", "http://host:0", "http://host:99999", "ftp://host", "http://a b"]
 )
-def test_addresses_that_lead_to_no_server_are_refused(url: str) -> None:
+def test_addresses_without_a_valid_server_are_refused(url: str) -> None:
     with pytest.raises(StoreError):
         check_address(url)
     with pytest.raises(StoreError, match="the endpoint"):
         check_endpoint(url)
 
 
-def test_no_endpoint_is_fine() -> None:
+def test_an_endpoint_is_optional() -> None:
     check_endpoint(None)
     check_endpoint("")
 
@@ -50,7 +50,7 @@ def test_no_endpoint_is_fine() -> None:
 @pytest.mark.parametrize(
     ("name", "fits"), [("bucket", True), ("a.b-c_d$", True), ("..", False), ("a b", False), ("", False)]
 )
-def test_names_of_buckets(name: str, fits: bool) -> None:
+def test_names_of_buckets_are_checked(name: str, fits: bool) -> None:
     if fits:
         check_bucket(name)
     else:
@@ -60,7 +60,7 @@ def test_names_of_buckets(name: str, fits: bool) -> None:
 
 def test_keys_with_a_line_break_are_not_quoted() -> None:
     check_sendable(None, "a key")
-    with pytest.raises(StoreError, match="a key holds characters") as caught:
+    with pytest.raises(StoreError, match="a key has characters") as caught:
         check_sendable("geheim\n", "a key")
     assert "geheim" not in str(caught.value)
 

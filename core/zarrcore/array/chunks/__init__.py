@@ -1,1 +1,1 @@
-"""Chunks of one array: their keys, what is decoded together, and the caches of decoded ones."""
+"""Chunks of one array: their keys, the units of decoding, and the caches of decoded chunks."""

@@ -1,6 +1,6 @@
-"""Decoded chunks in memory: least recently used go first, a byte budget bounds them.
+"""An LRU cache of decoded chunks in memory, bounded by a byte budget.
 
-Several readers that miss the same chunk at once decode it once: the first claims it, the others wait for the claim.
+If several readers miss the same chunk at once, it is decoded once: the first reader claims it, the others wait.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from zarrcore.array.chunks.spill import Spill
 
 Chunk = np.ndarray[Any, Any]
 
-# What an entry weighs beside its elements: without it a million tiny chunks would fit any budget.
+# Overhead of an entry beside its elements. Without it, a million tiny chunks would fit any budget.
 _ENTRY_NBYTES = 1024
 
 _caches: weakref.WeakSet[ChunkCache] = weakref.WeakSet()
 
 
 def _memory_nbytes(chunk: Chunk) -> int:
-    # A missing chunk is one element shown many times: it costs what that element costs.
+    # A missing chunk is a view that repeats one element, so it costs one element.
     if 0 in chunk.strides:
         return int(chunk.dtype.itemsize)
-    # Elements of any length lie elsewhere; how long the texts are in UTF-8 would take longer to tell than is worth it.
+    # Elements of variable length are stored elsewhere. Measuring the texts in UTF-8 would cost more than it is worth.
     if chunk.dtype.kind == "T":
         return chunk.nbytes + int(np.strings.str_len(chunk).sum())
     if chunk.dtype.kind == "O":
@@ -42,7 +42,7 @@ def _memory_nbytes(chunk: Chunk) -> int:
 
 
 class AbandonedError(Exception):
-    """The reader that had claimed a chunk gave up before decoding it; never leaves this package."""
+    """The reader that claimed a chunk gave up before decoding it. Never leaves this package."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class _Entry:
 
 
 class Claim:
-    """The duty to decode one chunk, and to tell those who wait."""
+    """The duty to decode one chunk and to notify the readers that wait for it."""
 
     __slots__ = ("_cache", "_generation", "_key", "_slab_nbytes", "future")
 
@@ -65,19 +65,19 @@ class Claim:
         self.future: Future[Chunk] = Future()
 
     def fulfil(self, chunk: Chunk, decode_s: float | None = None) -> None:
-        """Keep ``chunk`` and hand it to all who wait; ``decode_s`` is what decoding it took, if it was decoded."""
+        """Keep ``chunk`` and hand it to the waiting readers; ``decode_s`` is the decoding time, if it was decoded."""
         if decode_s is not None:
             self._cache.count_decoded(1, chunk.nbytes, decode_s)
-        keep = self._cache._keep  # noqa: SLF001 - a claim is the cache's own hand
+        keep = self._cache._keep  # noqa: SLF001 - a claim is part of the cache
         chunk = keep(self._key, chunk, self._generation, self, self._slab_nbytes)
         self.future.set_result(chunk)
 
     def fail(self, error: Exception) -> None:
-        """Tell all who wait that the chunk cannot be had; who asks later tries again."""
+        """Fail the waiting readers, because the chunk cannot be read or decoded. Later readers try again."""
         self._end(error)
 
     def abandon(self) -> None:
-        """Give the duty back: those who wait look after the chunk themselves. Harmless after `fulfil` and `fail`."""
+        """Return the duty: the waiting readers decode the chunk themselves. Harmless after `fulfil` and `fail`."""
         self._end(AbandonedError())
 
     def _end(self, error: Exception) -> None:
@@ -87,22 +87,22 @@ class Claim:
 
 
 class ChunkCache:
-    """A bounded, thread-safe cache of decoded chunks, shared by as many arrays as one likes.
+    """A bounded, thread-safe cache of decoded chunks. Any number of arrays can share it.
 
     Args:
         max_bytes: the budget for decoded bytes; chunks in use by a reader do not count.
-        max_age_s: chunks decoded longer ago are decoded again; None keeps them for ever.
-        spill: takes the chunks of arrays of which a slab is larger than ``max_bytes``, up to its own size.
+        max_age_s: chunks decoded longer ago are decoded again; None keeps them forever.
+        spill: takes the chunks of arrays with slabs larger than ``max_bytes``, up to its own size.
 
     Attributes:
-        generation: another number whenever something was forgotten.
+        generation: changes whenever something is dropped from the cache.
         spilled_nbytes: bytes of chunks on disk.
-        nbytes: bytes of the chunks it holds.
-        hits: how often a chunk was there.
-        misses: how often one was not.
-        decoded: how many chunks were decoded, for the cache or past it by those who read through it.
-        decoded_bytes: their size in memory, together.
-        decode_s: seconds that took, summed over threads.
+        nbytes: bytes of the chunks in the cache.
+        hits: how often a chunk was in the cache.
+        misses: how often it was not.
+        decoded: how many chunks were decoded, for the cache or directly into a reader's buffer.
+        decoded_bytes: their total size in memory.
+        decode_s: total decoding time in seconds, summed over threads.
 
     >>> cache = ChunkCache(1 << 20)
     >>> cache.nbytes
@@ -128,12 +128,12 @@ class ChunkCache:
         self.decode_s = 0.0
 
     def get(self, key: Hashable) -> Chunk | None:
-        """The chunk, or None where it would have to be decoded."""
+        """The chunk, or None if it would have to be decoded."""
         with self._lock:
             return self._fresh(key)
 
     def ready(self, keys: Iterable[Hashable]) -> list[Chunk] | None:
-        """All chunks under ``keys``; None where one is not in memory, though it may be on disk."""
+        """All chunks under ``keys``; None if one of them is not in memory, though it may be on disk."""
         oldest_s = -math.inf if self.max_age_s is None else time.monotonic() - self.max_age_s
         used, chunks = [], []
         with self._lock:
@@ -149,7 +149,7 @@ class ChunkCache:
         return chunks
 
     def claim(self, key: Hashable, slab_nbytes: int = 0) -> Chunk | Claim | Future[Chunk]:
-        """The chunk; or the duty to decode it; or the future of another reader that decodes it.
+        """The chunk, the duty to decode it, or the future of another reader that decodes it.
 
         Args:
             key: which chunk.
@@ -167,7 +167,7 @@ class ChunkCache:
             return claim
 
     def put(self, key: Hashable, chunk: Chunk) -> None:
-        """Keep what was made without a claim: a shard's index, for instance."""
+        """Keep a value that was made without a claim, for example a shard's index."""
         chunk.flags.writeable = False
         self._store(key, chunk, self.generation)
 
@@ -177,13 +177,13 @@ class ChunkCache:
             return entry is not None and not self._is_stale(entry)
 
     def awaits(self, key: Hashable) -> bool:
-        """Whether the chunk is there, or is being decoded for the cache."""
+        """Whether the chunk is in the cache or is being decoded for it."""
         return key in self._claims or key in self
 
     def forget(self, keys: Iterable[Hashable]) -> None:
-        """Forget some chunks, because they were written; what is being decoded at this moment is not kept either.
+        """Drop some chunks, because they were written. Chunks that are being decoded right now are not kept either.
 
-        Whatever else was derived from stored bytes is kept under the `generation` in which it was read.
+        Other values derived from stored bytes are kept under the `generation` in which they were read.
         """
         with self._lock:
             self.generation += 1
@@ -192,7 +192,7 @@ class ChunkCache:
                 self._drop(key)
 
     def clear(self) -> None:
-        """Forget all chunks, those too that are being decoded at this moment."""
+        """Drop all chunks, including those that are being decoded right now."""
         with self._lock:
             self._entries.clear()
             self._spilled.clear()
@@ -210,7 +210,7 @@ class ChunkCache:
         self.clear()
 
     def count_decoded(self, count: int, nbytes: int, decode_s: float) -> None:
-        """Take note of chunks that were decoded, be they kept here or not."""
+        """Count chunks that were decoded, whether they are kept here or not."""
         with self._lock:
             self.decoded += count
             self.decoded_bytes += nbytes
@@ -223,7 +223,7 @@ class ChunkCache:
         if self._is_stale(entry):
             self._drop(key)
             return None
-        # Those on disk go by their age: their files end when the last chunk in them goes.
+        # Chunks on disk are dropped by age: a file is freed when its last chunk is dropped.
         if key in self._entries:
             self._entries.move_to_end(key)
         return entry.chunk
@@ -238,7 +238,7 @@ class ChunkCache:
         return self.max_age_s is not None and time.monotonic() - entry.loaded_s >= self.max_age_s
 
     def _keep(self, key: Hashable, chunk: Chunk, generation: int, claim: Claim, slab_nbytes: int) -> Chunk:
-        """Keep what was decoded, on disk where a reader in C order would drive it out of memory before its next row."""
+        """Keep a decoded chunk, on disk if a reader in C order would evict it from memory before its next row."""
         spill, kept = self._spill, None
         if spill is not None and self.max_bytes < slab_nbytes <= spill.max_bytes:
             kept = spill.keep(chunk)

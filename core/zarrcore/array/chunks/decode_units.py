@@ -1,7 +1,7 @@
-"""Units of decoding: what is decoded as a whole, and which of them a selection needs.
+"""Units of decoding: each is decoded as a whole. Which of them a selection needs.
 
-A unit is a chunk, or the innermost inner chunk where chunks are shards. Units form one grid over the array, whatever the
-nesting, so that a selection is arithmetic; inner chunks are regular even where shards are not.
+A unit is a chunk, or the innermost inner chunk if chunks are shards. Units form one grid over the array, whatever the
+nesting, so that finding the units of a selection is arithmetic. Inner chunks are regular even if shards are not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Region = tuple[slice, ...]
 _POLL_S = 0.05
 
 Crossings = Sequence[Sequence[Crossing]]
-"""Per dimension, the units that a selection crosses: index, what to take of the unit, where it goes."""
+"""Per dimension, the units that a selection crosses: index, the part to take, its place in the result."""
 
 
 @dataclass(slots=True)
@@ -34,25 +34,25 @@ class DecodeUnit:
     """One unit that a read needs."""
 
     index: tuple[int, ...]
-    """Its place in the grid of units."""
+    """Its index in the grid of units."""
     region: Region | None
-    """What is taken of it; None for all."""
+    """The part to take; None for all of it."""
     destination: np.ndarray[Any, Any] | None
-    """Where that goes; None where decoding into the cache is all that is asked."""
+    """Where to put that part; None to decode only into the cache."""
     claim: Claim | None = None
-    """The cache's claim, where there is a cache."""
+    """The cache's claim, if there is a cache."""
 
     def take(self, decoded: Chunk) -> None:
-        """Copy what is wanted of the decoded unit to where it goes."""
+        """Copy the wanted part of the decoded unit to its place."""
         if self.destination is not None:
             np.copyto(self.destination, decoded if self.region is None else decoded[self.region])
 
     def take_from(self, future: Future[Chunk], cancelled: Callable[[], bool] | None) -> bool:
-        """Wait for the unit, which another thread decodes, and take it; False where that thread gave up.
+        """Wait for the unit, which another thread decodes, and take it. False if that thread gave up.
 
         Raises:
-            ZarrError: it cannot be decoded.
-            ReadCancelledError: ``cancelled`` said so.
+            ZarrError: the unit cannot be decoded.
+            ReadCancelledError: ``cancelled`` returned True.
         """
         while cancelled is not None and not wait((future,), _POLL_S).done:
             if cancelled():
@@ -69,10 +69,10 @@ class DecodeUnitGrid:
 
     Args:
         chunk_grid: the array's chunks.
-        inner_shape: shape of the innermost inner chunks, where chunks are shards.
+        inner_shape: shape of the innermost inner chunks, if chunks are shards.
 
     Attributes:
-        unit_shape: elements per dimension of a unit, of the largest where they differ.
+        unit_shape: elements per dimension of a unit; of the largest unit if they differ.
         is_regular: whether all units have that shape.
     """
 
@@ -93,7 +93,7 @@ class DecodeUnitGrid:
         return tuple(axis.place(i)[1] for axis, i in zip(self._unit_axes, index, strict=True))
 
     def chunk_of(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The index of the chunk in which the unit at ``index`` lies."""
+        """The index of the chunk that contains the unit at ``index``."""
         if not self._has_inner:
             return index
         axes = zip(self._chunk_axes, index, self.unit_shape, strict=True)
@@ -112,7 +112,7 @@ class DecodeUnitGrid:
         )
 
     def crossings(self, ranges: Sequence[AxisRange]) -> Crossings:
-        """What the selection ``ranges`` crosses."""
+        """The units that the selection ``ranges`` crosses."""
         return [list(crossings(axis, units)) for axis, units in zip(ranges, self._unit_axes, strict=True)]
 
     def units(self, crossed: Crossings, out: np.ndarray[Any, Any] | None) -> Iterator[DecodeUnit]:
@@ -122,7 +122,7 @@ class DecodeUnitGrid:
         places = product(*([part[2] for part in parts] for parts in crossed))
         whole = product(*([part[3] for part in parts] for parts in crossed))
         for index, region, place, are_whole in zip(indices, regions, places, whole, strict=True):
-            # The ellipsis makes it an array even without dimensions.
+            # The ellipsis makes the result an array even without dimensions.
             inside: Any = (*place, ...)
             yield DecodeUnit(index, None if all(are_whole) else region, None if out is None else out[inside])
 
@@ -139,7 +139,7 @@ class DecodeUnitGrid:
         return product(*per_axis)
 
     def group_by_chunk(self, units: list[DecodeUnit]) -> Iterable[list[DecodeUnit]]:
-        """Any units in groups of one chunk each."""
+        """The units, grouped by chunk."""
         groups: dict[tuple[int, ...], list[DecodeUnit]] = {}
         for unit in units:
             groups.setdefault(self.chunk_of(unit.index), []).append(unit)
@@ -147,7 +147,7 @@ class DecodeUnitGrid:
 
 
 def attempt(units: list[DecodeUnit], read: Callable[..., Result], *arguments: Any) -> Result:
-    """``read(*arguments)``; where it fails, those who wait for ``units`` in the cache are told.
+    """Call ``read(*arguments)``. If it fails, readers that wait for ``units`` in the cache fail too.
 
     Raises:
         ZarrError: as ``read``.

@@ -1,7 +1,7 @@
-"""The keys of an array's chunks, also where its documents leave open how they are built.
+"""The keys of an array's chunks, even if its documents leave open how they are built.
 
-Zarr version 2 has arrays with keys ``0/0`` whose documents tell no separator; drafts of version 3 leave other things open. The
-store tells, but it is asked only when it matters: of an array whose chunks are where everybody looks first, nothing is asked.
+Some Zarr v2 arrays have keys ``0/0`` but no separator in their documents; drafts of Zarr v3 leave other things open. The store
+shows which keys exist, but it is asked only if needed: not for an array whose chunks are under the usual keys.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ class ChunkKeys:
     """The keys of one array's chunks. Thread-safe.
 
     Args:
-        prefix: what they begin with.
-        encoding: how they are built, as far as the documents tell.
-        settled: asks the store how they are built; without, the documents tell it all.
+        prefix: the prefix of all keys.
+        encoding: how keys are built according to the documents.
+        settled: asks the store how keys are built; None if the documents are complete.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class ChunkKeys:
 
     @property
     def encoding(self) -> ChunkKeyEncoding:
-        """How the keys are built.
+        """How keys are built.
 
         Raises:
-            StoreError: the store did not answer as it should.
+            StoreError: the store failed.
         """
         if self._settled is not None:
             with self._lock:
@@ -47,19 +47,19 @@ class ChunkKeys:
         """The key of the chunk at a grid index.
 
         Raises:
-            StoreError: the store did not answer as it should.
+            StoreError: the store failed.
         """
         return self.prefix + self.encoding.encode(index)
 
     def likely(self, index: tuple[int, ...]) -> str:
-        """The key at which to look first for the chunk at a grid index; the store is not asked."""
+        """The key to try first for the chunk at a grid index. Does not ask the store."""
         return self.prefix + self._encoding.encode(index)
 
     def where_else(self, index: tuple[int, ...], key: str) -> str | None:
-        """The key at which to look for a chunk that is missing at ``key``, if there is another.
+        """Another key to try for a chunk that is missing at ``key``, if there is one.
 
         Raises:
-            StoreError: the store did not answer as it should.
+            StoreError: the store failed.
         """
         other = self.key(index)
         return None if other == key else other

@@ -1,8 +1,8 @@
-"""Many small chunks at once, where what a call costs counts beside the work it does.
+"""Reading many small chunks at once, when the overhead of a call matters.
 
-With several threads every call that lets go of the GIL may have to wait for it afterwards, which takes longer than reading
-or decoding a few KiB. So a thread reads a batch of chunks one after another while the others decode theirs, decodes it by one
-call, and copies neighbours along the last dimension to where they go in one go.
+With several threads, a call that releases the GIL may have to wait for it afterwards, which takes longer than reading or
+decoding a few KiB. So a thread reads a batch of chunks one after another while the others decode theirs. It decodes the batch
+in one call and copies neighbours along the last dimension together.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class ChunkRow:
     """Chunks that follow one another along the last dimension."""
 
     above: tuple[Crossing, ...]
-    """What is taken of all of them, in the other dimensions."""
+    """The part to take of each chunk in the other dimensions."""
     parts: list[Crossing]
-    """What is taken of each, in the last one."""
+    """The part to take of each chunk in the last dimension."""
 
     def indices(self) -> Iterator[tuple[int, ...]]:
         """The indices of its chunks."""
@@ -33,12 +33,12 @@ class ChunkRow:
         return ((*above, part[0]) for part in self.parts)
 
     def crossed(self) -> Crossings:
-        """The row as what a selection crosses."""
+        """The row as the units that a selection crosses."""
         return [*([part] for part in self.above), self.parts]
 
 
 def row_batches(crossed: Crossings, size: int) -> Iterator[list[ChunkRow]]:
-    """Rows of ``size`` chunks together, in C order; at least one dimension."""
+    """Rows of ``size`` chunks in total, in C order. There must be at least one dimension."""
     rows: list[ChunkRow] = []
     room = size
     last = crossed[-1]
@@ -57,12 +57,12 @@ def row_batches(crossed: Crossings, size: int) -> Iterator[list[ChunkRow]]:
 
 
 def place_row(row: ChunkRow, decoded: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> None:
-    """Copy what is wanted of a row's decoded chunks, which are stacked, to where it goes."""
+    """Copy the wanted parts of a row's decoded chunks, which are stacked, to their place."""
     inside: Any = (slice(None), *(part[1] for part in row.above))
     outside: Any = tuple(part[2] for part in row.above)
     taken = decoded[inside]
     begin, end = 0, len(row.parts)
-    # Only the first and the last of a row can be taken in part, unless a step leaves elements out of each.
+    # Only the first and the last chunk of a row can be taken in part, unless a step skips elements of each.
     while begin < end and not row.parts[begin][3]:
         _place_one(row.parts[begin], taken[begin], out, outside)
         begin += 1

@@ -1,8 +1,8 @@
-"""Decoded chunks on disk, for arrays of which a slab of chunks is larger than the memory for chunks.
+"""Decoded chunks on disk, for arrays with slabs of chunks larger than the memory for chunks.
 
-Read in C order, such an array needs each chunk once per row of elements. Chunks lie side by side in large files that have no
-name: the system frees their space once no chunk in them is referenced, and when the process ends, in whatever way.
-They are mapped into memory: a row of a chunk costs the pages that it lies in, and most often not even these are fetched.
+Read in C order, these arrays need each chunk once per row of elements. Chunks are stored side by side in large unnamed files:
+the system frees their space when no chunk in them is referenced any more, and when the process ends or is killed.
+The files are mapped into memory: reading a row of a chunk touches only its pages, which are usually still in memory.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ Chunk = np.ndarray[Any, Any]
 
 _FILE_NBYTES: Final = 64 << 20
 _LEFT_MIN: Final = 1 << 30
-"""Bytes of the disk that are left to others."""
+"""Bytes to leave free on the disk."""
 _ALIGNMENT: Final = 64
-_FOLDER: Final = "/var/tmp" if os.access("/var/tmp", os.W_OK) else tempfile.gettempdir()  # noqa: S108 - files without names
+_FOLDER: Final = "/var/tmp" if os.access("/var/tmp", os.W_OK) else tempfile.gettempdir()  # noqa: S108 - unnamed files
 
 
 def unnamed_files_folder() -> str:
-    """Where files without names lie: TMPDIR or ``/var/tmp``, since ``/tmp`` often is memory itself."""
+    """The folder for unnamed files: TMPDIR or ``/var/tmp``, because ``/tmp`` is often in memory."""
     return os.environ.get("TMPDIR") or _FOLDER
 
 
 def slab_nbytes(shape: tuple[int, ...], chunk_shape: tuple[int, ...], itemsize: int) -> int:
-    """What is decoded before a reader in C order is done with the first chunk.
+    """The number of bytes that are decoded before a reader in C order has finished the first chunk.
 
-    Along leading dimensions in which chunks are one element long they are read one after another.
+    Leading dimensions with chunks of one element do not count: along them, chunks are read one after another.
 
     >>> slab_nbytes((512, 100, 512), (64, 64, 64), 4)
     16777216
@@ -50,11 +50,11 @@ def slab_nbytes(shape: tuple[int, ...], chunk_shape: tuple[int, ...], itemsize: 
 
 
 class Spill:
-    """Room for chunks on disk.
+    """Space for chunks on disk.
 
     Args:
-        max_bytes: the cache that keeps chunks here drops some beyond these.
-        folder: where the files lie; by default `unnamed_files_folder`.
+        max_bytes: the limit above which the cache drops chunks.
+        folder: the folder of the files; by default `unnamed_files_folder`.
     """
 
     def __init__(self, max_bytes: int, folder: str | None = None) -> None:
@@ -65,7 +65,7 @@ class Spill:
         self._used = 0
 
     def keep(self, chunk: Chunk) -> Chunk | None:
-        """The chunk's elements on disk; None where they cannot lie there, or the disk is full."""
+        """The chunk's elements on disk; None if they cannot be stored there or the disk is full."""
         has_bytes = not chunk.dtype.hasobject and chunk.dtype.kind != "T" and chunk.nbytes > 0
         if not has_bytes or 0 in chunk.strides or (place := self._place(chunk.nbytes)) is None:
             return None
@@ -75,7 +75,7 @@ class Spill:
         return kept
 
     def forget(self) -> None:
-        """Let go of the file that is being filled."""
+        """Release the file that is being filled."""
         self._file = None
 
     def start_anew(self) -> None:
@@ -99,6 +99,6 @@ class Spill:
         if shutil.disk_usage(self._folder).free - nbytes < _LEFT_MIN:
             raise OSError("the disk is full")
         with tempfile.TemporaryFile(dir=self._folder) as file:
-            # A page that the disk has no room for when it is written to would end the process.
+            # Writing to a page for which the disk has no space would kill the process.
             os.posix_fallocate(file.fileno(), 0, nbytes)
             return mmap.mmap(file.fileno(), nbytes)

@@ -1,7 +1,7 @@
-"""Basic selections: integers, slices with any step, and ``...``; as NumPy understands them.
+"""Basic selections as in NumPy: integers, slices with any step, and ``...``.
 
-A selection becomes one `AxisRange` per dimension. A negative step is read upwards and shown through a flipped view, so that
-nothing after this module has to think of it.
+A selection becomes one `AxisRange` per dimension. With a negative step, elements are read in ascending order and returned
+through a flipped view, so no other module has to handle negative steps.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from zarrcore.errors import SelectionError
 from zarrcore.metadata import ChunkAxis
 
 Selection = SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType, ...]
-"""What stands between the brackets of ``array[…]``."""
+"""The index in ``array[…]``."""
 
 Crossing = tuple[int, slice, slice, bool]
-"""A chunk that a range crosses: its index, what is taken of it, where that goes, whether it is taken from end to end."""
+"""A chunk that a range crosses: its index, the part to take, its place in the result, whether it is taken from end to end."""
 
 
 @dataclass(frozen=True, slots=True)
 class AxisRange:
-    """The indices of one dimension that are selected: ``start, start + step, …``, ``count`` of them."""
+    """The selected indices of one dimension: ``start, start + step, …``, ``count`` of them."""
 
     start: int
     step: int
     """At least 1."""
     count: int
     flipped: bool = False
-    """Whether the result shows them from last to first."""
+    """Whether the result has them in descending order."""
     dropped: bool = False
-    """Whether an integer selected the dimension away."""
+    """Whether the result lacks this dimension, because an integer selects in it."""
 
     @property
     def last(self) -> int:
-        """The greatest selected index; meaningless where `count` is 0."""
+        """The greatest selected index; meaningless if `count` is 0."""
         return self.start + (self.count - 1) * self.step
 
 
@@ -47,7 +47,7 @@ def normalize(selection: Any, shape: tuple[int, ...]) -> tuple[AxisRange, ...]:
     """One range per dimension of an array of ``shape``.
 
     Raises:
-        SelectionError: an index outside, too many indices, or something that is not a basic selection.
+        SelectionError: an index out of range, too many indices, or not a basic selection.
 
     >>> normalize((-1, slice(None, None, -2)), (4, 5))[1]
     AxisRange(start=0, step=2, count=3, flipped=True, dropped=False)
@@ -55,7 +55,7 @@ def normalize(selection: Any, shape: tuple[int, ...]) -> tuple[AxisRange, ...]:
     items = selection if isinstance(selection, tuple) else (selection,)
     ellipses = sum(item is Ellipsis for item in items)
     if ellipses > 1:
-        raise SelectionError("a selection can hold one '...' only")
+        raise SelectionError("a selection can contain only one '...'")
     given = len(items) - ellipses
     if given > len(shape):
         raise SelectionError(f"{given} indices for an array of {len(shape)} dimensions")
@@ -82,24 +82,24 @@ def _axis(item: Any, length: int, axis: int) -> AxisRange:
         return AxisRange(start + (count - 1) * step if count else 0, -step, count, flipped=True)
     try:
         if isinstance(item, bool):
-            raise TypeError("a boolean is no basic index")
+            raise TypeError("a boolean is not a basic index")
         index = operator.index(item)
     except TypeError as error:
         raise SelectionError(
             f"dimension {axis}: expected an integer, a slice or '...', found {item!r}"
         ) from error
     if not -length <= index < length:
-        raise SelectionError(f"dimension {axis}: indices must lie in [0, {length}), found {index}")
+        raise SelectionError(f"dimension {axis}: indices must be in [0, {length}), found {index}")
     return AxisRange(index % length, 1, 1, dropped=True)
 
 
 def result_shape(ranges: Sequence[AxisRange]) -> tuple[int, ...]:
-    """The shape of what is selected."""
+    """The shape of the selection."""
     return tuple(axis.count for axis in ranges if not axis.dropped)
 
 
 def upwards(out: np.ndarray[Any, Any], ranges: Sequence[AxisRange]) -> np.ndarray[Any, Any]:
-    """``out``, of the selection's shape, seen with a dimension per range in which every range runs upwards."""
+    """A view of ``out``, which has the selection's shape, with one dimension per range and every range ascending."""
     view: np.ndarray[Any, Any] = out[upwards_index(ranges)]
     return view
 

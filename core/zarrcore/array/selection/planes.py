@@ -1,4 +1,4 @@
-"""Which trailing dimensions make one picture."""
+"""How many trailing dimensions form one image."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def plane_ndim(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
-    """How many of the last dimensions form a picture: 2, or 3 where the last one holds RGB or RGBA.
+    """The number of trailing dimensions that form an image: 2, or 3 if the last one is RGB or RGBA.
 
     >>> plane_ndim((9, 64, 64), np.dtype("u2")), plane_ndim((64, 64, 3), np.dtype("u1")), plane_ndim((5,), np.dtype("u1"))
     (2, 3, 1)

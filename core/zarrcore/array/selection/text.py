@@ -1,4 +1,4 @@
-"""Selections as people write them: ``3,:,0:100``, ``time=3,y=0:100``, and ``3,_,0-100`` for shells and file names."""
+"""Selections as text: ``3,:,0:100``, ``time=3,y=0:100``, and ``3,_,0-100`` for shells and file names."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from zarrcore.errors import SelectionError
 
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 _SLICE = re.compile(r"(-?[0-9]{1,19})?:(-?[0-9]{1,19})?(?::(-?[0-9]{1,19})?)?")
-# Without colons a range is written with a hyphen, so negative numbers have no place in it.
+# Without colons a range is written with a hyphen, so it cannot have negative numbers.
 _HYPHENATED = re.compile(r"([0-9]{1,19})-([0-9]{1,19})?(?:-([0-9]{1,19}))?")
 
 Item = int | slice | EllipsisType
 
 
 def parse_selection(text: str, dimension_names: Sequence[str | None] | None = None) -> tuple[Item, ...]:
-    """The basic selection that ``text`` spells; brackets around it are optional.
+    """The basic selection in ``text``; brackets around it are optional.
 
     Raises:
-        SelectionError: it spells none, or names a dimension that does not exist.
+        SelectionError: the text is not a selection, or names a dimension that does not exist.
 
     >>> parse_selection("3,:,0:100")
     (3, slice(None, None, None), slice(0, 100, None))
@@ -54,7 +54,7 @@ def _by_name(parts: list[str], dimension_names: Sequence[str | None] | None) -> 
             raise SelectionError(f"expected NAME=SELECTION, found {part!r}")
         if dimension_names.count(name) != 1:
             known = ", ".join(str(known) for known in dimension_names if known is not None)
-            raise SelectionError(f"no single dimension is named {name!r}; the names are {known}")
+            raise SelectionError(f"expected the name of one dimension, found {name!r}; the names are {known}")
         if name in seen:
             raise SelectionError(f"dimension {name!r} is selected twice")
         seen.add(name)

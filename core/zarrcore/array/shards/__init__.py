@@ -1,1 +1,1 @@
-"""Shards: chunks that hold inner chunks, found through an index."""
+"""Shards: chunks that contain inner chunks, located through an index."""

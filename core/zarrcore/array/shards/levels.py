@@ -1,4 +1,4 @@
-"""How shards nest: the levels of one array, outermost first."""
+"""The nesting levels of an array's shards, outermost first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level of nesting: shards of one shape, and the grid of what they hold."""
+    """One level of nesting: shards of one shape, and the grid of their inner chunks."""
 
     pipeline: Pipeline
     shard: ShardingIndexedCodec
@@ -23,7 +23,7 @@ class Level:
     inner: Pipeline
 
     def positions(self, elements: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The places in the index of inner chunks, by an element of each, counted from the shard's first one."""
+        """The index positions of inner chunks, each given by one of its elements, counted from the shard's first element."""
         if not self.grid_shape:
             return np.zeros(len(elements), np.intp)
         within = (elements // self.shard.chunk_shape).T
@@ -31,14 +31,14 @@ class Level:
 
 
 def shard_levels(pipeline: Pipeline, chunk_grid: ChunkGrid) -> list[Level]:
-    """How chunks that are shards are nested, outermost first; nothing for others.
+    """The nesting levels if chunks are shards, outermost first; otherwise empty.
 
     Args:
-        pipeline: what decodes a chunk.
+        pipeline: decodes a chunk.
         chunk_grid: the array's chunks.
 
     Raises:
-        MetadataError: inner chunks that do not divide the shards.
+        MetadataError: the inner chunks do not divide the shards.
     """
     levels: list[Level] = []
     while pipeline.shard is not None:
@@ -64,5 +64,5 @@ def level_of(pipeline: Pipeline) -> Level:
     shard = pipeline.shard
     if shard is None:  # pragma: no cover - callers have checked
         raise CodecError("no shard")
-    shard.index_range(pipeline.spec)  # so that index codecs that make no sense are told when the array opens
+    shard.index_range(pipeline.spec)  # so that opening the array reports index codecs that make no sense
     return Level(pipeline, shard, shard.grid_shape(pipeline.spec), shard.inner_pipeline(pipeline.spec))

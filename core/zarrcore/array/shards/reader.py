@@ -1,11 +1,11 @@
-"""Shards: where the units of a chunk lie in its bytes.
+"""Reading from shards: the location of a chunk's units in its bytes.
 
-The index is fetched first, then byte ranges; those that lie close to one another come in one request. Shards may nest:
-each level finds the next one's bytes. Specification: zarr-specs, "Sharding codec", "Binary shard format".
+The index is fetched first, then byte ranges; ranges that are close to each other are fetched in one request. Shards may nest:
+each level locates the next one's bytes. Specification: zarr-specs, "Sharding codec", "Binary shard format".
 
-Another writer may replace a shard between two of these reads, and its index says nothing about the new one's bytes. So the
-store is asked each time whether the shard is still the same, and all is read anew where it is not. That would double the
-requests to a remote store, of which it is not asked unless it remembers the answer.
+Another writer may replace a shard between two of these reads, and the old index does not fit the new shard's bytes. So the
+store is asked each time if the shard is still the same; if not, everything is read again. This would double the requests to
+a remote store, so a remote store is asked only if it has cached the answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from zarrcore.errors import ChangedError, CodecError
 from zarrcore.metadata import ChunkGrid, RegularChunkGrid
 from zarrcore.stores.interface import ByteRange, BytesLike, ReadableStore
 
-# One request should neither hold back the decoding of what has come nor fill the memory, nor the processor's cache.
+# One request should not delay the decoding of bytes that have arrived, nor fill the memory or the processor's cache.
 _LOCAL_MAX_REQUEST_NBYTES = 1 << 20
 _REMOTE_MAX_REQUEST_NBYTES = 8 << 20
 _TRIES = 10
@@ -36,25 +36,25 @@ _TRIES = 10
 Fetch = Callable[[str, ByteRange], BytesLike | None]
 
 Finish = Callable[[str, DecodeUnit, BytesLike | None, bool], None]
-"""What is done with a unit's bytes (or the span that is wanted of them), or their absence, found under a key."""
+"""Called with a unit's bytes (or the wanted span of them) or their absence, and the key they are under."""
 
 
 class _ReplacedError(Exception):
-    """The value of a key is another than that in which the bytes were looked for."""
+    """The value of a key was replaced since its index was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Where a shard lies in the value of a key."""
+    """The location of a shard in the value of a key."""
 
     start: int
     """Its first byte."""
     stop: int | None
-    """The byte after its last, or None: the end of the value."""
+    """The byte after its last, or None for the end of the value."""
     version: str | None
-    """Of which version of the value this is told; None where that is not known."""
+    """The version of the value that this describes; None if unknown."""
     tries: int = field(default=_TRIES, compare=False)
-    """How often reading may begin anew."""
+    """How often reading may start again."""
 
 
 class ShardReader:
@@ -62,18 +62,18 @@ class ShardReader:
 
     Args:
         store: where the shards are.
-        fetch: reads part of a value; what it gives is used before the same thread calls it again.
-        pipeline: what decodes a chunk, which is a shard.
+        fetch: reads part of a value; the result is used before the same thread calls it again.
+        pipeline: decodes a chunk, which is a shard.
         chunk_grid: the array's chunks.
-        scope: what tells this array's indices in the cache from any other's.
-        finish: what to do with each unit's bytes.
+        scope: separates this array's indices in the cache from those of other arrays.
+        finish: called with each unit's bytes.
 
     Attributes:
         grid: the array's units.
-        unit_pipeline: what decodes the innermost inner chunk; ``pipeline`` itself where chunks are not shards.
+        unit_pipeline: decodes the innermost inner chunk; ``pipeline`` itself if chunks are not shards.
 
     Raises:
-        MetadataError: inner chunks that do not divide the shards.
+        MetadataError: the inner chunks do not divide the shards.
     """
 
     def __init__(
@@ -99,17 +99,15 @@ class ShardReader:
         self.grid = DecodeUnitGrid(chunk_grid, self.unit_pipeline.spec.shape if self._levels else None)
 
     def __bool__(self) -> bool:
-        """Whether chunks are shards at all."""
+        """Whether chunks are shards."""
         return bool(self._levels)
 
     def read(
         self, cache: ChunkCache | None, key: str, index: tuple[int, ...], units: list[DecodeUnit]
     ) -> list[Task] | None:
-        """Finish the units that are missing in the shard ``key`` at a grid index; tasks that fetch the others."""
+        """Finish the units that are missing in the shard ``key`` at a grid index; return tasks that fetch the others."""
         origin = self._chunk_grid.chunk_origin(index)
-        if (
-            self._store.remembers
-        ):  # what it says of the shard, too, so that it need not be asked for that alone
+        if self._store.remembers:  # also the shard's identity, so that it needs no separate request
             level = self._level(0, origin)
             self._store.get(key, level.shard.index_range(level.pipeline.spec))
         return self._read(cache, key, units, 0, Bounds(0, None, self._version(key)), origin)
@@ -120,7 +118,7 @@ class ShardReader:
         return None if stat is None else stat.version
 
     def _check(self, key: str, bounds: Bounds) -> None:
-        """To be called when bytes have been read at a place that ``bounds`` tell of."""
+        """Check that the value is unchanged, after bytes were read at a place that ``bounds`` gave."""
         if self._version(key) != bounds.version:
             raise _ReplacedError
 
@@ -133,10 +131,10 @@ class ShardReader:
         step: Callable[..., list[Task] | None],
         *arguments: Any,
     ) -> Callable[[], list[Task] | None]:
-        """A step of reading ``units``, which begins anew with the index where the shard was replaced since that was read.
+        """A step of reading ``units``. Starts again with the index if the shard was replaced since the index was read.
 
         Raises:
-            ChangedError: it is replaced faster than it can be read.
+            ChangedError: the shard is replaced faster than it can be read.
         """
 
         def task() -> list[Task] | None:
@@ -189,7 +187,7 @@ class ShardReader:
         return tasks
 
     def _level(self, depth: int, origin: tuple[int, ...]) -> Level:
-        """The level at a depth: shards of the array may differ in shape, those within shards do not."""
+        """The level at a depth: shards of the array may differ in shape, nested shards do not."""
         if depth > 0 or isinstance(self._chunk_grid, RegularChunkGrid):
             return self._levels[depth]
         index = tuple(axis.find(first) for axis, first in zip(self._chunk_grid.axes, origin, strict=True))
@@ -239,7 +237,7 @@ class ShardReader:
         return tasks
 
     def _index(self, cache: ChunkCache | None, key: str, level: Level, bounds: Bounds) -> Index | None:
-        # A shard that is written anew has another index: the one read before is not found under a later generation.
+        # A rewritten shard has another index: the old one is not found under a later generation.
         cache_key = (self._scope(), key, bounds, 0 if cache is None else cache.generation)
         if cache is not None and (kept := cache.get(cache_key)) is not None:
             return kept
@@ -270,14 +268,14 @@ class ShardReader:
         nbytes: int,
         bounds: Bounds,
     ) -> Member | None:
-        """Where the inner chunk lies that holds ``units``, or what is wanted of it; None where it is missing."""
+        """The location of the inner chunk that contains ``units``, or of the wanted part; None if it is missing."""
         if start == nbytes == MISSING:
             return None
         inner = level.inner
         if start + nbytes >= 2**63:
-            wrong = f"lies at {start:,}, {nbytes:,} bytes long"
+            wrong = f"is at {start:,}, {nbytes:,} bytes long"
         elif nbytes > inner.max_encoded_nbytes:
-            wrong = f"has {nbytes:,} bytes where at most {inner.max_encoded_nbytes:,} make sense"
+            wrong = f"has {nbytes:,} bytes, but at most {inner.max_encoded_nbytes:,} make sense"
         elif bounds.stop is not None and start + nbytes > bounds.stop - bounds.start:
             wrong = "ends outside its shard"
         else:
@@ -297,7 +295,7 @@ class ShardReader:
         if encoded is None or len(encoded) < stop - start:
             found = 0 if encoded is None else len(encoded)
             raise CodecError(
-                f"the index points at bytes {start:,} to {stop:,}, of which {found:,} are there",
+                f"the index points to bytes {start:,} to {stop:,}, but only {found:,} of them exist",
                 codec="sharding_indexed",
                 key=key,
             )

@@ -1,4 +1,4 @@
-"""Which byte ranges of a shard one request fetches together."""
+"""Grouping of a shard's byte ranges into requests."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from operator import attrgetter
 
 from zarrcore.array.chunks.decode_units import DecodeUnit
 
-# Bytes between two ranges that are cheaper to read than to ask for separately, of a remote store's several requests at once too.
+# Two ranges with a gap of up to this many bytes are cheaper to read in one request, even if requests run in parallel.
 _GAP_NBYTES = 128 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Bytes ``[start, stop)`` of a key, and the units that lie in them."""
+    """Bytes ``[start, stop)`` of a key, and the units in them."""
 
     start: int
     stop: int
     units: list[DecodeUnit]
     is_span: bool = False
-    """Whether the bytes are only those that are wanted of a single unit."""
+    """Whether the bytes are only the wanted part of a single unit."""
 
 
 def runs(members: list[Member], max_nbytes: int) -> Iterator[list[Member]]:
-    """Members that one request of about ``max_nbytes`` at most fetches together."""
+    """Members that one request of at most about ``max_nbytes`` fetches together."""
     run: list[Member] = []
     stop = 0
     for member in sorted(members, key=attrgetter("start")):

@@ -1,1 +1,1 @@
-"""A cache on disk in front of any store."""
+"""A cache on disk for any store."""

@@ -1,8 +1,8 @@
-"""A directory that keeps bytes by name: for several processes at once, within a budget, trusted by nobody.
+"""A directory that keeps bytes by name, within a budget. Several processes may share it; its content is verified.
 
-Each entry is a file that is written whole or not at all, begins with a checksum of its name and bytes, and may
-vanish at any time, so no process has to know of the others, and one that is killed harms none. What goes wrong with the
-directory is logged once and is nobody's error: then nothing is found and nothing is kept.
+Each entry is a file that is written atomically, begins with a checksum of its name and bytes, and may vanish at any time.
+So processes need not know of each other, and a killed process does no harm. A failure of the directory is logged once and
+never raised: from then on nothing is found and nothing is kept.
 """
 
 from __future__ import annotations
@@ -32,33 +32,33 @@ from zarrcore.stores.validation import check_place
 _log = logging.getLogger(__name__)
 
 _LAYOUT: Final = "zarrscope-cache-1"
-"""The folder of all files, beneath the directory that was named; another layout gets another name."""
+"""The folder of all files, beneath the given directory; another layout gets another name."""
 
 _FOLDER: Final = 3
-"""Characters of a name that say in which folder its file is: a million files are 250 in each."""
+"""Characters of a name that select the folder of its file: a million files are 250 per folder."""
 
 _CHECKSUM: Final = 8
 _BLOCK: Final = 4096
-"""What the smallest file takes."""
+"""Bytes that the smallest file takes."""
 
 _PARTS: Final = 8
-"""Room is made for each eighth of the budget that was written, so that two eighths are free; no entry is larger than one."""
+"""After each eighth of the budget that is written, two eighths are freed; no entry is larger than one eighth."""
 
 _USED_S: Final = 60.0
-"""How exactly it is known when an entry was last used."""
+"""The precision of an entry's time of last use."""
 
 _PAUSE_S: Final = 60.0
-"""How long nothing is written after that failed."""
+"""The pause of all writing after a write failed."""
 
 
 class CacheDirectory:
-    """Entries beneath a directory, those used least recently removed first.
+    """Entries beneath a directory; those used least recently are removed first.
 
     Names are long and begin with evenly distributed characters, as hashes do.
 
     Args:
-        path: the directory; it is made where it is missing, for nobody but this user.
-        max_bytes: what all entries may take together. Several processes that write at once may exceed it by an
+        path: the directory; created if missing, accessible only to this user.
+        max_bytes: the budget of all entries together. Several processes that write at once may exceed it by an
             eighth each, until they notice.
     """
 
@@ -69,8 +69,8 @@ class CacheDirectory:
         self._root: OpenDirectory | None = None
         self._resume_s = 0.0
         self._warned = False
-        # Of many processes that write little each, some have to look.
-        self._written = int(random.random() * self._largest)  # noqa: S311 - no secret
+        # If many processes write little each, some of them have to check the budget.
+        self._written = int(random.random() * self._largest)  # noqa: S311 - not for cryptography
         self._sweeper: threading.Thread | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -104,13 +104,13 @@ class CacheDirectory:
             os.close(descriptor)
         value = memoryview(content)[_CHECKSUM:]
         if _checksum(name, value) != content[:_CHECKSUM]:
-            _log.info("an entry of the cache in %s is damaged, and dropped", self.path)
+            _log.info("an entry of the cache in %s is damaged and was dropped", self.path)
             self.drop(name)
             return None
         return value
 
     def put(self, name: str, value: BytesLike) -> None:
-        """Keep bytes under a name, if there is room for them."""
+        """Keep bytes under a name, if there is space."""
         size = _CHECKSUM + len(value)
         root = None if size > self._largest or time.monotonic() < self._resume_s else self._opened()
         if root is None:
@@ -132,14 +132,14 @@ class CacheDirectory:
             self._sweep()
 
     def drop(self, name: str) -> None:
-        """Keep nothing under a name."""
+        """Remove the entry of a name."""
         root = self._opened()
         if root is not None:
             with contextlib.suppress(OSError):
                 unlink(root.descriptor, _path_of(name))
 
     def endings(self, beginning: str) -> list[str]:
-        """What follows ``beginning`` in the names of all entries that begin so."""
+        """The rest of the names of all entries whose names begin with ``beginning``."""
         root = self._opened()
         if root is None:
             return []
@@ -152,7 +152,7 @@ class CacheDirectory:
         return [name[len(start) :] for name in names if name.startswith(start)]
 
     def make_room(self) -> None:
-        """Remove what was used least recently until the budget is met with some room to spare."""
+        """Remove the least recently used entries until the budget is met with some space to spare."""
         root = self._opened()
         if root is None:
             return
@@ -165,7 +165,7 @@ class CacheDirectory:
             excess = sum(sizes) - self.max_bytes * (_PARTS - 2) // _PARTS
             if excess <= 0:
                 return
-            # Two walks and two numbers for each entry: names of a million would take hundreds of megabytes.
+            # Two walks and two numbers per entry: a million names would take hundreds of megabytes.
             order = np.argsort(np.asarray(used))
             last = int(np.searchsorted(np.cumsum(np.asarray(sizes)[order]), excess))
             oldest_s = used[order[min(last, len(order) - 1)]]
@@ -177,10 +177,10 @@ class CacheDirectory:
             self._skip(error)
 
     def _sweep(self) -> None:
-        """Make room without anybody waiting for it."""
+        """Free space in the background."""
         if self._sweeper is None or not self._sweeper.is_alive():
             self._sweeper = threading.Thread(target=self.make_room, name="zarrscope-cache")
-            with contextlib.suppress(RuntimeError):  # the interpreter is about to end
+            with contextlib.suppress(RuntimeError):  # the interpreter is shutting down
                 self._sweeper.start()
 
     def _opened(self) -> OpenDirectory | None:
@@ -200,14 +200,14 @@ class CacheDirectory:
         opened = OpenDirectory(inner)
         facts = os.fstat(opened.descriptor)
         if facts.st_uid != os.geteuid() or facts.st_mode & 0o077:
-            # Others could read private data there, or put data of theirs in its place.
+            # Other users could read private data there, or replace it with their own.
             raise PermissionError(errno.EACCES, f"{_LAYOUT} in it belongs, or is open, to other users")
         return opened
 
     def _skip(self, error: OSError) -> None:
-        """Do without for a while."""
+        """Stop writing for a while."""
         self._resume_s = time.monotonic() + _PAUSE_S
-        if error.errno not in _NO_ROOM:  # what is there can still be read
+        if error.errno not in _NO_ROOM:  # existing entries can still be read
             self._root = None
         if not self._warned:
             self._warned = True
@@ -222,7 +222,7 @@ def _path_of(name: str) -> str:
 
 
 def _taken(size: int) -> int:
-    """What a file takes on the disk."""
+    """Bytes that a file takes on the disk."""
     return -(-size // _BLOCK) * _BLOCK
 
 
@@ -233,7 +233,7 @@ def _checksum(name: str, value: BytesLike) -> bytes:
 
 
 def _note_use(descriptor: int) -> None:
-    """Have the file tell when it was used, whatever the file system does about that itself."""
+    """Record the time of use in the file, independent of the file system's own access times."""
     facts = os.fstat(descriptor)
     now_ns = time.time_ns()
     if now_ns - facts.st_atime_ns > _USED_S * 1e9:
@@ -251,7 +251,7 @@ def _folder(root: OpenDirectory, name: str) -> Iterator[int]:
 
 
 def _files(root: OpenDirectory) -> Iterator[tuple[str, os.stat_result]]:
-    """All entries, with what is known of their files."""
+    """All entries, with the facts about their files."""
     for name in os.listdir(root.descriptor):
         if len(name) != _FOLDER:
             continue

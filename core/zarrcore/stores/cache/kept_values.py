@@ -1,8 +1,8 @@
-"""What a cache keeps of one store: what was said of keys, and bytes of their values, under names that tell nothing.
+"""The entries that a cache keeps for one store: facts about keys, and bytes of values, under names that reveal nothing.
 
-For each key there is one small entry: what the store said of it, and when. Bytes are kept under a name made of the key,
-the version that the store told (etag, or modification time and size) and their range: so bytes of two versions never
-meet, and those of a version that is over are found by nobody.
+For each key there is one small entry: the store's answer about it, and the time. Bytes are kept under a name made of the key,
+the version that the store reported (etag, or modification time and size) and their range. So bytes of two versions are never
+mixed, and bytes of an outdated version are never found.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from zarrcore.stores.cache.directory import CacheDirectory
 from zarrcore.stores.interface import BytesLike, StoreStat
 
 _REMEMBERED: Final = 1 << 16
-"""Keys of which is known in memory what the directory knows, too."""
+"""The number of keys whose entries are also kept in memory."""
 
 
 class Known(NamedTuple):
-    """What a store said of a key."""
+    """A store's answer about a key."""
 
     stat: StoreStat | None
-    """None: it is absent."""
+    """None if the key is absent."""
     asked_s: float
-    """When it was asked, in seconds since the epoch: other processes have to understand it."""
+    """The time of the request, in seconds since the epoch, because other processes must understand it."""
 
     @property
     def version(self) -> str | None:
@@ -34,12 +34,12 @@ class Known(NamedTuple):
 
 
 class KeptValues:
-    """What ``directory`` holds of the store that has this identity.
+    """The entries in ``directory`` of the store with this identity.
 
     Args:
-        directory: where it is.
-        identity: `Store.identity`. Other processes find what is kept where that is made of values alone; else
-            nobody does when this object is gone.
+        directory: the directory of the cache.
+        identity: `Store.identity`. If it is made only of values, other processes find the entries. Otherwise
+            they are lost with this object.
     """
 
     def __init__(self, directory: CacheDirectory, identity: Hashable) -> None:
@@ -51,23 +51,23 @@ class KeptValues:
 
     @property
     def refreshed_s(self) -> float:
-        """Nothing that was said until then counts."""
+        """Answers before this time do not count."""
         if self._refreshed_s is None:
             said = self._directory.get(self._name("refreshed"))
             self._refreshed_s = float("-inf") if said is None else float(bytes(said))
         return self._refreshed_s
 
     def refresh(self, now_s: float) -> None:
-        """Let nothing count that was said until now."""
+        """Ignore all answers until now."""
         self._refreshed_s = now_s
         self._directory.put(self._name("refreshed"), repr(now_s).encode())
 
     def remembered(self, key: str) -> Known | None:
-        """What this process knows of a key."""
+        """The answer about a key that this process has in memory."""
         return self._known.get(key)
 
     def known(self, key: str) -> Known | None:
-        """What any process knows of a key."""
+        """The answer about a key in memory or in the directory."""
         content = self._directory.get(self._name("key", key))
         if content is None:
             return None
@@ -77,24 +77,24 @@ class KeptValues:
         return known
 
     def note(self, key: str, known: Known) -> None:
-        """Keep what the store said of a key."""
+        """Keep the store's answer about a key."""
         self._remember(key, known)
         stat = known.stat
         facts = [known.asked_s] if stat is None else [known.asked_s, stat.size, stat.mtime_s, stat.etag]
         self._directory.put(self._name("key", key), json.dumps(facts).encode())
 
     def forget(self, key: str) -> None:
-        """Know nothing of a key."""
+        """Forget the answer about a key."""
         self._known.pop(key, None)
         self._directory.drop(self._name("key", key))
 
     def keep(self, key: str, version: str, start: int, value: BytesLike) -> None:
-        """Keep the bytes from ``start`` on of a version of a key."""
+        """Keep bytes of a version of a key, from ``start`` on."""
         if len(value) > 0:
             self._directory.put(f"{self._name('bytes', key, version)}.{start}-{start + len(value)}", value)
 
     def read(self, key: str, version: str, start: int, stop: int) -> BytesLike | None:
-        """Bytes of a version of a key where all of them are kept, in one piece or in several."""
+        """Bytes of a version of a key, if all of them are kept, in one piece or several."""
         if stop <= start:
             return b""
         name = self._name("bytes", key, version)
@@ -122,7 +122,7 @@ class KeptValues:
 
 
 def _lasts(identity: object) -> bool:
-    """Whether an identity is made of values, and not of objects of this process."""
+    """Whether an identity is made of values and not of objects of this process."""
     if isinstance(identity, tuple):
         return all(map(_lasts, identity))
     return identity is None or isinstance(identity, str | bytes | int | float)

@@ -1,4 +1,4 @@
-"""Several threads that want the same thing at once: one fetches it, the others wait for what it gets."""
+"""Sharing of concurrent requests: one thread fetches, the others wait for its result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """What is being fetched at this moment, by name. Nothing is kept once it is there.
+    """The requests in flight, by name. Results are not kept.
 
     >>> SingleFlight().run("key", lambda: 3)
     3
@@ -21,11 +21,11 @@ class SingleFlight(Generic[T]):
         self._running: dict[Hashable, Future[T]] = {}
 
     def run(self, name: Hashable, fetch: Callable[[], T]) -> T:
-        """What ``fetch`` gives here, or gave to another thread that has been at it; an error likewise."""
-        # A forked child must not wait for threads that are its parent's.
+        """The result or error of ``fetch``, called here or already in progress in another thread."""
+        # A forked child must not wait for threads of its parent.
         name = (os.getpid(), name)
         mine: Future[T] = Future()
-        future = self._running.setdefault(name, mine)  # atomic, so one of all threads finds its own
+        future = self._running.setdefault(name, mine)  # atomic, so exactly one thread finds its own future
         if future is not mine:
             return future.result()
         try:

@@ -1,8 +1,8 @@
-"""What a store said, kept on disk: values and parts of them, what is known of keys, and which keys are absent.
+"""A cache on disk of a store's answers: values and parts of them, facts about keys, and absent keys.
 
-Decoded chunks are kept in memory elsewhere (`zarrcore.array.ChunkCache`), parsed documents too, and the system keeps
-files that were read lately: bytes are not kept in memory a third time here. What is kept costs some 30 microseconds
-to get, and a millisecond for 4 MiB.
+Decoded chunks are kept in memory elsewhere (`zarrcore.array.ChunkCache`), as are parsed documents, and the system keeps
+recently read files: so bytes are not kept in memory a third time here. Reading a cached value takes about 30 microseconds,
+or a millisecond for 4 MiB.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ _ERASED_AT_ONCE: Final = 1000
 _WHOLE: Final = ByteRange(0)
 
 Answer = tuple[BytesLike | None]
-"""A value, in a tuple since an absent key's is None."""
+"""A value, in a tuple because an absent key's value is None."""
 
 
 class CacheStore(WrapperStore):
-    """A store whose answers are kept in a directory. It lists and writes where ``store`` does; listings are not kept.
+    """A store whose answers are kept in a directory. It lists and writes if ``store`` does; listings are not kept.
 
-    An answer is given again for ``max_age_s``; then one `stat` tells whether what is kept is still right. Of values that
-    the store tells neither an etag nor a modification time of, nothing is kept. Errors never are. Several threads that
-    want the same bytes make one request. Closing it closes the store.
+    An answer is reused for ``max_age_s``; then it is revalidated with one `stat`. A value without an etag or a
+    modification time is not kept, and neither are errors. Threads that request the same bytes at once share one request.
+    Closing it closes the store.
 
-    What `get` gives is of one version, and never of an older one than was given before. Whoever puts parts
-    together, as an index and what it points at, compares what `stat` said before and after, which costs nothing here.
+    The result of `get` is always of one version, and never older than an earlier result. To combine parts of a value,
+    such as an index and the bytes it points to, compare the results of `stat` before and after, which costs nothing here.
 
     Args:
         store: where the values are.
-        directory: what keeps them; several stores, and processes, may use one.
-        max_age_s: how old an answer may be, in seconds; 0 asks each time whether it is still right.
-        clock: tells the seconds since the epoch.
+        directory: keeps the answers; several stores and processes may share it.
+        max_age_s: the maximum age of an answer, in seconds; 0 revalidates each time.
+        clock: returns the seconds since the epoch.
 
     >>> import tempfile
     >>> from zarrcore.stores.memory import MemoryStore
@@ -102,7 +102,7 @@ class CacheStore(WrapperStore):
         )
         return answer[0]
 
-    # All made of what `get` and `stat` answer, and so kept too.
+    # All of these build on `get` and `stat`, so they are cached too.
     get_with_stat = ReadableStore.get_with_stat
     get_into = ReadableStore.get_into
     get_partial_values = ReadableStore.get_partial_values
@@ -117,11 +117,11 @@ class CacheStore(WrapperStore):
 
     @property
     def _moment(self) -> Hashable:
-        """Requests of one moment may share an answer: it may be older than the later ones of them, if any may be."""
+        """Concurrent requests share an answer. With ``max_age_s`` above 0 it may be older than the later requests."""
         return self._generation if self.max_age_s > 0 else object()
 
     def _kept(self, key: str, byte_range: ByteRange | None, max_nbytes: int | None) -> Answer | None:
-        """The answer where it is known and right."""
+        """The cached answer, if it is known and valid."""
         known = self._lookup(key)
         if known is None:
             return None
@@ -132,7 +132,7 @@ class CacheStore(WrapperStore):
         if value is None and known.stat is not None:
             return None
         if value is not None and max_nbytes is not None and len(value) > max_nbytes:
-            return None  # the store says what is to be said
+            return None  # the store raises the proper error
         if not self._is_fresh(known) and (value is None or _version(self.stat(key)) != known.version):
             return None
         return (value,)
@@ -140,7 +140,7 @@ class CacheStore(WrapperStore):
     def _fetched(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None, generation: int
     ) -> Answer:
-        """The answer of the store, which is kept."""
+        """The answer of the store. It is kept."""
         asked_s = self._clock()
         value, stat = self.store.get_with_stat(key, byte_range, max_nbytes=max_nbytes) or (None, None)
         if value is not None and stat is not None and stat.version is not None:
@@ -151,8 +151,8 @@ class CacheStore(WrapperStore):
         return (value,)
 
     def _asked(self, key: str, generation: int) -> StoreStat | None:
-        """What the store knows of a key now."""
-        known = self._lookup(key)  # another thread may have asked meanwhile
+        """The store's current facts about a key."""
+        known = self._lookup(key)  # another thread may have asked the store meanwhile
         if known is None or not self._is_fresh(known):
             asked_s = self._clock()
             known = Known(self.store.stat(key), asked_s)
@@ -160,13 +160,13 @@ class CacheStore(WrapperStore):
         return known.stat
 
     def _lookup(self, key: str) -> Known | None:
-        """What is known of a key, however old."""
+        """The known answer about a key, of any age."""
         known = self._values.remembered(key)
-        # Another process may have asked since.
+        # Another process may have asked the store since.
         return known if known is not None and self._is_fresh(known) else self._values.known(key)
 
     def _learn(self, key: str, known: Known, generation: int) -> None:
-        """Keep what the store said, unless that was before something was written, or something newer is known."""
+        """Keep the store's answer, unless it was given before a write or a newer one is known."""
         other = self._values.remembered(key)
         is_newest = other is None or other.asked_s <= known.asked_s or not self._is_fresh(other)
         if is_newest and generation == self._generation:
@@ -175,11 +175,11 @@ class CacheStore(WrapperStore):
                 self._values.forget(key)
 
     def _is_fresh(self, known: Known) -> bool:
-        # What was asked in the future was asked before the clock was set right.
+        # An answer from the future was given before the clock was corrected.
         return self._values.refreshed_s < known.asked_s <= self._clock() < known.asked_s + self.max_age_s
 
     def _written(self, keys: Iterable[str]) -> None:
-        """Forget what was written, or may have been."""
+        """Forget the keys that were written, or may have been."""
         self._generation += 1
         for key in keys:
             self._values.forget(key)
@@ -234,7 +234,7 @@ class CacheStore(WrapperStore):
         try:
             writable(self.store).erase_prefix(prefix)
         finally:
-            self.refresh()  # which keys these were nobody tells
+            self.refresh()  # the erased keys are unknown
 
 
 def _version(stat: StoreStat | None) -> str | None:

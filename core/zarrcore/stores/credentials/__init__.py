@@ -1,1 +1,1 @@
-"""Credentials for object storage, and the environment they come from."""
+"""Credentials for object storage, and the environment that they come from."""

@@ -1,4 +1,4 @@
-"""The keys of an AWS profile, as obstore asks for them: those in the file, or those that a command prints."""
+"""The keys of an AWS profile for obstore: from the file, or printed by a command."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from obstore.store import S3Credential
 
 _PATIENCE_S: Final = 60.0
-"""How long a command may take: it may have to ask a service itself."""
+"""Time limit of a command, which may have to ask a service itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileCredentials:
-    """What obstore calls for keys, and calls again when they expire."""
+    """The credential provider that obstore calls for keys, and again when they expire."""
 
     profile: AwsProfile
 
@@ -30,7 +30,7 @@ class ProfileCredentials:
         """The keys.
 
         Raises:
-            AccessDeniedError: the command fails, or prints none.
+            AccessDeniedError: the command fails or prints no keys.
         """
         profile = self.profile
         try:
@@ -46,13 +46,13 @@ class ProfileCredentials:
             TypeError,
             ValueError,
         ) as error:
-            # Neither the command nor what it printed is told: both may hold secrets.
+            # The message shows neither the command nor its output, because both may contain secrets.
             raise AccessDeniedError(f"the AWS profile gives no keys ({type(error).__name__})") from None
         return found
 
 
 def _keys(profile: AwsProfile) -> S3Credential:
-    """Those in the file."""
+    """The keys in the file."""
     return {
         "access_key_id": profile.access_key_id or "",
         "secret_access_key": profile.secret_access_key or "",

@@ -13,7 +13,7 @@ from zarrcore.errors import StoreError
 
 @dataclass(frozen=True, slots=True)
 class AwsProfile:
-    """One section of ``~/.aws/config`` together with that of ``~/.aws/credentials``."""
+    """One section of ``~/.aws/config``, merged with the same section of ``~/.aws/credentials``."""
 
     name: str
     access_key_id: str | None = field(default=None, repr=False)
@@ -23,13 +23,13 @@ class AwsProfile:
     """A command that prints keys."""
     region: str | None = None
     endpoint_url: str | None = None
-    """Where S3 answers; a section of ``services`` counts before the profile's own word for all services."""
+    """The endpoint of S3; a ``services`` section has precedence over the profile's endpoint for all services."""
     delegated: tuple[str, ...] = field(default=(), repr=False)
-    """Members that say where credentials are to be had, with their values: ``sso_session=work``. boto3 follows them."""
+    """Members that name a source of credentials, with their values: ``sso_session=work``. boto3 follows them."""
 
     @property
     def delegates_by(self) -> str | None:
-        """The name of the first such member; None where the profile has none."""
+        """The name of the first of these members; None if the profile has none."""
         return self.delegated[0].partition("=")[0] if self.delegated else None
 
 
@@ -48,12 +48,12 @@ def read_profile(name: str | None) -> AwsProfile:
     """The profile ``name``, or else that of ``AWS_PROFILE``, or else the default one.
 
     Raises:
-        StoreError: a profile was named that no file holds, or a file cannot be read.
+        StoreError: the named profile is in neither file, or a file cannot be read.
     """
     wanted = name or os.environ.get("AWS_PROFILE") or "default"
     config = _parse(os.environ.get("AWS_CONFIG_FILE") or "~/.aws/config")
     credentials = _parse(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials")
-    # In the configuration file only the default profile goes without the word "profile".
+    # In the configuration file, only the default profile is written without the word "profile".
     sections = [
         *(credentials[section] for section in (wanted,) if credentials.has_section(section)),
         *(config[section] for section in (f"profile {wanted}", wanted) if config.has_section(section)),
@@ -76,16 +76,16 @@ def read_profile(name: str | None) -> AwsProfile:
 
 
 def _service_endpoint(config: configparser.ConfigParser, profile: Mapping[str, str]) -> str | None:
-    """The endpoint of S3 in the section of services that a profile names."""
+    """The endpoint of S3 in the ``services`` section that a profile names."""
     section = f"services {profile.get('services')}"
-    # Members of a member stand indented below it.
+    # Members of a member are indented below it.
     lines = (config.get(section, "s3", fallback=None) or "").splitlines()
     members = (line.partition("=") for line in lines)
     return next((value.strip() for name, _, value in members if name.strip() == "endpoint_url"), None)
 
 
 def _parse(path: str) -> configparser.ConfigParser:
-    # Values may hold "%"; "[default]" is an ordinary section here, and none lends its values to the others.
+    # Values may contain "%"; "[default]" is an ordinary section here, whose values are not inherited.
     parser = configparser.ConfigParser(
         interpolation=None, default_section="\0", strict=False, allow_no_value=True
     )
@@ -93,6 +93,6 @@ def _parse(path: str) -> configparser.ConfigParser:
     try:
         parser.read(path, encoding="utf-8")
     except (configparser.Error, UnicodeDecodeError, OSError):
-        # The parser's text quotes the line at fault, which may be a secret.
-        raise StoreError(f"{path} is no AWS configuration file that can be read") from None
+        # The parser's message quotes the faulty line, which may be a secret.
+        raise StoreError(f"{path} is not a valid AWS configuration file") from None
     return parser

@@ -1,6 +1,6 @@
-"""The keys of an AWS profile that names another source of them: single sign-on, a role, a web identity.
+"""The keys of an AWS profile that delegates to another source: single sign-on, a role, a web identity.
 
-boto3 follows these, and obstore has a provider over it; both come with the extra ``aws``.
+boto3 follows these, and obstore has a provider based on it; both are in the extra ``aws``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from obstore.store import S3Credential
 
 _LIFETIME: Final = timedelta(minutes=5)
-"""How long obstore may use keys before it asks again: boto3 renews them ten minutes before they expire."""
+"""The time after which obstore asks for keys again: boto3 renews them ten minutes before they expire."""
 
 
 class BotoCredentials:
-    """What obstore calls for keys, and calls again when they may have expired. Thread-safe.
+    """The credential provider that obstore calls for keys, and again when they may have expired. Thread-safe.
 
     Args:
-        profile: the profile, which says by which member it delegates.
+        profile: the profile, whose ``delegates_by`` names the delegating member.
 
     Raises:
         MissingExtraError: boto3 is not installed.
@@ -32,7 +32,7 @@ class BotoCredentials:
 
     def __init__(self, profile: AwsProfile) -> None:
         try:
-            import boto3  # noqa: F401 - whether it is there
+            import boto3  # noqa: F401 - check that it is installed
         except ImportError as error:
             what = f"the AWS profile {profile.name}, which has {profile.delegates_by} instead of keys,"
             raise MissingExtraError(what, "aws") from error
@@ -44,15 +44,15 @@ class BotoCredentials:
         """The keys.
 
         Raises:
-            AccessDeniedError: there are none.
+            AccessDeniedError: there are no keys.
         """
         try:
             with self._lock:
                 if self._provider is None:
                     self._provider = self._make()
                 return self._provider()
-        except Exception as error:  # noqa: BLE001 - boto3 raises errors of its own, and of those beneath it
-            # Its text is not shown: it may hold a secret.
+        except Exception as error:  # noqa: BLE001 - boto3 raises its own errors and those of its libraries
+            # The error's text is not shown, because it may contain a secret.
             name = self._profile.name
             raise AccessDeniedError(
                 f"the AWS profile {name} gives no keys ({type(error).__name__})"

@@ -1,6 +1,6 @@
-"""Whose machine this is: only there may a cloud's metadata address be asked for credentials.
+"""Whether this is a machine of a cloud: only there may the cloud's metadata address be asked for credentials.
 
-obstore asks it wherever it finds none. Elsewhere nobody answers there, or somebody else does.
+obstore asks that address whenever it finds no credentials. Outside the cloud, the address does not answer or is not the cloud's.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ _FILES: Final = (
     "/sys/devices/virtual/dmi/id/chassis_asset_tag",
     "/sys/hypervisor/uuid",
 )
-"""Where the kernel tells what machine this is."""
+"""Files in which the kernel describes the machine."""
 
 _MARKS: Final = {
     "S3": re.compile(r"ec2|.*amazon", re.IGNORECASE),
     "GCS": re.compile(r"google", re.IGNORECASE),
     "Azure": re.compile(r"7783-7084-3265-9085-8269-3286-77"),
 }
-"""What one of the files begins with on the machines of each service's provider."""
+"""The beginning of one of these files on the machines of each service's provider."""
 
 
 def is_machine_of(service: str) -> bool:
-    """Whether this is a machine of the cloud to which ``service`` belongs."""
+    """Whether this is a machine of the cloud that ``service`` belongs to."""
     return any(_MARKS[service].match(said) for said in _read(_FILES))
 
 
 def first_set(names: Iterable[str]) -> str | None:
-    """The value of the first of these environment variables that has one."""
+    """The value of the first of these environment variables that is set."""
     return next((value for name in names if (value := os.environ.get(name))), None)
 
 
 def any_set(names: Iterable[str]) -> bool:
-    """Whether one of these environment variables has a value."""
+    """Whether one of these environment variables is set."""
     return first_set(names) is not None
 
 
 def is_yes(name: str) -> bool:
-    """Whether the environment says yes to a question."""
+    """Whether an environment variable is set to a true value."""
     return os.environ.get(name, "").strip().lower() in {"1", "true", "yes", "on", "t", "y"}
 
 

@@ -1,4 +1,4 @@
-"""What the environment says about who asks a cloud, and where: it decides which values a URL means."""
+"""A hash of the credentials and endpoints in the environment, which decide what data a URL refers to."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from zarrcore.errors import StoreError
 from zarrcore.stores.credentials.aws_profile import read_profile
 
 _VARIABLES: Final = {"S3": "AWS_", "GCS": "GOOGLE_", "Azure": "AZURE_"}
-"""What the names of a service's environment variables begin with."""
+"""The prefixes of the names of a service's environment variables."""
 
 
 def surroundings(service: str, profile: str | None = None) -> bytes:
-    """A hash of the endpoint, account and credentials that a service takes from outside; it keeps no secret."""
+    """A hash of the endpoint, account and credentials that a service takes from the environment. Contains no secret."""
     begin = _VARIABLES.get(service)
     found: list[object] = []
     if begin is not None:
@@ -23,6 +23,6 @@ def surroundings(service: str, profile: str | None = None) -> bytes:
     if service == "S3":
         try:
             found += astuple(read_profile(profile))
-        except StoreError as error:  # the first request tells it, or does without the files
+        except StoreError as error:  # the first request reports the error, or does not need the files
             found.append(type(error).__name__)
     return hashlib.sha256(repr(found).encode()).digest()

@@ -1,1 +1,1 @@
-"""Databases that hold one value for each key: SQLite, LMDB, Redis."""
+"""Databases with one value per key: SQLite, LMDB, Redis."""

@@ -1,7 +1,7 @@
-"""Databases that keep their keys in the order of their UTF-8 bytes, which is that of their code points.
+"""Databases that keep their keys in the order of their UTF-8 bytes, which is the order of code points.
 
-Keys come in pages, and what stands between two pages is remembered by the last key alone: a listing takes the same
-memory over ten million keys, holds nothing open, and is not disturbed by who writes or erases meanwhile.
+Keys are listed in pages, and only the last key is remembered between two pages. So a listing of ten million keys takes no more
+memory than a small one, keeps nothing open, and is not disturbed by concurrent writes.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _KNOWN: Final = 256
 
 
 class KeyOrderedStore(ListableStore):
-    """A store that can tell which keys stand in an interval."""
+    """A store that can list the keys in an interval."""
 
     @abstractmethod
     def _page(self, start: str, stop: str | None, limit: int, directly_under: str | None) -> list[StoreEntry]:
-        """The first ``limit`` keys of ``[start, stop)``, in order; without stop of all from start on.
+        """The first ``limit`` keys of ``[start, stop)``, in order; without stop, of all keys from start on.
 
-        Where a prefix is given, nobody asks for the sizes but of keys directly under it.
+        If a prefix is given, only the sizes of keys directly under it are needed.
         """
 
     def list_prefix(self, prefix: str) -> Iterator[StoreEntry]:
@@ -33,7 +33,7 @@ class KeyOrderedStore(ListableStore):
         start, stop, limit = prefix, stop_of(prefix), _FIRST_PAGE
         while page := self._page(start, stop, limit, None):
             for entry in page:
-                if entry.key and not entry.is_prefix:  # other programs may keep what is no key
+                if entry.key and not entry.is_prefix:  # other programs may keep names that are not keys
                     yield entry
             if len(page) < limit:
                 return
@@ -54,25 +54,25 @@ class KeyOrderedStore(ListableStore):
                     yield StoreEntry(inner)
             if len(page) < limit:
                 return
-            if told and page[-1].key.startswith(told):  # all others under this prefix can be passed over
+            if told and page[-1].key.startswith(told):  # skip all other keys under this prefix
                 start, limit = stop_of(told) or "", _FIRST_PAGE
             else:
                 start, limit = page[-1].key + "\0", min(limit * 4, _LARGEST_PAGE)
 
 
 class KnownStats:
-    """What is known of some values, as long as nothing changes in the database: their checksums are dear."""
+    """Facts about some values, valid until the database changes. Computing their checksums is expensive."""
 
     def __init__(self) -> None:
         self._by_key: dict[str, tuple[Hashable, StoreStat]] = {}
 
     def get(self, key: str, version: Hashable) -> StoreStat | None:
-        """What was known of a value in this version of the database."""
+        """The known facts about a value in this version of the database."""
         known = self._by_key.get(key)
         return known[1] if known is not None and version is not None and known[0] == version else None
 
     def put(self, key: str, version: Hashable, facts: StoreStat) -> StoreStat:
-        """Remember ``facts``, and give them back; None is no version."""
+        """Remember ``facts`` and return them. With version None, remember nothing."""
         if version is not None:
             if len(self._by_key) >= _KNOWN:
                 self._by_key.clear()
@@ -84,7 +84,7 @@ class KnownStats:
 
 
 def stop_of(prefix: str) -> str | None:
-    """What follows all keys under ``prefix``: "0" is the character after "/".
+    """The first possible key after all keys under ``prefix``: "0" is the character after "/".
 
     >>> stop_of("a/"), stop_of("")
     ('a0', None)

@@ -1,4 +1,4 @@
-"""An LMDB database: the layout of zarr-python 2, whose keys are those of the store as UTF-8."""
+"""An LMDB database in the layout of zarr-python 2: the database's keys are the store's keys in UTF-8."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ _ERASED_AT_ONCE: Final = 1000
 
 
 class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
-    """The main database of an LMDB file. Each value that is set is a transaction of its own.
+    """The main database of an LMDB file. Each value is stored in its own transaction.
 
-    Reading waits for nobody. Keys take 511 bytes at most. LMDB keeps a file of locks beside the database, and makes it
-    where it is missing and may be made; where it may not, nobody must write meanwhile. The etag is made from the value.
+    Reading never blocks. Keys have at most 511 bytes. LMDB keeps a lock file beside the database, and creates it
+    if it is missing; if it may not create it, no program must write meanwhile. The etag is a hash of the value.
 
     Args:
-        path: the directory that holds ``data.mdb``, or a database file.
-        create: make the directory and the database where they are missing.
-        durable: have each value on the disk before ``set`` returns, whatever happens to the machine.
-        timeout_s: how long to wait for others who write.
+        path: the directory that contains ``data.mdb``, or a database file.
+        create: create the directory and the database if they are missing.
+        durable: write each value through to the disk before ``set`` returns, so that it survives a crash of the machine.
+        timeout_s: how long to wait for other writers.
 
     Raises:
         StoreNotFoundError: there is no database.
-        BrokenBodyError: it is none, or a damaged one.
-        AccessDeniedError: it may not be opened.
+        BrokenBodyError: the file is not an LMDB database, or is damaged.
+        AccessDeniedError: access is denied.
         MissingExtraError: the Python package lmdb is not installed.
     """
 
@@ -119,7 +119,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
 
     @contextmanager
     def _value(self, key: str) -> Iterator[memoryview | None]:
-        """The value as it lies in the mapped file, for the block."""
+        """A view of the value in the mapped file, valid in the block."""
         name = self._name(key)
         with failing(key, self.url), self._database().reading() as transaction:
             value: Any = transaction.get(name)  # a memoryview, as asked for in `Environment.reading`
@@ -140,7 +140,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
                 if end is not None and name >= end:
                     break
                 key = name.decode("utf-8", "surrogateescape")
-                # The Python package reads a whole value from the disk to tell its size.
+                # The Python package reads a whole value from the disk to get its size.
                 told = above is None or "/" not in key[above:]
                 page.append(StoreEntry(key, len(cursor.value()) if told else None))
                 more = cursor.next()
@@ -163,7 +163,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
             return self._database().write(change, self.timeout_s, durable=self.durable)
 
     def _database(self) -> Environment:
-        """The environment of the file that bears the name now."""
+        """The environment of the file that has the name now."""
         self._environment = found = environment_at(self.path, self.url)
         return found
 
@@ -176,7 +176,7 @@ class LMDBStore(ReadableStore, KeyOrderedStore, WritableStore):
             return key.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError as error:
             raise InvalidKeyError(
-                f"{key!r} is no text that a database can hold", key=key, url=self.url
+                f"{key!r} is not a text that a database can store", key=key, url=self.url
             ) from error
 
 

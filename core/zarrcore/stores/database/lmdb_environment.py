@@ -1,9 +1,8 @@
-"""LMDB environments: each file open once in a process, however many stores read it; errors in our words.
+"""LMDB environments: each file is open once per process, for any number of stores; errors as zarrcore's errors.
 
-LMDB maps the file into memory. It must not be opened twice by one process, nor be used by a process that was forked
-while it was open. It trusts what it maps: a file that is damaged within its pages may end the process. Who writes waits
-for who writes, in whatever process, without end and without a way to give up: so writing is left to a thread, for which
-others wait as long as they may.
+LMDB maps the file into memory. A process must not open it twice, nor use it after a fork while it was open. LMDB trusts the
+mapped file: damaged pages may crash the process. Writers of all processes wait for each other without a time limit and cannot
+give up. So a separate thread writes, and callers wait for it up to their own time limit.
 """
 
 from __future__ import annotations
@@ -35,26 +34,26 @@ if TYPE_CHECKING:
     import lmdb
 
 _MAP_BYTES: Final = 1 << 40
-"""Addresses, not memory: how large the file may become. What zarr-python takes, too."""
+"""Maximum size of the file: address space, not memory. The same as in zarr-python."""
 
 _MOST_READERS: Final = 1024
 
 _LITTLE: Final = 1 << 20
-"""Fewer bytes than this are no room on a disk."""
+"""With less free space than this, a disk counts as full."""
 
 _BROKEN: Final = (BrokenBodyError, "the database is damaged")
 _FAILURES: Final[dict[str, tuple[type[StoreError], str]]] = {
-    "BadValsizeError": (KeyTooLongError, "LMDB can hold no key as long as this"),
-    "MapFullError": (StoreFullError, "the database is as large as it may become"),
+    "BadValsizeError": (KeyTooLongError, "the key is too long for LMDB"),
+    "MapFullError": (StoreFullError, "the database has reached its maximum size"),
     "ReadersFullError": (StoreError, "too many programs read the database at once"),
-    "ReadonlyError": (AccessDeniedError, "the database, or its directory, can only be read"),
-    "InvalidError": (BrokenBodyError, "it is no LMDB database"),
+    "ReadonlyError": (AccessDeniedError, "the database, or its directory, is read-only"),
+    "InvalidError": (BrokenBodyError, "it is not an LMDB database"),
     "VersionMismatchError": (BrokenBodyError, "it is a database of another version of LMDB"),
     "CorruptedError": _BROKEN,
     "PageNotFoundError": _BROKEN,
     "PanicError": _BROKEN,
     "BadChecksumError": _BROKEN,
-    "MemoryError": (StoreError, "there is no memory for it"),
+    "MemoryError": (StoreError, "there is not enough memory for it"),
 }
 
 
@@ -63,7 +62,7 @@ class Environment:
 
     Attributes:
         pid: the process that opened it.
-        token: tells it from every other.
+        token: identifies it uniquely.
         nbytes: the size of its file when it was opened.
     """
 
@@ -74,29 +73,29 @@ class Environment:
         weakref.finalize(self, self._env.close)
         self.nbytes = os.stat(file).st_size
         pages = self._env.info()["last_pgno"] + 1
-        if self.nbytes < pages * self._env.stat()["psize"]:  # reading beyond the end would end the process
+        if self.nbytes < pages * self._env.stat()["psize"]:  # reading beyond the end would crash the process
             raise BrokenBodyError("the file is shorter than the database in it")
         self._jobs: queue.SimpleQueue[_Job | None] | None = None
         self._starting = threading.Lock()
 
     @contextmanager
     def reading(self) -> Iterator[lmdb.Transaction]:
-        """A look at the database as it is now. What it hands out is gone after the block."""
+        """A snapshot of the database. Its values are invalid after the block."""
         try:
             transaction = self._env.begin(buffers=True)
         except Exception as error:
             if type(error).__name__ != "ReadersFullError":
                 raise
-            self._env.reader_check()  # those who were killed still count
+            self._env.reader_check()  # killed readers still count
             transaction = self._env.begin(buffers=True)
         with transaction:
             yield transaction
 
     def write(self, change: Callable[[lmdb.Transaction], bool], timeout_s: float, *, durable: bool) -> bool:
-        """What ``change`` says, once it is done and will be seen by all.
+        """The result of ``change``, after it is committed and visible to all.
 
         Raises:
-            TimeoutError: somebody else was writing all the time, and nothing was changed.
+            TimeoutError: another program was writing all the time; nothing was changed.
         """
         job = _Job(change, durable)
         with self._starting:
@@ -111,10 +110,10 @@ class Environment:
         except TimeoutError:
             if job.done.cancel():
                 raise
-            return job.done.result()  # it has begun
+            return job.done.result()  # it has already started
 
     def sync(self) -> None:
-        """Have all that was written on the disk."""
+        """Write everything through to the disk."""
         if not self._env.flags()["readonly"]:
             self._env.sync(True)
 
@@ -137,7 +136,7 @@ def _work(env: lmdb.Environment, jobs: queue.SimpleQueue[_Job | None]) -> None:
                 result = job.change(transaction)
             if job.durable:
                 env.sync(True)
-        except BaseException as error:  # noqa: BLE001 - it is handed to who waits
+        except BaseException as error:  # noqa: BLE001 - it is passed to the waiting thread
             if not job.done.cancelled():
                 job.done.set_exception(error)
         else:
@@ -146,7 +145,7 @@ def _work(env: lmdb.Environment, jobs: queue.SimpleQueue[_Job | None]) -> None:
 
 def _end(jobs: queue.SimpleQueue[_Job | None], thread: threading.Thread) -> None:
     jobs.put(None)
-    thread.join(1.0)  # longer only where another program keeps it waiting
+    thread.join(1.0)  # longer only if another program keeps it waiting
 
 
 _open: weakref.WeakValueDictionary[tuple[int, int], Environment] = weakref.WeakValueDictionary()
@@ -158,7 +157,7 @@ def environment_at(path: str, url: str, *, create: bool = False) -> Environment:
 
     Raises:
         MissingExtraError: the Python package lmdb is not installed.
-        StoreError: there is none, or it cannot be opened.
+        StoreError: there is no database, or it cannot be opened.
     """
     file = os.path.join(path, "data.mdb") if os.path.isdir(path) else path
     with failing(None, url):
@@ -182,7 +181,7 @@ def environment_at(path: str, url: str, *, create: bool = False) -> Environment:
 
 
 def _is_filled(file: str) -> bool:
-    """Whether a file is there and not empty: LMDB makes a database of an empty one, asked or not."""
+    """Whether a file exists and is not empty: LMDB always turns an empty file into a database."""
     try:
         facts = os.stat(file)
     except (FileNotFoundError, NotADirectoryError):
@@ -199,8 +198,8 @@ def _opened(path: str, *, create: bool) -> lmdb.Environment:
         "subdir": os.path.isdir(path),
         "map_size": _MAP_BYTES,
         "max_readers": _MOST_READERS,
-        "max_spare_txns": 0,  # a forked process would take the places that idle ones keep
-        "sync": False,  # what matters is written in order all the same
+        "max_spare_txns": 0,  # a forked process would take over the reader slots of idle threads
+        "sync": False,  # the order of the writes that matter is kept anyway
         "metasync": False,
     }
     if create:
@@ -228,7 +227,7 @@ def _is_denied(error: Exception) -> bool:
 
 @contextmanager
 def failing(key: str | None, url: str) -> Iterator[None]:
-    """Turn what LMDB and the operating system report into our errors."""
+    """Turn errors of LMDB and of the operating system into zarrcore's errors."""
     try:
         yield
     except (StoreError, MissingExtraError):
@@ -245,7 +244,7 @@ def failing(key: str | None, url: str) -> Iterator[None]:
             raise
         code = getattr(error, "code", None) or 0
         if code == errno.EIO and _is_full(url.partition("://")[2]):
-            code = errno.ENOSPC  # LMDB makes no difference where but a part of something could be written
+            code = errno.ENOSPC  # LMDB does not report separately that only a part could be written
         if name not in _FAILURES and code > 0:
             raise file_failure(OSError(code, os.strerror(code)), key, url) from error
         kind, reason = _FAILURES.get(name, (StoreError, str(error)))

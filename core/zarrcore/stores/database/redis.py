@@ -1,4 +1,4 @@
-"""A Redis server: the layout of zarr-python 2, whose keys are ``prefix:key``."""
+"""A Redis server in the layout of zarr-python 2: keys are ``prefix:key``."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 _LARGEST: Final = 512 << 20
 _PAGE: Final = 1000
 _SPECIAL: Final = re.compile(rb"[][*?\\^]")
-"""What means something in the patterns of SCAN."""
+"""The special characters in patterns of SCAN."""
 
 _STAT: Final = """
 local value = redis.call('GET', KEYS[1])
 return value and {#value, redis.sha1hex(value)}"""
-"""Size and checksum, both of one moment; the value stays where it is."""
+"""Size and checksum of the same version; the value is not transferred."""
 
 _SIZES: Final = """
 local sizes = {}
@@ -49,17 +49,17 @@ return sizes"""
 
 
 class RedisStore(ReadableStore, ListableStore, WritableStore):
-    """The strings of a Redis database whose names begin with a prefix. Nothing is contacted before the first request.
+    """The strings of a Redis database whose names begin with a prefix. The server is not contacted before the first request.
 
-    The password comes from the environment variable REDISCLI_AUTH, as redis-cli's does. Redis has no order of keys:
-    a listing goes through all keys of the database, and may tell a key twice while many others are erased.
+    The password comes from the environment variable REDISCLI_AUTH, as for redis-cli. Redis does not order its keys:
+    a listing goes through all keys of the database, and may list a key twice while many others are erased.
 
     Args:
         url: ``redis://[user@]host[:port][/database][?prefix=zarr]``, or ``rediss`` for TLS.
         options: how to reach it.
 
     Raises:
-        StoreError: the URL names no server, holds a password, or asks for what there is not.
+        StoreError: the URL has no server, contains a password, or has an unknown query.
     """
 
     is_remote = True
@@ -69,13 +69,13 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
         scheme, _, rest = url.partition("://")
         parts = check_address(f"http://{rest}", f"{scheme}://", f"{scheme}://host:port/database?prefix=zarr")
         if parts.password is not None:
-            raise StoreError(f"{scheme}://: a password does not belong into a URL; put it into {PASSWORD}")
+            raise StoreError(f"{scheme}://: a URL must not contain a password; put it into {PASSWORD}")
         database = parts.path.strip("/") or "0"
         if not (database.isascii() and database.isdigit()):
             raise StoreError(f"{scheme}://: the path is the number of a database; a node is named after '#'")
         query = dict(parse_qsl(parts.query, keep_blank_values=True))
         if not {*query} <= {"prefix"}:
-            raise StoreError(f"{scheme}://: the only thing to ask for is ?prefix=")
+            raise StoreError(f"{scheme}://: the only supported query is ?prefix=")
         self.prefix = query.get("prefix", "zarr")
         place = f"{parts.netloc.rpartition('@')[2]}{'' if parts.port else f':{DEFAULT_PORT}'}/{int(database)}"
         self.url = f"{scheme}://{place}?prefix={quote(self.prefix, safe='/:')}"
@@ -104,10 +104,12 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             whole: bytes | None = self._server.ask(key, lambda client: client.get(name))
             return whole
         start, stop = byte_range or ByteRange(0)
-        # No value is larger than 512 MiB, and Redis takes no number beyond 64 bits.
+        # No value is larger than 512 MiB, and Redis does not accept numbers beyond 64 bits.
         start = max(-_LARGEST, min(start, _LARGEST))
         stop = None if stop is None or start < 0 else min(stop, _LARGEST)
-        if start < 0 and max_nbytes is not None and -start > max_nbytes:  # there may be less than asked for
+        if (
+            start < 0 and max_nbytes is not None and -start > max_nbytes
+        ):  # the value may have fewer bytes than requested
             size = self._server.ask(key, lambda client: client.strlen(name))
             start, stop = max(0, size + start), size
         if max_nbytes is not None and (stop is None or stop - start > max_nbytes) and start >= 0:
@@ -120,7 +122,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             size = self._server.ask(key, lambda client: client.strlen(name))
             start, stop = (byte_range or ByteRange(0)).resolve(size)
             raise BodyTooLargeError(max(stop - start, len(value)), max_nbytes, key=key, url=self.url)
-        # An empty part may be one of no value at all.
+        # An empty part may also mean that the key is absent.
         return value if value or self._server.ask(key, lambda client: client.exists(name)) else None
 
     def get_with_stat(
@@ -159,7 +161,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             yield from self._entries(direct)
 
     def _pages(self, prefix: str) -> Iterator[list[str]]:
-        """All keys under a prefix, some at a time."""
+        """All keys under a prefix, in batches."""
         check_prefix(prefix, self.url)
         before = self._before + self._encoded(prefix)
         pattern = _SPECIAL.sub(rb"\\\g<0>", before) + b"*"
@@ -169,7 +171,9 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             cursor, names = self._server.ask(prefix, page)
             start = len(self._before)
             keys = [name[start:].decode("utf-8", "surrogateescape") for name in dict.fromkeys(names)]
-            yield [key for key in keys if key and key[-1] != "/"]  # other programs may keep what is no key
+            yield [
+                key for key in keys if key and key[-1] != "/"
+            ]  # other programs may keep names that are not keys
             if cursor == 0:
                 return
 
@@ -181,18 +185,18 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
         if sizes is REFUSED:
             sizes = [None] * len(keys)
         for key, size in zip(keys, sizes, strict=True):
-            if size != -1:  # else it is a list or a set of Redis, and no value
+            if size != -1:  # otherwise it is a list or a set of Redis, not a value
                 yield StoreEntry(key, size)
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         name, data = self._name(key), memoryview(value).cast("B")
         if len(data) > _LARGEST:
             raise ValueTooLargeError(
-                f"{key} in {self.url}: {len(data)} bytes are more than Redis takes, which is {_LARGEST}",
+                f"{key} in {self.url}: {len(data)} bytes are more than the maximum of Redis, {_LARGEST}",
                 key=key,
                 url=self.url,
             )
-        # Asked again after a broken connection, a value that was stored would be found there.
+        # A repeat after a broken connection would find the value that the first attempt stored.
         return bool(
             self._server.ask(key, lambda client: client.set(name, data, nx=if_absent), again=not if_absent)
         )
@@ -222,7 +226,7 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             return key.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError as error:
             raise InvalidKeyError(
-                f"{key!r} is no text that a database can hold", key=key, url=self.url
+                f"{key!r} is not a text that a database can store", key=key, url=self.url
             ) from error
 
 

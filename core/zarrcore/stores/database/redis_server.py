@@ -1,4 +1,4 @@
-"""Requests to a Redis server: connections, waiting for one that is away, and errors in our words."""
+"""Requests to a Redis server: connections, retries while it is unavailable, and errors as zarrcore's errors."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from zarrcore.stores.retries import Retries
 if TYPE_CHECKING:
     import redis
 
-PASSWORD: Final = "REDISCLI_AUTH"  # noqa: S105 - the name of an environment variable, redis-cli's
+PASSWORD: Final = "REDISCLI_AUTH"  # noqa: S105 - the name of redis-cli's environment variable
 DEFAULT_PORT: Final = 6379
 
 REFUSED: Final = object()
-"""In place of an answer: the server knows no such request, or does not allow it."""
+"""Instead of an answer: the server does not support the request, or does not allow it."""
 
 _READ_AT_ONCE: Final = 1 << 20
 _MOST_CONNECTIONS: Final = 1024
@@ -40,30 +40,30 @@ _CREDENTIALS: Final = (
 _TROUBLES: Final = {
     "[SSL": "the server does not speak TLS (try redis:// for rediss://)",
     "Connection refused": "the server refuses the connection",
-    "Name or service not known": "no server is known by this name",
-    "No address associated": "no server is known by this name",
-    "Temporary failure in name resolution": "no server is known by this name",
-    "max number of clients": "the server has as many connections as it takes",
+    "Name or service not known": "the server's name cannot be resolved",
+    "No address associated": "the server's name cannot be resolved",
+    "Temporary failure in name resolution": "the server's name cannot be resolved",
+    "max number of clients": "the server has reached its maximum number of connections",
 }
 _ANSWERS: Final[dict[str, tuple[type[StoreError], str]]] = {
     "NOAUTH": (AccessDeniedError, _CREDENTIALS),
     "WRONGPASS": (AccessDeniedError, _CREDENTIALS),
-    "NOPERM": (AccessDeniedError, "the user may not do that"),
-    "READONLY": (AccessDeniedError, "the server is a replica, which can only be read"),
-    "OOM": (StoreFullError, "the server has no memory left for it (maxmemory)"),
-    "MISCONF": (StoreFullError, "the server takes no values while it cannot save them to its disk"),
-    "WRONGTYPE": (BrokenBodyError, "it is a list, a set or the like of Redis, and no string of bytes"),
+    "NOPERM": (AccessDeniedError, "the user does not have permission for that"),
+    "READONLY": (AccessDeniedError, "the server is a replica, which is read-only"),
+    "OOM": (StoreFullError, "the server has no memory left (maxmemory)"),
+    "MISCONF": (StoreFullError, "the server accepts no values because it cannot save them to its disk"),
+    "WRONGTYPE": (BrokenBodyError, "it is a list, a set or another type of Redis, not a string"),
     "LOADING": (UnreachableError, "the server is still loading its data"),
     "BUSY": (UnreachableError, "the server is busy with a script"),
     "MASTERDOWN": (UnreachableError, "the server is a replica that lost its master"),
     "MOVED": (StoreError, "the server is one of a cluster, which is not supported"),
     "DB": (StoreNotFoundError, "the server has no database of this number"),
 }
-"""By the first word of an answer that is an error; redis leaves out some of these words."""
+"""By the first word of an error answer; the Python package redis drops some of these words."""
 
 
 class Address(NamedTuple):
-    """Where a database is."""
+    """The address of a database."""
 
     host: str
     port: int
@@ -73,7 +73,7 @@ class Address(NamedTuple):
 
 
 class RedisServer:
-    """A database of a server, and the connections of this process to it, one for each request under way."""
+    """A database of a server, and this process's connections to it, one per request in flight."""
 
     def __init__(self, address: Address, url: str, options: StoreOptions) -> None:
         self.address = address
@@ -94,7 +94,7 @@ class RedisServer:
 
     @property
     def identity(self) -> Hashable:
-        """What its answers depend on; it keeps no secret."""
+        """A hash of everything that its answers depend on. Contains no secret."""
         secrets = hashlib.sha256(repr((self.address, self._password())).encode()).digest()
         return self.options.identity, secrets
 
@@ -113,16 +113,16 @@ class RedisServer:
         again: bool = True,
         refusable: bool = False,
     ) -> Any:
-        """The answer to a request, sent again while the server is away, for as long as the options allow.
+        """The answer to a request, which is repeated while the server is unavailable, as long as the options allow.
 
         Args:
-            key: what it is about, for errors.
-            call: sends it.
-            again: whether it may be sent twice.
-            refusable: give `REFUSED` where the server knows no such request or does not allow it.
+            key: the key, for errors.
+            call: sends the request.
+            again: whether the request may be sent twice.
+            refusable: return `REFUSED` if the server does not support or allow the request.
 
         Raises:
-            StoreError: there was no answer, or an error for one.
+            StoreError: no answer, or an error.
         """
         client = self._client()
         from redis.exceptions import RedisError, ResponseError
@@ -199,7 +199,7 @@ class RedisServer:
 
 
 def _kind_and_reason(error: Exception) -> tuple[type[StoreError], str]:
-    """What an exception of redis means. Its text is the server's, and handed on only where it is not known."""
+    """The meaning of an exception of redis. Its text comes from the server, and is shown only if it is unknown."""
     from redis import exceptions
 
     text = str(error)
@@ -220,7 +220,7 @@ def _kind_and_reason(error: Exception) -> tuple[type[StoreError], str]:
         case exceptions.TimeoutError() | TimeoutError():
             return StoreTimeoutError, "no answer within the time allowed (--timeout)"
         case exceptions.InvalidResponse():
-            return BrokenBodyError, "what answers there is no Redis server"
+            return BrokenBodyError, "the server that answers is not a Redis server"
         case exceptions.ResponseError():
             return known or (StoreError, f"the server answers: {text.partition(chr(10))[0][:200]}")
     reason = certificate_trouble_in(text) or next(

@@ -32,30 +32,30 @@ _ERASED_AT_ONCE: Final = 1000
 _HASHED_AT_ONCE: Final = 1 << 20
 
 _FIND: Final = "SELECT rowid, v IS NULL FROM zarr WHERE k = ?"
-# The length of a blob is told without reading it, and that of a text counts characters.
+# The length of a blob is known without reading it; the length of a text counts characters.
 _PAGE: Final = """
     SELECT k, CASE typeof(v) WHEN 'text' THEN length(CAST(v AS BLOB)) ELSE coalesce(length(v), 0) END
     FROM zarr WHERE k >= ? AND k < ? ORDER BY k LIMIT ?"""
 _AFTER_ALL_TEXTS: Final = b""
-"""In SQLite's order every blob, even the empty one, follows every text."""
+"""In SQLite's order, every blob, even an empty one, comes after every text."""
 
 
 class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
-    """The rows of the table ``zarr`` of a database file. Each value that is set is a transaction of its own.
+    """The rows of the table ``zarr`` of a database file. Each value is stored in its own transaction.
 
-    Threads read at once; those that write take turns. Where other programs keep the database locked, a request
-    waits as long as it may. The etag is made from the value, which is read for it once.
+    Threads read concurrently; threads that write take turns. If another program keeps the database locked, a request
+    waits up to ``timeout_s``. The etag is a hash of the value, which is read once for it.
 
     Args:
         path: the file.
-        create: make file and table where they are missing.
-        durable: have each value on the disk before ``set`` returns, whatever happens to the machine.
-        timeout_s: how long to wait for those who lock the database.
+        create: create file and table if they are missing.
+        durable: write each value through to the disk before ``set`` returns, so that it survives a crash of the machine.
+        timeout_s: how long to wait for programs that lock the database.
 
     Raises:
-        StoreNotFoundError: there is no such file, or no such table in it.
-        BrokenBodyError: it is no SQLite database, or a damaged one.
-        AccessDeniedError: it may not be opened.
+        StoreNotFoundError: the file or its table does not exist.
+        BrokenBodyError: the file is not a SQLite database, or is damaged.
+        AccessDeniedError: access is denied.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
         if create:
             self._connections.create()
         with self._connections.reading():
-            """Opened, so that what is wrong with it is told now."""
+            """Open a connection, so that errors are reported now."""
 
     @property
     def identity(self) -> Hashable:
@@ -112,13 +112,13 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
         return None if found is None else self._known.put(key, version, found)
 
     def _look(self, key: str, use: Callable[[int, sqlite3.Blob | None], Result]) -> Result | None:
-        """What ``use`` makes of a value, which is no blob where it is empty; None where the key is absent."""
+        """The result of ``use`` for a value (for an empty value, not a blob); None if the key is absent."""
         self._check(key)
         with self._connections.reading(key) as connection, _transaction(connection, "DEFERRED"):
             row = connection.execute(_FIND, (key,)).fetchone()
             if row is None:
                 return None
-            if row[1]:  # what some versions of Python made of an empty value
+            if row[1]:  # how some versions of Python stored an empty value
                 return use(0, None)
             with connection.blobopen("zarr", "v", row[0], readonly=True) as blob:
                 return use(len(blob), blob)
@@ -160,7 +160,7 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
             key.encode()
         except UnicodeEncodeError as error:
             raise InvalidKeyError(
-                f"{key!r} is no text that a database can hold", key=key, url=self.url
+                f"{key!r} is not a text that a database can store", key=key, url=self.url
             ) from error
         return key
 

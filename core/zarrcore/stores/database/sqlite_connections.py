@@ -1,4 +1,4 @@
-"""Connections to a SQLite database: several for the threads of a process, none from before a fork, errors in our words."""
+"""Connections to a SQLite database: one per active thread, none kept after a fork, errors as zarrcore's errors."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from zarrcore.stores.local.file_reading import file_failure
 _CREATE: Final = "CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)"
 _MADE: Final = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'zarr' COLLATE NOCASE"
 _ODD: Final = re.compile(r"CREATE\s+VIRTUAL\b|\bAS\s*\(|\bWITHOUT\s+ROWID\b", re.IGNORECASE)
-"""What a table may be and ours is not."""
+"""Kinds of table that are refused."""
 
 _CLOCK_S: Final = 0.1
-"""Longer than a tick of the clock that stamps files."""
+"""Longer than a tick of the clock for file times."""
 
 _Place = tuple[int, int]
 """Device and inode of a file."""
@@ -41,15 +41,15 @@ _LOCKED: Final = "another program keeps the database locked (--timeout)"
 _FAILURES: Final[dict[int, tuple[type[StoreError], str]]] = {
     sqlite3.SQLITE_BUSY: (StoreTimeoutError, _LOCKED),
     sqlite3.SQLITE_LOCKED: (StoreTimeoutError, _LOCKED),
-    sqlite3.SQLITE_PERM: (AccessDeniedError, "it may not be opened"),
-    sqlite3.SQLITE_AUTH: (AccessDeniedError, "it may not be opened"),
-    sqlite3.SQLITE_READONLY: (AccessDeniedError, "the file, or its directory, can only be read"),
-    sqlite3.SQLITE_CANTOPEN: (AccessDeniedError, "the file, or its journal beside it, may not be opened"),
+    sqlite3.SQLITE_PERM: (AccessDeniedError, "access is denied"),
+    sqlite3.SQLITE_AUTH: (AccessDeniedError, "access is denied"),
+    sqlite3.SQLITE_READONLY: (AccessDeniedError, "the file, or its directory, is read-only"),
+    sqlite3.SQLITE_CANTOPEN: (AccessDeniedError, "the file, or the journal beside it, cannot be opened"),
     sqlite3.SQLITE_CORRUPT: (BrokenBodyError, "the database is damaged"),
-    sqlite3.SQLITE_NOTADB: (BrokenBodyError, "it is no SQLite database"),
+    sqlite3.SQLITE_NOTADB: (BrokenBodyError, "it is not a SQLite database"),
     sqlite3.SQLITE_FULL: (StoreFullError, "the disk is full"),
-    sqlite3.SQLITE_TOOBIG: (ValueTooLargeError, "it is larger than SQLite takes"),
-    sqlite3.SQLITE_NOMEM: (StoreError, "there is no memory for it"),
+    sqlite3.SQLITE_TOOBIG: (ValueTooLargeError, "it is larger than SQLite allows"),
+    sqlite3.SQLITE_NOMEM: (StoreError, "there is not enough memory for it"),
 }
 
 
@@ -58,9 +58,9 @@ class Connections:
 
     Args:
         path: the file.
-        url: what to show in errors.
-        durable: have each transaction on the disk before it counts as done, whatever happens to the machine.
-        timeout_s: how long to wait for those who lock the database.
+        url: the URL to show in errors.
+        durable: write each transaction through to the disk before it counts as done.
+        timeout_s: how long to wait for programs that lock the database.
     """
 
     def __init__(self, path: str, url: str, *, durable: bool, timeout_s: float) -> None:
@@ -83,14 +83,14 @@ class Connections:
         weakref.finalize(self, self._idle.close)
 
     def close(self) -> None:
-        """Close what is not in use."""
+        """Close the connections that are not in use."""
         self._idle.close()
 
     def create(self) -> None:
-        """Make the file and its table where they are missing.
+        """Create the file and its table if they are missing.
 
         Raises:
-            StoreError: they cannot be made.
+            StoreError: they cannot be created.
         """
         try:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
@@ -101,15 +101,15 @@ class Connections:
 
     @contextmanager
     def reading(self, key: str | None = None) -> Iterator[sqlite3.Connection]:
-        """A connection for the block, whose failures become ours.
+        """A connection for the block. Errors of SQLite become zarrcore's errors.
 
         Raises:
-            StoreError: whatever SQLite reports; the file is gone, or holds no such table.
+            StoreError: an error of SQLite; the file is gone, or does not have the table.
         """
         place = self._place()
         if (
             self._idle.pid != os.getpid()
-        ):  # SQLite forbids to use, or even to close, what a forked process got
+        ):  # SQLite forbids using or even closing inherited connections in a forked process
             _left.append(self._idle)
             self._begin()
         idle = self._idle
@@ -117,7 +117,7 @@ class Connections:
             connection = idle.take(place) or self._connect("rw")
             try:
                 yield connection
-            except StoreError:  # ours: the connection is as good as before
+            except StoreError:  # one of zarrcore's errors: the connection is still usable
                 idle.put(place, connection)
                 raise
             except BaseException:
@@ -127,12 +127,12 @@ class Connections:
 
     @contextmanager
     def writing(self, key: str | None = None) -> Iterator[sqlite3.Connection]:
-        """The same for one who writes. Those of a process take turns: SQLite's own way of waiting is to sleep."""
+        """A connection for a writer. A process's writers take turns, because SQLite itself waits by sleeping."""
         with self.reading(key) as connection, self._writing:
             yield connection
 
     def version(self) -> Hashable:
-        """What changes whenever the database does; None so soon after a change that another may bear the same time."""
+        """A version that changes with the database; None so soon after a change that another one could have the same time."""
         facts = []
         for path in (self.path, f"{self.path}-wal"):
             with contextlib.suppress(OSError):
@@ -142,7 +142,7 @@ class Connections:
         return tuple((fact.st_ino, fact.st_size, fact.st_mtime_ns) for fact in facts)
 
     def _place(self) -> _Place:
-        """Which file it is: one that was replaced is opened anew, and one that is gone is told."""
+        """The identity of the file: a replaced file is opened again, a removed file is an error."""
         try:
             facts = os.stat(self.path)
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -150,7 +150,7 @@ class Connections:
         except OSError as error:
             raise file_failure(error, None, self.url) from error
         if not stat.S_ISREG(facts.st_mode):
-            raise StoreNotFoundError(f"{self.path} is no file", url=self.url)
+            raise StoreNotFoundError(f"{self.path} is not a file", url=self.url)
         return facts.st_dev, facts.st_ino
 
     def _connect(self, mode: str) -> sqlite3.Connection:
@@ -162,7 +162,7 @@ class Connections:
             check_same_thread=False,
         )
         try:
-            # A file from elsewhere must not have functions run that somebody wrote into its schema.
+            # A file from an unknown source must not run functions that are written in its schema.
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self.durable else 'NORMAL'}")
             connection.text_factory = _decode
@@ -177,22 +177,20 @@ class Connections:
     def _check_layout(self, connection: sqlite3.Connection) -> None:
         columns = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('zarr')")}
         made = connection.execute(_MADE).fetchone()
-        # A view or a virtual table runs what somebody else wrote, without end if he wished.
+        # A view or a virtual table runs foreign code, possibly forever.
         if made is None or not {"k", "v"} <= columns or _ODD.search(made[0]):
-            raise StoreNotFoundError(
-                f"{self.url} holds no table zarr(k, v), where keys would be", url=self.url
-            )
+            raise StoreNotFoundError(f"{self.url} has no table zarr(k, v) with keys", url=self.url)
         if connection.execute("PRAGMA encoding").fetchone() != ("UTF-8",):
-            raise StoreError(f"{self.url} keeps its texts in UTF-16: only UTF-8 can be listed", url=self.url)
+            raise StoreError(f"{self.url} stores its texts in UTF-16: only UTF-8 can be listed", url=self.url)
 
     @contextmanager
     def _failing(self, key: str | None) -> Iterator[None]:
-        """Turn what SQLite reports into our errors."""
+        """Turn errors of SQLite into zarrcore's errors."""
         try:
             yield
         except (sqlite3.Error, OverflowError, MemoryError) as error:
             code = getattr(error, "sqlite_errorcode", None)
-            if code is None:  # a value of 2 GiB comes no further than Python's wrapper
+            if code is None:  # Python's wrapper refuses a value of 2 GiB
                 code = sqlite3.SQLITE_NOMEM if isinstance(error, MemoryError) else sqlite3.SQLITE_TOOBIG
             kind, reason = _FAILURES.get(code & 0xFF, (StoreError, str(error)))
             what = f"{key} in {self.url}" if key else self.url
@@ -200,14 +198,14 @@ class Connections:
 
 
 class _Idle:
-    """Connections of one process that wait for their next use."""
+    """The idle connections of one process."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
         self._waiting: list[tuple[_Place, sqlite3.Connection]] = []
 
     def take(self, place: _Place) -> sqlite3.Connection | None:
-        """A connection to the file that bears the name now; those to another are closed."""
+        """A connection to the file that has the name now; connections to a former file are closed."""
         while waiting := self._pop():
             opened, connection = waiting
             if opened == place:
@@ -219,7 +217,7 @@ class _Idle:
         self._waiting.append((place, connection))
 
     def close(self) -> None:
-        """Close those of this process."""
+        """Close the connections of this process."""
         while self.pid == os.getpid() and (waiting := self._pop()):
             waiting[1].close()
 
@@ -231,7 +229,7 @@ class _Idle:
 
 
 _left: list[_Idle] = []
-"""What a forked process keeps and does not touch."""
+"""The inherited connections, which a forked process keeps and does not touch."""
 
 
 def _decode(text: bytes) -> str:

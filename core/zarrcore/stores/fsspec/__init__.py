@@ -1,4 +1,4 @@
-"""All file systems that fsspec knows and this package does not."""
+"""The file systems of fsspec that zarrcore does not support itself."""
 
 from zarrcore.stores.fsspec.store import FsspecStore
 

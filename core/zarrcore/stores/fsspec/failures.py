@@ -1,4 +1,4 @@
-"""What the exceptions of fsspec's file systems mean: each raises what the library beneath it does."""
+"""The meaning of exceptions of fsspec's file systems, which raise the errors of the libraries they use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from zarrcore.stores.local.file_reading import file_failure
 from zarrcore.stores.object.failures import without_secrets
 
 _NO_SUCH_FILE: Final = re.compile(r"550 (?!.*(denied|permission|privilege))", re.IGNORECASE | re.DOTALL)
-"""An FTP server's answer for a file that is not there; for one that may not be read the number is the same."""
+"""An FTP server's answer for a missing file. The code for a file without read permission is the same."""
 
 _DENIED: Final = ("530", "532", "550")
 
 
 def is_absent(error: BaseException) -> bool:
-    """Whether nothing stands at a path. Some file systems say so of whatever goes wrong, but keep the cause."""
+    """Whether a path does not exist. Some file systems report this for any failure, but keep the cause."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError | ftplib.error_perm):
         return False
     answer = next((cause for cause in _causes(error) if isinstance(cause, ftplib.Error)), None)
@@ -26,7 +26,7 @@ def is_absent(error: BaseException) -> bool:
 
 
 def fsspec_failure(error: BaseException, key: str | None, url: str, hint: str) -> StoreError:
-    """The `StoreError` that says what a file system raised."""
+    """The `StoreError` for an exception of a file system."""
     if isinstance(error, StoreError):
         return error
     kind, reason = _kind_and_reason(error, hint)
@@ -47,7 +47,7 @@ def _kind_and_reason(error: BaseException, hint: str) -> tuple[type[StoreError] 
     if names & {"TimeoutError", "FSTimeoutError"}:
         return StoreTimeoutError, "no answer within the time allowed (--timeout)"
     if names & {"gaierror"}:
-        return UnreachableError, "no server is known by this name"
+        return UnreachableError, "the server's name cannot be resolved"
     if names & {"ConnectionRefusedError"}:
         return UnreachableError, "the server refuses the connection"
     if names & {"ConnectionError", "EOFError", "error_temp", "error_proto", "SSHException"}:
@@ -56,7 +56,7 @@ def _kind_and_reason(error: BaseException, hint: str) -> tuple[type[StoreError] 
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and what it comes from."""
+    """An error and its causes."""
     following: BaseException | None = error
     while following is not None:
         yield following

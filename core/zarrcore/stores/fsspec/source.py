@@ -1,4 +1,4 @@
-"""File systems of fsspec: from a URL, made when first needed, and made anew after a fork or a broken connection."""
+"""File systems of fsspec: made from a URL when first needed, and remade after a fork or a broken connection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(://[^:\[]*)?::")
 
 
 def is_chain(text: str) -> bool:
-    """Whether a text is a chain of URLs in fsspec's sense, and no file of such a name.
+    """Whether a text is a chain of URLs in fsspec's sense, and not the name of a file.
 
     >>> is_chain("simplecache::ftp://host/x"), is_chain("http://[::1]/x"), is_chain("tar://in::/x.tar")
     (True, False, True)
@@ -32,7 +32,7 @@ def is_chain(text: str) -> bool:
 
 
 def knows(protocol: str) -> bool:
-    """Whether fsspec knows URLs of this kind.
+    """Whether fsspec supports URLs of this kind.
 
     Raises:
         MissingExtraError: fsspec is not installed.
@@ -41,7 +41,7 @@ def knows(protocol: str) -> bool:
 
 
 class UrlFilesystem:
-    """The file system, and the path in it, that a URL names: ``ftp://host/path``, ``simplecache::sftp://host/path``.
+    """The file system and path of a URL: ``ftp://host/path``, ``simplecache::sftp://host/path``.
 
     Args:
         url: the URL, or a chain of them; a password in it is refused.
@@ -49,7 +49,7 @@ class UrlFilesystem:
 
     Raises:
         MissingExtraError: fsspec is not installed.
-        StoreError: fsspec does not know such URLs, or lacks a package for them.
+        StoreError: fsspec does not support these URLs, or lacks a package for them.
     """
 
     def __init__(self, url: str, options: StoreOptions) -> None:
@@ -57,7 +57,7 @@ class UrlFilesystem:
         last = protocols[-1]
         variable = f"FSSPEC_{last.upper()}_PASSWORD"
         if _PASSWORD.search(url):
-            raise StoreError(f"{last}://: a password does not belong into a URL; put it into {variable}")
+            raise StoreError(f"{last}://: a URL must not contain a password; put it into {variable}")
         for protocol in protocols:
             _check_known(protocol)
         self.hint = f"the password comes from {variable}, or from fsspec's own configuration"
@@ -79,14 +79,14 @@ class UrlFilesystem:
 
     @property
     def identity(self) -> Hashable:
-        """What tells this place from every other."""
+        """The identity of this location."""
         return hashlib.sha256(self._named.encode()).digest(), self._options.identity
 
     def get(self) -> tuple[Any, str]:
-        """The file system, which may be contacted for it, and the path.
+        """The file system and the path. May contact the file system.
 
         Raises:
-            Exception: whatever the implementation does.
+            Exception: any exception of the implementation.
         """
         made = self._made
         if made is None or made[0] != os.getpid():
@@ -97,7 +97,7 @@ class UrlFilesystem:
         return made[1:]
 
     def forget(self) -> None:
-        """Make it anew the next time."""
+        """Remake the file system the next time."""
         self._made = None
 
     def _make(self) -> tuple[Any, str]:
@@ -109,32 +109,32 @@ class UrlFilesystem:
         if "timeout" in inspect.signature(outermost.__init__).parameters:
             options["timeout"] = self._options.timeout_s
         filesystem, path = url_to_fs(self._named, skip_instance_cache=True, **options)
-        with contextlib.suppress(AttributeError):  # what others write is to be seen
+        with contextlib.suppress(AttributeError):  # so that writes of other programs are visible
             filesystem.dircache.use_listings_cache = False
         return filesystem, path
 
 
 class GivenFilesystem:
-    """A file system that somebody else made, and a path in it."""
+    """A file system made by the caller, and a path in it."""
 
-    hint = "the file system was opened elsewhere"
+    hint = "the file system was opened by the caller"
 
     def __init__(self, filesystem: Any, path: str) -> None:
         self.filesystem = filesystem
-        self.path = str(filesystem._strip_protocol(path))  # noqa: SLF001 - fsspec's own way
+        self.path = str(filesystem._strip_protocol(path))  # noqa: SLF001 - as fsspec does itself
         self.url = str(without_secrets(filesystem.unstrip_protocol(self.path)))
 
     @property
     def identity(self) -> Hashable:
-        """What tells this place from every other."""
-        return self.filesystem._fs_token, self.path  # noqa: SLF001 - what fsspec compares by
+        """The identity of this location."""
+        return self.filesystem._fs_token, self.path  # noqa: SLF001 - fsspec compares file systems by it
 
     def get(self) -> tuple[Any, str]:
         """The file system and the path."""
         return self.filesystem, self.path
 
     def forget(self) -> None:
-        """Nothing can be made anew here."""
+        """Do nothing: the file system cannot be remade here."""
 
 
 def _fsspec(protocol: str) -> Any:
@@ -151,7 +151,7 @@ def _check_known(protocol: str) -> None:
     except MissingExtraError:
         raise
     except ValueError as error:
-        raise StoreError(f"{protocol}:// is no kind of store that fsspec knows") from error
+        raise StoreError(f"{protocol}:// is not a scheme of fsspec") from error
     except ImportError as error:
         raise StoreError(f"{protocol}:// cannot be opened: {error}") from error
 
@@ -161,7 +161,7 @@ _locks_lock = threading.Lock()
 
 
 def turn(filesystem: Any) -> AbstractContextManager[Any]:
-    """What to hold while a file system is asked: those that are not asynchronous need not be safe for threads."""
+    """The lock for calls of a file system: file systems that are not asynchronous may not be thread-safe."""
     if getattr(filesystem, "async_impl", False):
         return contextlib.nullcontext()
     with _locks_lock:

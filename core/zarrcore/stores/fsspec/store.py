@@ -1,7 +1,7 @@
-"""What fsspec knows beside our own kinds of stores: FTP, SFTP, SMB, WebHDFS, archives, caches, and chains of them.
+"""Stores of fsspec in addition to zarrcore's own: FTP, SFTP, SMB, WebHDFS, archives, caches, and chains of them.
 
-An implementation of fsspec may raise whatever the library beneath it does, and tell facts under names of its own. So
-where something fails it is asked whether the file is there.
+An implementation of fsspec may raise any error of the library it uses, and names facts in its own way. So after a
+failure it is asked if the file exists.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _REQUESTS_IN_FLIGHT: Final = 8
 class FsspecStore(ReadableStore, ListableStore, WritableStore):
     """The files beneath a directory of a file system. Listings come from it a directory at a time.
 
-    Values appear at one stroke where the file system can rename files, or keeps objects. ``if_absent`` holds among
-    the threads of a process, and between processes where the file system sees to it.
+    Values are stored atomically if the file system can rename files or is an object store. ``if_absent`` holds between
+    the threads of a process, and between processes if the file system guarantees it.
 
     Args:
-        source: a URL, or a chain of them, or an fsspec file system.
-        path: the directory, where a file system is given.
-        options: how to reach what a URL names.
+        source: a URL, a chain of URLs, or an fsspec file system.
+        path: the directory, if a file system is given.
+        options: how to connect, if a URL is given.
 
     >>> from fsspec.implementations.memory import MemoryFileSystem
     >>> store = FsspecStore(MemoryFileSystem(), "/example")
@@ -147,7 +147,7 @@ class FsspecStore(ReadableStore, ListableStore, WritableStore):
         self._ask(key, lambda fs, root: _remove(fs, root, key))
 
     def _ask(self, key: str, call: Callable[[Any, str], Any], *, again: bool = True) -> Any:
-        """What the file system answers; asked again, through a new one, where the connection broke."""
+        """The file system's answer; repeated through a new file system if the connection broke."""
         retries = Retries(self._options)
         while True:
             try:
@@ -162,7 +162,7 @@ class FsspecStore(ReadableStore, ListableStore, WritableStore):
 
 
 def _info(fs: Any, path: str) -> dict[str, Any] | None:
-    """What is known of a file; None where there is none, or a directory."""
+    """The facts about a file; None if it is missing or a directory."""
     try:
         facts: dict[str, Any] = dict(fs.info(path))
     except Exception as error:
@@ -180,7 +180,7 @@ def _listed(fs: Any, path: str) -> list[dict[str, Any]]:
         if is_absent(error):
             return []
         raise
-    # A file is listed as itself, and some list a directory as a member of its own.
+    # The listing of a file is the file itself, and some file systems list a directory as its own member.
     return [facts for facts in found if str(facts["name"]).strip("/") != path.strip("/")]
 
 
@@ -195,7 +195,7 @@ def _put(fs: Any, root: str, key: str, data: bytes, if_absent: bool) -> bool:
             return False
         return True
     if fs.isdir(path):
-        raise IsADirectoryError(21, "a directory of this name stands there: it holds other keys")
+        raise IsADirectoryError(21, "there is a directory of this name, which contains other keys")
     if if_absent and _info(fs, path) is not None:
         return False
     above = path.rpartition("/")[0]
@@ -213,7 +213,7 @@ def _put(fs: Any, root: str, key: str, data: bytes, if_absent: bool) -> bool:
 
 
 def _write(fs: Any, path: str, above: str, data: bytes) -> object:
-    """Write a file in the directory ``above``, made where it is missing, or was removed by who erased meanwhile."""
+    """Write a file in the directory ``above``, created if it is missing or was removed by an erase meanwhile."""
     for _ in range(_ATTEMPTS):
         try:
             return fs.pipe_file(path, data)
@@ -237,12 +237,12 @@ def _remove(fs: Any, root: str, key: str) -> None:
         key = key.rpartition("/")[0]
         try:
             fs.rmdir(root + key)
-        except Exception:  # noqa: BLE001 - whatever an implementation says of a directory that holds other keys
+        except Exception:  # noqa: BLE001 - implementations raise different errors for a directory with other keys
             return
 
 
 def _has_directories(fs: Any) -> bool:
-    """Whether files lie in directories that have to be made; what is asynchronous keeps objects."""
+    """Whether directories must be created before files; asynchronous file systems are object stores."""
     return not getattr(fs, "async_impl", False)
 
 

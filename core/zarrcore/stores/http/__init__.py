@@ -1,5 +1,5 @@
 """Directories on web servers, through obstore and httpx.
 
-obstore fetches values: it is fast, and needs no interpreter lock. httpx does all other requests: pages that list, answers that
-obstore does not hand out, servers that ignore ranges or compress unasked, and repeats. See `values` and `client`.
+obstore fetches values: it is fast and does not hold the GIL. httpx makes all other requests: listing pages, answers that
+obstore does not return, servers that ignore ranges or compress without being asked, and repeats. See `values` and `client`.
 """

@@ -1,7 +1,7 @@
-"""Plain HTTP requests for what obstore cannot do: listing pages, servers of odd habits, and waiting as told.
+"""Plain HTTP requests that obstore cannot make: listing pages, unusual servers, and waiting as the server asks.
 
-obstore tells nothing of an answer that is a refusal, and it takes encoded bodies as they are. So what it cannot
-read is asked for here, and what is to be asked again is asked here too, after as long as the server wants.
+obstore does not return the details of a refusal, and does not decode bodies. So requests that it cannot handle are made here,
+and so are repeats, after the pause that the server asks for.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ T = TypeVar("T")
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
 _ENCODINGS: Final = ("", "identity", "gzip", "deflate")
-"""Encodings of a body that can be undone."""
+"""Encodings of a body that can be decoded."""
 _UNFIT: Final = "Unfit"
-"""The kind of failure where a part came that is not the one asked for; the whole may be right."""
+"""The kind of failure if the wrong part arrived; the whole value may be right."""
 _LEAST_PATIENCE_S: Final = 0.05
 _KEPT: Final = 1 << 20
 
@@ -44,17 +44,17 @@ class Answer:
     """A successful answer."""
 
     url: str
-    """Where it came from in the end, after redirections."""
+    """The final URL, after redirections."""
     content_type: str
     body: memoryview
     """The part that was wanted."""
     stat: StoreStat | None
-    """What the answer tells of all that is there, where it tells how much that is."""
+    """The facts about the whole value, if the answer has its size."""
 
 
 @functools.lru_cache(maxsize=8)
 def _context(ca_bundle: str | None) -> ssl.SSLContext:
-    """Reading some hundred certificates takes longer than most requests: once is enough."""
+    """Reading some hundred certificates takes longer than most requests, so it is done once."""
     import httpx
 
     context = httpx.create_ssl_context()
@@ -65,7 +65,7 @@ def _context(ca_bundle: str | None) -> ssl.SSLContext:
 
 
 def tls_context(options: StoreOptions) -> ssl.SSLContext:
-    """What TLS connections trust: the certificates that httpx brings, the system's, and ``ca_bundle``.
+    """The certificates that TLS connections trust: those of httpx, of the system, and in ``ca_bundle``.
 
     Raises:
         StoreError: the bundle cannot be read.
@@ -74,12 +74,12 @@ def tls_context(options: StoreOptions) -> ssl.SSLContext:
 
 
 class WebClient:
-    """An HTTP client that is made when first used and closed with whoever holds it.
+    """An HTTP client that is made when first used and closed with its owner.
 
     Args:
         address: the server; a proxy of the environment is used unless it is this machine.
-        options: how to reach it.
-        headers: to send beside those of the options.
+        options: how to connect.
+        headers: headers to send in addition to those of the options.
     """
 
     def __init__(self, address: str, options: StoreOptions, headers: Mapping[str, str]) -> None:
@@ -110,15 +110,15 @@ class WebClient:
     ) -> Answer | Failure:
         """The body at ``url``, or the part of it in ``byte_range``.
 
-        Servers that fail and connections that break are tried again as often as the options say, after the time
-        that the server names, as long as the deadline allows.
+        After server errors and broken connections the request is repeated as often as the options say, after the pause
+        that the server asks for, as long as the deadline allows.
 
         Args:
-            url: where to ask.
-            byte_range: which part is wanted.
-            limit: how many bytes to read at most.
-            ranged: ask for no more than the part; else for all, which is read no further than needed.
-            tried: how a first try ended that somebody else made.
+            url: the URL to request.
+            byte_range: the wanted part.
+            limit: the maximum number of bytes to read.
+            ranged: request only the part; otherwise request all and stop reading after the part.
+            tried: the outcome of a first attempt, if one was made elsewhere.
             deadline: when to give up, by `time.monotonic`.
         """
         return self.repeat(
@@ -131,7 +131,7 @@ class WebClient:
         tried: Failure | None = None,
         deadline: float | None = None,
     ) -> T | Failure:
-        """What ``attempt`` gives, which is told when to give up, by the first that is no passing failure."""
+        """The first outcome of ``attempt`` that is not a temporary failure; ``attempt`` is called with the deadline."""
         retries = Retries(self._options, deadline)
         result = tried or attempt(retries.give_up)
         while isinstance(result, Failure) and result.passing and retries.wait(result.retry_after_s):
@@ -139,7 +139,7 @@ class WebClient:
         return result
 
     def speaks(self, method: str, url: str, status: int) -> bool:
-        """Whether a request without a body, concerning ``url`` alone, gets this status."""
+        """Whether a request without a body for ``url`` alone (``Depth: 0``) gets this status."""
         import httpx
 
         try:
@@ -160,7 +160,7 @@ class WebClient:
         except httpx.HTTPError as error:
             return _failure(error)
         except (httpx.InvalidURL, ValueError):
-            return Failure.of_kind("", "the server sends elsewhere, to no address that can be")
+            return Failure.of_kind("", "the server redirects to an invalid address")
         return result
 
     def _ask(
@@ -171,7 +171,7 @@ class WebClient:
         patience_s = max(_LEAST_PATIENCE_S, give_up - time.monotonic())
         with self._client().stream("GET", url, headers=headers, timeout=patience_s) as answer:
             if answer.url.path.endswith("/") and not urlsplit(url).path.endswith("/"):
-                # Sent on to a directory, whose page the server may show or refuse: there is no such value.
+                # Redirected to a directory, whose page the server may show or refuse: the value does not exist.
                 return Failure.of_status(404)
             if answer.status_code == 206 and ranged:
                 body = self._part(answer, part, limit)
@@ -188,7 +188,7 @@ class WebClient:
             return Answer(str(answer.url), content_type, memoryview(body).toreadonly(), stat)
 
     def _part(self, answer: httpx.Response, part: ByteRange, limit: int | None) -> bytearray | Failure:
-        """The body that the server says is the part asked for, if it is."""
+        """The body, if it is the requested part as the server claims."""
         size = _announced_size(answer.headers, part)
         if size is None:
             return Failure.of_kind(_UNFIT)
@@ -197,12 +197,12 @@ class WebClient:
         return Failure.of_kind(_UNFIT) if isinstance(body, bytearray) and len(body) != wanted else body
 
     def _read(self, answer: httpx.Response, part: ByteRange, limit: int | None) -> bytearray | Failure:
-        """The part of a body, without keeping what comes before it or fetching what comes after it."""
+        """The part of a body. Bytes before it are not kept, bytes after it are not fetched."""
         import httpx
 
         encoding = answer.headers.get("content-encoding", "").lower()
         if encoding not in _ENCODINGS:
-            return Failure.of_kind("", f"it comes encoded as {encoding[:20]!r}, which nobody asked for")
+            return Failure.of_kind("", f"it is encoded as {encoding[:20]!r}, which was not requested")
         give_up = time.monotonic() + WHOLE_TRANSFER * self._options.timeout_s
         start, stop = part
         skip = max(0, start)
@@ -244,7 +244,9 @@ class WebClient:
             timeout=self._options.timeout_s,
             verify=tls_context(self._options),
             follow_redirects=True,
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # as obstore, which keeps none
+            cookies=CookieJar(
+                DefaultCookiePolicy(allowed_domains=())
+            ),  # the same as obstore, which keeps none
             trust_env=not is_loopback(self._address),
         )
         weakref.finalize(self, client.close)
@@ -252,7 +254,7 @@ class WebClient:
 
 
 def _range_header(part: ByteRange) -> str:
-    """The words for a part; one byte where none is wanted, which tells whether the value is there."""
+    """The Range header for a part. For an empty part it requests one byte, which shows if the value exists."""
     start, stop = part
     if start < 0:
         return f"bytes={start}"
@@ -260,7 +262,7 @@ def _range_header(part: ByteRange) -> str:
 
 
 def _announced_size(headers: httpx.Headers, part: ByteRange) -> int | None:
-    """How many bytes come, or None where they are not the part: it may end early only where the value does."""
+    """The number of bytes to come, or None if they are not the part. A part may end early only at the value's end."""
     match = _CONTENT_RANGE.fullmatch(headers.get("content-range", ""))
     if match is None or headers.get("content-encoding", "identity") != "identity":
         return None
@@ -270,7 +272,7 @@ def _announced_size(headers: httpx.Headers, part: ByteRange) -> int | None:
 
 
 def _whole_size(answer: httpx.Response) -> int | None:
-    """How large the whole value is, as far as the answer tells; what is packed has another size on the way."""
+    """The size of the whole value, if the answer has it. A compressed body has another size in transfer."""
     match = _CONTENT_RANGE.fullmatch(answer.headers.get("content-range", ""))
     said = answer.headers.get("content-length", "") if match is None else match[3]
     packed = answer.headers.get("content-encoding", "identity") != "identity"
@@ -287,7 +289,7 @@ def _version(headers: httpx.Headers) -> tuple[float | None, str | None]:
 
 
 def _retry_after_s(headers: httpx.Headers) -> float:
-    """How long the server wants to be left alone, in seconds or until a date; 0 where it does not say."""
+    """The pause that the server asks for, in seconds or until a date; 0 if it does not ask."""
     said = headers.get("retry-after", "")
     if said.isascii() and said.isdigit():
         return float(said)
@@ -298,7 +300,7 @@ def _retry_after_s(headers: httpx.Headers) -> float:
 
 
 def _failure(error: httpx.HTTPError) -> Failure:
-    """What an exception of httpx means."""
+    """The meaning of an exception of httpx."""
     import httpx
 
     if isinstance(error, httpx.TimeoutException):

@@ -1,6 +1,6 @@
-"""The pages by which web servers list a directory: HTML of nginx, Apache and Python, JSON of nginx.
+"""Directory listing pages of web servers: HTML of nginx, Apache and Python, JSON of nginx.
 
-A page may name a million files, so nothing is made of it at once: its links are found one after another.
+A page may name a million files, so it is parsed lazily, link by link.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from zarrcore.stores.interface import BytesLike, StoreEntry
 _TITLE: Final = re.compile(rb"<(?:title|h1)\b[^<>]*>\s*(?:index of|directory listing)\b", re.IGNORECASE)
 
 _LINK: Final = re.compile(
-    # A comment, which may hold what looks like a link, is passed over; one without an end goes to the end.
+    # Comments are skipped, because they may contain links; an unclosed comment extends to the end of the page.
     rb"<!--(?:.*?-->|.*)"
     rb"""|<a\s(?:[^<>]*?\s)?href\s*=\s*(?:"([^"]{0,8192})"|'([^']{0,8192})'|([^\s"'<>]{1,8192}))""",
     re.IGNORECASE | re.DOTALL,
 )
 
 _PLAIN_LINK: Final = re.compile(r"[^/?#:&\\\s]+/?")
-"""The link of a file beside the page, as nearly all are: nothing of it needs to be worked out."""
+"""A link to a file beside the page, as nearly all are: it needs no further parsing."""
 
 _OBJECT: Final = re.compile(rb'\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
 _TYPES: Final = ("directory", "file", "other")
 
 
 def parse_listing(content_type: str, page: BytesLike, url: str, prefix: str) -> Iterator[StoreEntry] | None:
-    """The entries of a listing page, or None where the page is none.
+    """The entries of a listing page, or None if the page is not a listing.
 
     Args:
         content_type: the page's media type.
-        page: the page, which is UTF-8.
+        page: the page in UTF-8.
         url: its address, after redirections; it ends in ``/``.
         prefix: the prefix that it lists.
     """
@@ -48,9 +48,9 @@ def parse_listing(content_type: str, page: BytesLike, url: str, prefix: str) -> 
 
 
 def _html_entries(page: BytesLike, url: str, prefix: str) -> Iterator[StoreEntry]:
-    """Links to what lies directly beneath ``url``; those that sort or lead up or elsewhere do not.
+    """Links to entries directly beneath ``url``; links that sort, or lead to the parent or elsewhere, are skipped.
 
-    Such listings round sizes and dates, so none is told.
+    These listings round sizes and dates, so the entries have none.
     """
     seen: set[str] = set()
     for match in _LINK.finditer(page):
@@ -62,7 +62,7 @@ def _html_entries(page: BytesLike, url: str, prefix: str) -> Iterator[StoreEntry
 
 
 def _name_beneath(link: str, url: str) -> str | None:
-    """The name that a link gives to what lies directly beneath ``url``, or None where it leads elsewhere."""
+    """The name of an entry directly beneath ``url`` that a link leads to, or None if it leads elsewhere."""
     if _PLAIN_LINK.fullmatch(link):
         name = unquote(link)
     else:
@@ -80,7 +80,7 @@ def _name_beneath(link: str, url: str) -> str | None:
 
 
 def _is_json_listing(page: BytesLike) -> bool:
-    """Whether a page is a list, and of entries as far as the first one tells."""
+    """Whether a page is a list whose first item is an entry."""
     text = memoryview(page)
     if bytes(text[:100]).lstrip()[:1] != b"[" or bytes(text[-100:]).rstrip()[-1:] != b"]":
         return False

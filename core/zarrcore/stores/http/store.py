@@ -1,6 +1,6 @@
-"""A directory of a web server: its values, and its keys where the server tells them.
+"""A directory of a web server: its values, and its keys if the server lists them.
 
-The listings of WebDAV servers come through obstore, as values do; the listing pages of other servers through httpx.
+The listings of WebDAV servers are read through obstore, like values; the listing pages of other servers through httpx.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from zarrcore.stores.options import StoreOptions
 from zarrcore.stores.wrapper.read_only import RefusingStore
 
 _REFUSES_LISTINGS: Final = (403, 405, 501)
-"""What servers answer that show no listings, beside "not found"."""
+"""The statuses of servers that show no listings, in addition to "not found"."""
 _PROPFIND: Final = "PROPFIND"
 _MULTI_STATUS: Final = 207
 _DEEPEST: Final = 100
-"""Directories within each other, beyond which a listing is taken for an endless one."""
+"""The depth of nested directories above which a listing counts as endless."""
 
 
 class HTTPStore(HTTPValues, RefusingStore):
-    """The files beneath a URL, listed where the server speaks WebDAV or shows directory pages that we can read.
+    """The files beneath a URL, listed if the server supports WebDAV or shows directory pages of a known form.
 
     Args:
         url: the directory, ``http://`` or ``https://``.
-        options: how to reach it.
+        options: how to connect.
     """
 
     def __init__(self, url: str, options: StoreOptions | None = None) -> None:
@@ -41,7 +41,7 @@ class HTTPStore(HTTPValues, RefusingStore):
         self._speaks_webdav = False
 
     def _refusal(self) -> str:
-        return "web servers are only read; write to a directory or a bucket, and let the server serve it"
+        return "web servers are read-only; write to a directory or a bucket, and let the server serve it"
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
@@ -65,7 +65,7 @@ class HTTPStore(HTTPValues, RefusingStore):
                     pending.append(entry.key)
                 else:
                     raise BrokenBodyError(
-                        f"{self.url}: its listings lead ever deeper, as if a directory held itself",
+                        f"{self.url}: its listings are nested without end, as if a directory contained itself",
                         url=self.url,
                     )
 
@@ -73,7 +73,7 @@ class HTTPStore(HTTPValues, RefusingStore):
         return ListableStore.has_prefix(self, prefix)
 
     def _page_entries(self, prefix: str) -> Iterator[StoreEntry] | None:
-        """What the page of a prefix tells, or None where it is not the page of a server that shows listings."""
+        """The entries on the page of a prefix, or None if the page is not a listing."""
         answer = self._pages.fetch(self._address(prefix))
         if isinstance(answer, Answer):
             entries = parse_listing(answer.content_type, answer.body, answer.url, prefix)
@@ -83,7 +83,7 @@ class HTTPStore(HTTPValues, RefusingStore):
             raise self._error(answer, prefix or None)
         if not self._shows_pages and prefix:
             self._page_entries("")
-        # A page that is not there means an absent prefix where others are there.
+        # If other pages exist, a missing page means an absent prefix.
         return iter(()) if answer.absent and self._shows_pages else None
 
     def _webdav_entries(self, prefix: str) -> Iterator[StoreEntry]:
@@ -101,14 +101,14 @@ class HTTPStore(HTTPValues, RefusingStore):
                 yield entry
 
     def _propfind(self, path: str) -> Any:
-        """What obstore, which asks WebDAV servers so, finds directly under a path, or a `Failure`."""
+        """The entries directly under a path of a WebDAV server, through obstore, or a `Failure`."""
         try:
             return self._client().list_with_delimiter(path or None)
         except obstore_errors() as error:
             return Failure.of(error)
 
     def _not_listable(self) -> StoreError:
-        """What is wrong where the server lists nothing: there is nothing to list, or it does not list at all."""
+        """The error if the server lists nothing: there is nothing to list, or it shows no listings."""
         parent = self.prefix.rstrip("/").rpartition("/")[0]
         above = f"{self._origin}/{quote(parent)}{'/' if parent else ''}{self._query}"
         root = self._pages.fetch(self._address(""), limit=0)
@@ -119,7 +119,7 @@ class HTTPStore(HTTPValues, RefusingStore):
             ):
                 return StoreNotFoundError(f"there is nothing at {self.url}", url=self.url)
         return ListingUnsupportedError(
-            f"{self.url}: the server shows no directory listings; name a path in it, or see what its consolidated "
-            "metadata tells, if it has any (zarrscope tree)",
+            f"{self.url}: the server shows no directory listings; name a path in it, or show its consolidated "
+            "metadata, if it has any (zarrscope tree)",
             url=self.url,
         )

@@ -1,8 +1,8 @@
-"""The values that a web server gives.
+"""The values on a web server.
 
-They come through obstore, several times as fast as any client in Python and on threads that need no interpreter
-lock. What obstore cannot do goes through httpx: values from servers that ignore ranges, announce no length or pack
-bodies unasked, and whatever is asked for again after a failure.
+They are fetched through obstore, which is several times faster than any Python client and does not hold the GIL. httpx does
+the rest: values from servers that ignore ranges, send no length or compress bodies without being asked, and repeats
+after failures.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from zarrcore.stores.validation import check_address
 _UNAUTHORIZED: Final = 401
 _NOT_ALLOWED: Final = 405
 _REFUSES_DIRECTORIES: Final = (403, 405)
-"""What servers answer to who asks for a directory as if it were a file, beside sending on to its page."""
+"""The statuses for a directory that is requested like a file, in addition to a redirect to its page."""
 _REFUSES_HEAD: Final = (403, 405, 501)
 
 
 class HTTPValues(ObstoreStore):
     """The files beneath a URL, by key.
 
-    A query in the URL, which may be a signature, goes with every request; user and password in it become a
+    A query in the URL, which may be a signature, is sent with every request; user and password become a
     header. Neither is shown.
 
     Args:
         url: the directory, ``http://`` or ``https://``.
-        options: how to reach it.
+        options: how to connect.
     """
 
     service = "a web server"
@@ -53,7 +53,7 @@ class HTTPValues(ObstoreStore):
         self._headers = _authorization(parts)
         path = unquote(parts.path).strip("/")
         super().__init__(self._origin, path + "/" if path else "", options or StoreOptions())
-        # What is shown is what may be typed again.
+        # The URL that is shown can be typed again.
         self.url = f"{self._origin}/{quote(path)}".rstrip("/")
         self._pages = WebClient(self._origin, self.options, self._headers)
         self._ignores_ranges = False
@@ -75,11 +75,11 @@ class HTTPValues(ObstoreStore):
         return Client(
             f"{self._origin}/{self._query}",
             client_options=client_options(self.options, self._origin, headers),
-            retry_config=retry_config(replace(self.options, retries=0)),  # `WebClient` repeats
+            retry_config=retry_config(replace(self.options, retries=0)),  # `WebClient` makes the repeats
         )
 
     def _hint(self) -> str:
-        return "give credentials by --header, or take it for absent with --treat-403-as-missing"
+        return "give credentials with --header, or treat it as absent with --treat-403-as-missing"
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
@@ -118,7 +118,7 @@ class HTTPValues(ObstoreStore):
     def _try(
         self, key: str, byte_range: ByteRange | None, max_nbytes: int | None
     ) -> tuple[BytesLike, StoreStat] | Failure | None:
-        """What obstore gets; None where that is something else than the value, or not worth trying."""
+        """The value from obstore; None if the answer is not the value, or obstore is not worth trying."""
         check_path_like_key(key, self.url)
         if self._tells_no_length or (self._ignores_ranges and byte_range is not None):
             return None
@@ -162,11 +162,11 @@ class HTTPValues(ObstoreStore):
         tried: Failure | None = None,
         deadline: float | None = None,
     ) -> tuple[BytesLike, StoreStat | None] | None:
-        """The value from a server that obstore does not understand, or that is to be asked again."""
+        """The value through httpx, from a server that obstore cannot handle, or in a repeat."""
         answer = self._pages.fetch(
             self._address(key),
             byte_range,
-            # One byte more than allowed is enough to see that there is too much.
+            # One byte more than allowed shows that the value is too large.
             limit=None if max_nbytes is None else max_nbytes + 1,
             ranged=not (self._ignores_ranges or (tried is not None and tried.range_ignored)),
             tried=tried if tried is not None and tried.passing else None,
@@ -178,7 +178,7 @@ class HTTPValues(ObstoreStore):
             if answer.status != _NOT_ALLOWED or not self._is_directory(key):
                 self._check_absent(answer, key)
             return None
-        if tried is not None:  # pages of directories, too, come without ranges and lengths, or are forbidden
+        if tried is not None:  # pages of directories also have no ranges and lengths, or are forbidden
             self._ignores_ranges = self._ignores_ranges or tried.range_ignored
             self._tells_no_length = self._tells_no_length or tried.no_length
         self._check_size(len(answer.body), self.prefix + key, max_nbytes)
@@ -186,7 +186,7 @@ class HTTPValues(ObstoreStore):
         return answer.body[:0] if empty else answer.body, answer.stat
 
     def _is_directory(self, key: str) -> bool:
-        """Whether the server shows a page of ``key/``: WebDAV servers forbid to get a directory without its slash."""
+        """Whether the server shows a page of ``key/``: WebDAV servers forbid getting a directory without the slash."""
         return isinstance(self._pages.fetch(self._address(key + "/"), limit=0), Answer)
 
     def stat(self, key: str) -> StoreStat | None:
@@ -207,12 +207,12 @@ class HTTPValues(ObstoreStore):
         except obstore_errors() as error:
             return Failure.of(error)
         if _may_be_page(path, answer) or _is_encoded(answer):
-            return Failure.of_status(_NOT_ALLOWED)  # what it tells is not about the value
+            return Failure.of_status(_NOT_ALLOWED)  # its answer is not about the value
         return stat_of(answer.meta)
 
     def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
-        if failure.status == _UNAUTHORIZED:  # which nobody means to say that something is missing
-            hint = "give credentials by --header, or user and password in the URL"
+        if failure.status == _UNAUTHORIZED:  # this status never means that something is missing
+            hint = "give credentials with --header, or user and password in the URL"
         return super()._error(failure, key, hint)
 
     def _address(self, key: str) -> str:
@@ -220,7 +220,7 @@ class HTTPValues(ObstoreStore):
             path = quote(self.prefix + key)
         except UnicodeEncodeError:
             raise InvalidKeyError(
-                f"{key!r} in {self.url}: a web server can hold no such name", key=key, url=self.url
+                f"{key!r} in {self.url}: this name is not possible on a web server", key=key, url=self.url
             ) from None
         return f"{self._origin}/{path}{self._query}"
 
@@ -230,7 +230,7 @@ def _request_options(byte_range: ByteRange | None) -> Any:
 
 
 def _may_be_page(path: str, answer: Any) -> bool:
-    """Whether this may be the page of a directory, to which servers send on who asks for it without a slash."""
+    """Whether this may be the page of a directory, after the server's redirect to the URL with a slash."""
     content_type = str(answer.attributes.get("Content-Type", ""))
     if content_type.startswith("text/html"):
         return True
@@ -239,7 +239,7 @@ def _may_be_page(path: str, answer: Any) -> bool:
 
 
 def _is_encoded(answer: Any) -> bool:
-    """Whether the body is not the value but packed for the way, and its announced size not the value's."""
+    """Whether the body is compressed for transfer, so that its announced size is not the value's."""
     return str(answer.attributes.get("Content-Encoding", "identity")) != "identity"
 
 

@@ -1,7 +1,7 @@
-"""Files of an open directory that are written whole or not at all, and removed with all that is beneath.
+"""Files of an open directory: atomic writes, and removal of whole trees.
 
-A value is written under a temporary name, which no listing shows, and then renamed: a reader sees the old or the
-new one, and a writer that is killed leaves the old one and its temporary file, which a later writer removes.
+A value is written under a temporary name, which listings do not show, and then renamed. So a reader sees the old or the
+new value. A killed writer leaves the old value and its temporary file, which a later writer removes.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _PREFIX: Final = ".zarrscope-"
 _SUFFIX: Final = ".partial"
 
 _ABANDONED_S: Final = 3600.0
-"""A temporary file that nothing was written to for so long has no writer any more."""
+"""The age after which a temporary file counts as abandoned by its writer."""
 
 _LOOKED_AT: Final = 10_000
-"""Names of a directory that are searched for such files: looking must not cost more than writing."""
+"""The number of names that are searched for these files: searching must not cost more than writing."""
 
 _PIECE: Final = 1 << 20
 
 _NO_COPYING: Final = {errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM}
-"""What the kernel says where it does not copy between two files itself."""
+"""The kernel's errors if it cannot copy between two files itself."""
 
 _NO_LINKS: Final = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS}
 
@@ -46,18 +46,18 @@ def is_temporary(name: str) -> bool:
 
 
 def put_file(directory: int, name: str, value: BytesLike | int, *, if_absent: bool, durable: bool) -> bool:
-    """Write the file ``name`` of an open directory at one stroke; False where it is there and must not be.
+    """Write the file ``name`` of an open directory atomically. False if ``if_absent`` found a file.
 
     Args:
         directory: a descriptor of the directory.
         name: a name in it.
         value: the bytes, or the descriptor of a file that has them.
-        if_absent: leave a file alone that is there already.
-        durable: have it on the disk before this returns.
+        if_absent: keep an existing file.
+        durable: write it through to the disk before returning.
 
     Raises:
         FileNotFoundError: the directory was removed meanwhile.
-        OSError: whatever else the operating system reports; nothing is left behind then.
+        OSError: any other error of the operating system; the temporary file is removed.
     """
     if if_absent and _is_there(directory, name):
         return False
@@ -102,7 +102,7 @@ def copy_file(source: int, target: int) -> None:
     """Copy an open file into an empty one; holes stay holes.
 
     Raises:
-        OSError: what the operating system reports, such as a full disk.
+        OSError: an error of the operating system, such as a full disk.
     """
     size = os.fstat(source).st_size
     os.ftruncate(target, size)
@@ -119,7 +119,7 @@ def copy_file(source: int, target: int) -> None:
 
 
 def _copy_range(source: int, target: int, start: int, stop: int) -> None:
-    try:  # within the kernel, and on some file systems without any copy
+    try:  # in the kernel, and on some file systems without copying data
         while start < stop:
             done = os.copy_file_range(source, target, stop - start, start, start)
             if not done:
@@ -138,7 +138,7 @@ def _copy_range(source: int, target: int, start: int, stop: int) -> None:
 
 
 def unlink(directory: int, name: str) -> None:
-    """Remove a file of an open directory, if it is there."""
+    """Remove a file of an open directory, if it exists."""
     try:
         os.unlink(name, dir_fd=directory)
     except FileNotFoundError:
@@ -146,7 +146,7 @@ def unlink(directory: int, name: str) -> None:
 
 
 def remove_abandoned(directory: int) -> None:
-    """Remove the temporary files of an open directory whose writers are gone; failing to is no fault."""
+    """Remove the abandoned temporary files of an open directory. Failures are ignored."""
     with contextlib.suppress(OSError), os.scandir(directory) as found:
         for item in islice(found, _LOOKED_AT):
             if is_temporary(item.name) and _is_abandoned(item):
@@ -156,10 +156,10 @@ def remove_abandoned(directory: int) -> None:
 def empty_directory(directory: int) -> bool:
     """Remove all files beneath an open directory, and the directories that become empty; links are not followed.
 
-    Nothing is remembered but the way down. A file that somebody is writing stays, and so does what is no file.
+    Memory holds only the current path. Temporary files that are being written stay, and so do entries that are not files.
 
     Returns:
-        Whether anything was removed: then a listing that bears no removals may have left something out.
+        Whether anything was removed: removals may make the file system's listing incomplete.
     """
     removed = False
     way = [(os.dup(directory), os.scandir(directory), "")]
@@ -214,7 +214,7 @@ def _is_abandoned(item: os.DirEntry[str]) -> bool:
 
 
 def _is_there(directory: int, name: str) -> bool:
-    """Whether a name is taken, which a directory may not be."""
+    """Whether a name is taken. Raises for a directory."""
     try:
         facts = os.lstat(name, dir_fd=directory)
     except FileNotFoundError:
@@ -225,7 +225,7 @@ def _is_there(directory: int, name: str) -> bool:
 
 
 def _link(directory: int, temporary: str, name: str) -> None:
-    """Give a file a name that must not be taken; unlike renaming this never replaces."""
+    """Give a file a name that must not be taken. Unlike renaming, this never replaces a file."""
     try:
         os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
     except OSError as error:

@@ -1,9 +1,9 @@
 """Opening files strictly beneath a directory: neither ``..`` nor a symbolic link leads out of it.
 
-Linux checks the whole path while it walks it when asked through ``openat2(RESOLVE_BENEATH)``: nothing can be
-swapped between the check and the use, and it costs less than one microsecond more than a plain open. Python has
-no wrapper for that call, so it is made through ctypes. Where a sandbox forbids it, the file is opened first and
-the kernel is then asked where it lies, which is as safe and a few microseconds slower.
+With ``openat2(RESOLVE_BENEATH)``, Linux checks the whole path while it walks it: nothing can be swapped between the
+check and the use, and the call costs less than one microsecond more than a plain open. Python has no wrapper for it, so
+it is made through ctypes. If a sandbox forbids the call, the file is opened first and the kernel is then asked for its
+path, which is as safe and a few microseconds slower.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Callable
 from zarrcore.errors import StoreError
 
 READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
-"""Flags for reading; without ``O_NONBLOCK`` a named pipe in the directory would hold the reader for ever."""
+"""Flags for reading; without ``O_NONBLOCK`` a named pipe in the directory would block the reader forever."""
 
 LOOK = os.O_PATH | os.O_CLOEXEC
-"""Flags for a descriptor that only serves ``fstat``; needs no permission to read."""
+"""Flags for a descriptor that is used only for ``fstat``; does not need read permission."""
 
 DIRECTORY = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY
 """Flags for listing a directory or creating files in it."""
@@ -53,12 +53,12 @@ _syscall.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void
 
 
 def open_following(directory: int, path: str, flags: int) -> int:
-    """A descriptor of ``path`` in ``directory``, wherever symbolic links lead."""
+    """A descriptor of ``path`` in ``directory``; symbolic links may lead anywhere."""
     return os.open(path, flags, dir_fd=directory)
 
 
 def _open_by_kernel(directory: int, path: str, flags: int) -> int:
-    name = path.encode(_ENCODING, _ENCODING_ERRORS)  # what os.fsencode does, in a fifth of its time
+    name = path.encode(_ENCODING, _ENCODING_ERRORS)  # the same as os.fsencode, five times faster
     while True:
         descriptor: int = _syscall(_OPENAT2, directory, name, _HOW_ADDRESSES[flags], _HOW_SIZE)
         if descriptor >= 0:
@@ -66,13 +66,13 @@ def _open_by_kernel(directory: int, path: str, flags: int) -> int:
         code = ctypes.get_errno()
         if code == errno.EXDEV:
             return _open_resolved(directory, path, flags)
-        # EAGAIN: a rename beside the path made the walk ambiguous; asking again settles it.
+        # EAGAIN: a rename beside the path made the walk ambiguous; a second attempt resolves it.
         if code not in (errno.EINTR, errno.EAGAIN):
             raise OSError(code, os.strerror(code), path)
 
 
 def _open_resolved(directory: int, path: str, flags: int) -> int:
-    """Open what an absolute symbolic link leads to, which the kernel refuses even where it stays inside."""
+    """Open the target of an absolute symbolic link, which the kernel refuses even if it stays inside."""
     root = _place(directory)
     relative = os.path.relpath(os.path.realpath(os.path.join(root, path)), root)
     if relative == os.pardir or relative.startswith(os.pardir + os.sep):
@@ -81,7 +81,7 @@ def _open_resolved(directory: int, path: str, flags: int) -> int:
 
 
 def _open_checked(directory: int, path: str, flags: int) -> int:
-    """Open first, then ask the kernel where the file lies: a swapped link cannot deceive that."""
+    """Open first, then ask the kernel for the file's path: a swapped link cannot deceive this check."""
     descriptor = os.open(path, flags, dir_fd=directory)
     try:
         root, place = _place(directory), _place(descriptor)
@@ -94,19 +94,21 @@ def _open_checked(directory: int, path: str, flags: int) -> int:
 
 
 def _place(descriptor: int) -> str:
-    """Where an open file lies."""
+    """The path of an open file."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError as error:
-        # Not handed on: "no such file" would be taken for an absent key.
-        raise StoreError("where a symbolic link leads cannot be told, since /proc is not mounted") from error
+        # The original error is not passed on: "no such file" would mean an absent key.
+        raise StoreError(
+            "the target of a symbolic link cannot be determined, because /proc is not mounted"
+        ) from error
 
 
 def _choose() -> Callable[[int, str, int], int]:
     directory = os.open("/", DIRECTORY)
     try:
         os.close(_open_by_kernel(directory, ".", LOOK))
-    except OSError:  # an old kernel, or a sandbox that knows no openat2
+    except OSError:  # an old kernel, or a sandbox that does not know openat2
         return _open_checked
     finally:
         os.close(directory)
@@ -118,6 +120,6 @@ open_beneath: Callable[[int, str, int], int] = _choose()
 
 Raises:
     OutsideError: the path leads out of the directory.
-    StoreError: it cannot be told where the path leads.
+    StoreError: the target of the path cannot be determined.
     OSError: as `os.open` does.
 """

@@ -1,4 +1,4 @@
-"""What local stores do with open files: reading exact ranges, telling faults apart."""
+"""Reading exact ranges of open files, and the errors of local stores."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _KINDS: Final[dict[int, type[StoreError]]] = {
 }
 
 _REASONS: Final = {
-    errno.EROFS: "the file system can only be read",
+    errno.EROFS: "the file system is read-only",
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the quota of the disk is used up",
-    errno.EFBIG: "it is larger than a file may be here",
-    errno.EISDIR: "a directory of this name stands there: it holds other keys",
-    errno.ENOTDIR: "a file stands where a directory would: it is a key itself",
+    errno.EFBIG: "it is larger than this file system allows",
+    errno.EISDIR: "there is a directory of this name, which contains other keys",
+    errno.ENOTDIR: "a part of the path is a file, not a directory",
 }
-"""What the operating system's own words do not tell somebody who thinks of keys."""
+"""Clearer reasons than the operating system's own, in terms of keys."""
 
 
 def file_failure(error: OSError, key: str | None, url: str) -> StoreError:
-    """The `StoreError` that says what the operating system reported."""
+    """The `StoreError` for an error of the operating system."""
     if isinstance(error, StoreError):
         return error
     what = f"{key} in {url}" if key else url
@@ -63,7 +63,7 @@ def file_failure(error: OSError, key: str | None, url: str) -> StoreError:
 
 
 class TooLarge(Exception):  # noqa: N818 - it never leaves the store
-    """There is more to read than allowed."""
+    """There are more bytes to read than allowed."""
 
     def __init__(self, size: int, limit: int) -> None:
         self.size = size
@@ -73,13 +73,13 @@ class TooLarge(Exception):  # noqa: N818 - it never leaves the store
 def read_range(
     descriptor: int, byte_range: ByteRange | None, max_nbytes: int | None = None, *, inode: int | None = None
 ) -> BytesLike | None:
-    """The bytes of an open file in ``byte_range``; None where it is no regular file.
+    """The bytes of an open file in ``byte_range``; None if it is not a regular file.
 
     Raises:
-        TooLarge: there are more than ``max_nbytes``.
-        ChangedError: the file has another number than ``inode``.
+        TooLarge: there are more than ``max_nbytes`` bytes.
+        ChangedError: the file's inode number is not ``inode``.
         BrokenBodyError: the file became shorter meanwhile.
-        StoreError: there is not as much memory.
+        StoreError: there is not enough memory.
     """
     facts = os.fstat(descriptor)
     if not stat.S_ISREG(facts.st_mode):
@@ -93,14 +93,14 @@ def read_range(
     try:
         return read_descriptor(descriptor, size, start)
     except (MemoryError, OverflowError) as error:
-        raise StoreError(f"there is no memory for {size} bytes at once") from error
+        raise StoreError(f"there is not enough memory for {size} bytes at once") from error
 
 
 def read_range_into(descriptor: int, byte_range: ByteRange | None, buffer: memoryview) -> int | None:
-    """Read the bytes in ``byte_range`` into ``buffer``; how many there are, or None where it is no regular file.
+    """Read the bytes in ``byte_range`` into ``buffer``. Return their number, or None if it is not a regular file.
 
     Raises:
-        TooLarge: there are more than the buffer holds.
+        TooLarge: the bytes do not fit into the buffer.
         BrokenBodyError: the file became shorter meanwhile.
     """
     facts = os.fstat(descriptor)
@@ -115,7 +115,7 @@ def read_range_into(descriptor: int, byte_range: ByteRange | None, buffer: memor
 
 
 def dangling_link(directory: int, path: str) -> str | None:
-    """The symbolic link because of which ``path`` is not there, though a name that leads to it is."""
+    """The dangling symbolic link on the way to ``path``, which makes an existing name look absent."""
     while path:
         try:
             facts = os.lstat(path, dir_fd=directory)

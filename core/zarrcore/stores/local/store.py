@@ -39,27 +39,27 @@ Limit = TypeVar("Limit")
 
 _REVALIDATE_S: Final = 1.0
 _OPEN_LISTINGS: Final = 64
-"""Directories within each other that are listed at once, each with two descriptors; deeper ones are read in one go."""
+"""Nested directories that are listed lazily, each with two descriptors; deeper ones are read completely at once."""
 _ABSENT: Final = {errno.ENOENT, errno.ENOTDIR, errno.ENXIO}
-"""No such name; a file stands where a directory would; a socket, which cannot be opened."""
+"""No such name; a file in place of a directory; a socket, which cannot be opened."""
 
 
 class LocalStore(ReadableStore, ListableStore, LocalWriting):
     """A directory whose files are the values.
 
-    A directory read as a key is absent, as is a named pipe or a device. Symbolic links are followed within the
-    root; one that leads out of it is refused, and left out of listings, unless ``follow_links``.
+    A key that is a directory, a named pipe or a device is absent. Symbolic links are followed within the root; a link
+    that leads out of it is refused and not listed, unless ``follow_links`` is set.
 
     Args:
         root: the directory.
         follow_links: follow symbolic links out of the root.
-        create: make the directory where it is missing.
-        durable: have each value on the disk before ``set`` returns, several times as slow: else it is safe from
-            a killed writer, and may be lost when the machine stops.
+        create: create the directory if it is missing.
+        durable: write each value through to the disk before ``set`` returns, which is several times slower. Otherwise
+            a value survives a killed writer, but may be lost if the machine crashes.
 
     Raises:
         StoreNotFoundError: there is no such directory.
-        AccessDeniedError: it may not be opened.
+        AccessDeniedError: access is denied.
     """
 
     fills_buffers = True
@@ -95,7 +95,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
 
     @property
     def name_max(self) -> int:
-        """As the file system says; 255 on most."""
+        """The limit of the file system; usually 255."""
         return os.fpathconf(self._directory().descriptor, "PC_NAME_MAX")
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
     def get_with_stat(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> tuple[BytesLike, StoreStat] | None:
-        # One descriptor shows one file, whatever takes its name meanwhile; only what is written into it can change it.
+        # A descriptor stays with one file even if its name is replaced; only writing into the file can change it.
         for _ in range(READ_ANEW):
             found = self._read(key, _read_between_stats, byte_range, max_nbytes)
             if found is None:
@@ -120,7 +120,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         raise ChangedError(f"{key} in {self.url} changes faster than it can be read", key=key, url=self.url)
 
     def open_key(self, key: str) -> int | None:
-        """A descriptor of a key's file, for reading, which the caller closes; None where the key is absent.
+        """A descriptor of a key's file, for reading, which the caller closes; None if the key is absent.
 
         Raises:
             As `get`.
@@ -133,10 +133,10 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             return None
 
     def get_of_inode(self, key: str, byte_range: ByteRange | None, inode: int) -> BytesLike | None:
-        """What `get` gives, of the very file that had this inode number, though it may have changed.
+        """The result of `get` for the file with this inode number, even if its content changed.
 
         Raises:
-            ChangedError: another file has this name by now.
+            ChangedError: another file has this name now.
         """
         return self._read(key, _read_of_inode, byte_range, inode)
 
@@ -172,7 +172,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         return self.stat_and_has_prefix(key)[0]
 
     def stat_and_has_prefix(self, key: str) -> tuple[StoreStat | None, bool]:
-        """`stat` of ``key`` and `has_prefix` of ``key`` with a slash: a name means one of them, and one look tells which.
+        """`stat` of ``key`` and `has_prefix` of ``key`` with a slash in one call: a name is a file or a directory.
 
         Raises:
             As `stat`.
@@ -208,14 +208,16 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
                 for item in found:
                     name = item.name
                     try:
-                        is_directory = item.is_dir(follow_symlinks=False)  # which the listing itself tells
+                        is_directory = item.is_dir(
+                            follow_symlinks=False
+                        )  # the listing itself has the kind of the entry
                         if not is_directory:
                             is_link = item.is_symlink()
                             facts = (
                                 self._look(directory.descriptor, prefix + name) if is_link else item.stat()
                             )
                     except OSError:
-                        # Gone meanwhile, or a link that leads nowhere, round in circles or out of the root.
+                        # Removed meanwhile, or a link that is dangling, circular or leads out of the root.
                         continue
                     if is_directory:
                         yield StoreEntry(f"{prefix}{name}/")
@@ -232,7 +234,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             os.close(descriptor)
 
     def has_prefix(self, prefix: str) -> bool:
-        """Whether the directory is there; an empty one counts, since listing its parent shows it."""
+        """Whether the directory exists. An empty directory counts, because listing its parent shows it."""
         check_path_like_prefix(prefix, self.url)
         directory = self._directory()
         try:
@@ -256,7 +258,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
                 way.append(iter([*self.list_dir(entry.key)]))
 
     def _leads_up(self, root: int, prefix: str, facts: os.stat_result) -> bool:
-        """Whether a directory is the one at ``prefix`` or one on the way to it: listing it would never end."""
+        """Whether a directory is the one at ``prefix`` or one of its parents: listing it would never end."""
         above = [".", *(prefix[:end] for end, character in enumerate(prefix) if character == "/")]
         return any(os.path.samestat(facts, self._look(root, path)) for path in above)
 
@@ -267,10 +269,10 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         return opened
 
     def _revalidated(self) -> OpenDirectory:
-        """The root, opened again where its path names another directory than before.
+        """The root, opened again if its path names another directory than before.
 
-        Called once a second and before a key is called absent: where the whole directory was replaced the new
-        one counts, and where it is gone that is an error and not a store without keys.
+        Called once a second and before a key is reported absent. If the whole directory was replaced, the new one
+        is used. If it was removed, that is an error and not a store without keys.
         """
         opened = self._opened
         try:
@@ -278,7 +280,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
             if opened is None or opened.identity != (facts.st_dev, facts.st_ino):
                 opened = self._opened = OpenDirectory(self.root)
         except NotADirectoryError as error:
-            raise StoreNotFoundError(f"{self.url} is no directory", url=self.url) from error
+            raise StoreNotFoundError(f"{self.url} is not a directory", url=self.url) from error
         except FileNotFoundError as error:
             raise StoreNotFoundError(f"there is no directory {self.url}", url=self.url) from error
         except OSError as error:
@@ -287,7 +289,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
         return opened
 
     def _absent(self, error: OSError, key: str) -> None:
-        """Return where the error says that the key is absent, raise what it says otherwise."""
+        """Return if the error means that the key is absent, otherwise raise the matching error."""
         if error.errno not in _ABSENT:
             raise file_failure(error, key, self.url) from error
         directory = self._revalidated()
@@ -299,13 +301,13 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
 
 
 def stat_of(facts: os.stat_result) -> StoreStat:
-    """What a `LocalStore` tells of a file."""
+    """The facts that a `LocalStore` returns about a file."""
     etag = f"{facts.st_mtime_ns:x}-{facts.st_size:x}-{facts.st_ino:x}"
     return StoreStat(facts.st_size, facts.st_mtime, etag)
 
 
 def inode_of(facts: StoreStat) -> int:
-    """The inode number of a file of which a `LocalStore` told ``facts``."""
+    """The inode number in the ``facts`` of a `LocalStore` about a file."""
     return int((facts.etag or "").rpartition("-")[2], 16)
 
 

@@ -1,4 +1,4 @@
-"""The writing half of `LocalStore`: directories come with their first key and go with their last."""
+"""The writing methods of `LocalStore`: directories are created with their first key and removed with their last."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zarrcore.stores.local.file_reading import file_failure
 
 _ATTEMPTS: Final = 100
 _TIDIED: Final = 100_000
-"""Directories of which is remembered that leftovers were removed from them."""
+"""The number of directories remembered as cleared of abandoned temporary files."""
 
 
 _NOT_THIS_WAY: Final = {
@@ -30,11 +30,11 @@ _NOT_THIS_WAY: Final = {
     errno.EOPNOTSUPP,
     errno.ENOSYS,
 }
-"""What the kernel says where a file cannot have another name, though its value may be copied."""
+"""The kernel's errors if a file cannot get another name, but its value can be copied."""
 
 
 class OpenDirectory:
-    """An open directory; its descriptor closes when the last thread that uses it lets go."""
+    """An open directory; its descriptor closes when the last thread that uses it releases it."""
 
     __slots__ = ("descriptor", "identity")
 
@@ -49,7 +49,7 @@ class OpenDirectory:
 
 
 class LocalWriting(WritableStore):
-    """What a directory needs beside being read to be written."""
+    """The methods that a directory store needs for writing, in addition to reading."""
 
     root: str
     durable: bool
@@ -62,17 +62,17 @@ class LocalWriting(WritableStore):
 
     @abstractmethod
     def _revalidated(self) -> OpenDirectory:
-        """The root, opened again where its path names another directory than before."""
+        """The root, opened again if its path names another directory than before."""
 
     @abstractmethod
     def _absent(self, error: OSError, key: str) -> None:
-        """Return where the error says that the key is absent, raise what it says otherwise."""
+        """Return if the error means that the key is absent, otherwise raise the matching error."""
 
     def _create(self) -> None:
         try:
             os.makedirs(self.root, exist_ok=True)
         except FileExistsError:
-            return  # no directory, which is told when it is opened
+            return  # not a directory: opening it reports the error
         except OSError as error:
             raise file_failure(error, None, self.url) from error
 
@@ -80,7 +80,7 @@ class LocalWriting(WritableStore):
         return self._set(key, value, if_absent)
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
-        """Store all bytes of an open file, part by part; what is a hole in it takes no room here either."""
+        """Store all bytes of an open file, part by part; holes stay holes."""
         return self._set(key, descriptor, if_absent)
 
     def _set(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
@@ -91,12 +91,12 @@ class LocalWriting(WritableStore):
             except StoreError:
                 raise
             except FileNotFoundError:
-                self._revalidated()  # somebody who erases removed the empty directory meanwhile, or the root
+                self._revalidated()  # a concurrent erase removed the empty directory, or the root
             except OSError as error:
                 self._remove_empty(self._directory().descriptor, key.rpartition("/")[0])
                 raise file_failure(error, key, self.url) from error
         raise StoreError(
-            f"{key} in {self.url}: its directory is removed as soon as it is made", key=key, url=self.url
+            f"{key} in {self.url}: its directory is removed as soon as it is created", key=key, url=self.url
         )
 
     def _write(self, key: str, value: BytesLike | int, if_absent: bool) -> bool:
@@ -124,7 +124,7 @@ class LocalWriting(WritableStore):
         return self._act_on_names(key, new, _link)
 
     def _act_on_names(self, key: str, new: str, act: Callable[[int, str, int, str], None]) -> Renaming:
-        """Link or rename a file, as ``act`` does with the directories and names of both."""
+        """Link or rename a file by ``act``, which gets the directories and names of both."""
         check_path_like_key(key, self.url)
         check_path_like_key(new, self.url)
         (parent, _, name), (new_parent, _, new_name) = key.rpartition("/"), new.rpartition("/")
@@ -133,7 +133,7 @@ class LocalWriting(WritableStore):
         except OSError:
             return Renaming.NOT_POSSIBLE
         try:
-            # Of a symbolic link, which may lead elsewhere from there, the value is copied.
+            # The value of a symbolic link is copied, because the link may lead elsewhere from the new place.
             if not stat.S_ISREG(os.lstat(name, dir_fd=source).st_mode):
                 return Renaming.NOT_POSSIBLE
             target = self._writable_directory(new_parent)
@@ -165,14 +165,14 @@ class LocalWriting(WritableStore):
             finally:
                 os.close(descriptor)
         except IsADirectoryError:
-            return  # a prefix of keys, and none itself
+            return  # a prefix of keys, not a key itself
         except OSError as error:
             self._absent(error, key)
             return
         self._remove_empty(directory.descriptor, parent)
 
     def erase_prefix(self, prefix: str) -> None:
-        """Erase all keys that begin with ``prefix``; of a symbolic link only the link itself."""
+        """Erase all keys that begin with ``prefix``. Of symbolic links, only the links are removed."""
         check_path_like_prefix(prefix, self.url)
         directory = self._directory()
         try:
@@ -191,7 +191,7 @@ class LocalWriting(WritableStore):
         self._remove_empty(directory.descriptor, prefix[:-1])
 
     def _remove_empty(self, root: int, path: str) -> None:
-        """Remove a directory and those above it that are empty: without keys there is no prefix."""
+        """Remove a directory and its parents if they are empty: without keys there is no prefix."""
         while path:
             try:
                 os.rmdir(path, dir_fd=root)
@@ -200,7 +200,7 @@ class LocalWriting(WritableStore):
             path = path.rpartition("/")[0]
 
     def _writable_directory(self, path: str) -> int:
-        """A descriptor of the directory ``path``, which is made where it is missing."""
+        """A descriptor of the directory ``path``, which is created if it is missing."""
         root = self._directory().descriptor
         missing: list[str] = []
         while True:
@@ -228,11 +228,11 @@ class LocalWriting(WritableStore):
 
 def _rename(source: int, name: str, target: int, new: str) -> None:
     if name == new and os.path.samestat(os.fstat(source), os.fstat(target)):
-        return  # one file, found by two paths
+        return  # one file with two paths
     with contextlib.suppress(FileNotFoundError):
         facts = os.lstat(name, dir_fd=source)
         if facts.st_nlink > 1 and os.path.samestat(facts, os.lstat(new, dir_fd=target)):
-            os.unlink(name, dir_fd=source)  # two names of one file: the kernel would leave both
+            os.unlink(name, dir_fd=source)  # two names of one file: the kernel would keep both
             return
     os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)
 

@@ -36,20 +36,20 @@ _SOURCES: Final = (
     "AZURE_STORAGE_USE_EMULATOR",
     "AZURE_SKIP_SIGNATURE",
 )
-"""Environment variables in which obstore finds credentials, or where to ask for them, or that none are wanted."""
+"""Environment variables with credentials, with a source of credentials, or that switch credentials off, for obstore."""
 
 
 class AzureStore(BucketStore):
     """A container of Azure Blob Storage, or a prefix in one.
 
     Credentials come from the environment (``AZURE_STORAGE_ACCOUNT_KEY``, ``AZURE_STORAGE_SAS_TOKEN``,
-    ``AZURE_STORAGE_CONNECTION_STRING``, …); with ``options.anonymous`` none is looked for.
+    ``AZURE_STORAGE_CONNECTION_STRING``, …); with ``options.anonymous`` none are used.
 
     Args:
         container: the container.
         prefix: the path within it, "" or ending in ``/``.
-        options: how to reach it.
-        account: the storage account; without it, that of ``AZURE_STORAGE_ACCOUNT_NAME`` or of the endpoint.
+        options: how to connect.
+        account: the storage account; by default, that of ``AZURE_STORAGE_ACCOUNT_NAME`` or of the endpoint.
     """
 
     service = "Azure"
@@ -82,7 +82,7 @@ class AzureStore(BucketStore):
         )
 
     def _configuration(self) -> AzureConfig:
-        """What obstore must be told beside what it finds in the environment itself."""
+        """The settings for obstore in addition to those that it takes from the environment."""
         connection = self._connection()
         endpoint = self.options.endpoint_url or connection.get("BlobEndpoint") or first_set(_ENDPOINTS) or ""
         if endpoint:
@@ -95,7 +95,7 @@ class AzureStore(BucketStore):
         )
         if not account:
             raise StoreError(
-                f"{self.url}: the storage account is not known; set AZURE_STORAGE_ACCOUNT_NAME, or write "
+                f"{self.url}: the storage account is unknown; set AZURE_STORAGE_ACCOUNT_NAME, or write "
                 "abfs://container@account.dfs.core.windows.net/path",
                 url=self.url,
             )
@@ -115,14 +115,14 @@ class AzureStore(BucketStore):
         return config
 
     def _connection(self) -> dict[str, str]:
-        """The members of a connection string in the environment, if it is of the account that is meant."""
+        """The members of a connection string in the environment, if it belongs to this account."""
         parts = os.environ.get("AZURE_STORAGE_CONNECTION_STRING", "").split(";")
         members = {name.strip(): value.strip() for name, _, value in (part.partition("=") for part in parts)}
         named = self.account or os.environ.get("AZURE_STORAGE_ACCOUNT_NAME")
         return members if named in (None, "", members.get("AccountName")) else {}
 
     def _check_found(self) -> None:
-        """Refuse where obstore would be left with asking a metadata address that is not there or not wanted."""
+        """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""
         if not any_set(_SOURCES) and not is_machine_of("Azure"):
             raise AccessDeniedError(f"{self.url}: no credentials were found; {self._hint()}", url=self.url)
 
@@ -130,13 +130,13 @@ class AzureStore(BucketStore):
         if self.options.anonymous:
             return "give credentials instead of --anonymous"
         return (
-            "use --anonymous for a public container, or credentials by AZURE_STORAGE_ACCOUNT_KEY, "
+            "use --anonymous for a public container, or give credentials with AZURE_STORAGE_ACCOUNT_KEY, "
             "AZURE_STORAGE_SAS_TOKEN, AZURE_STORAGE_CONNECTION_STRING or, after 'az login', AZURE_USE_AZURE_CLI=true"
         )
 
 
 def _account_in(endpoint: str) -> str:
-    """The account that an endpoint tells: as an emulator's first segment, or as what the host's name begins with."""
+    """The account in an endpoint: the first path segment for an emulator, otherwise the beginning of the host name."""
     parts = urlsplit(endpoint)
     host, _, provider = (parts.hostname or "").partition(".")
     return parts.path.strip("/").partition("/")[0] or (host if provider.startswith("blob.") else "")

@@ -1,4 +1,4 @@
-"""Buckets: object stores that can be written, beside read."""
+"""Buckets: object stores that can also be written."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from zarrcore.stores.object.listing import listed
 from zarrcore.stores.object.store import ObstoreStore, request_range, stat_of
 
 _PART: Final = 8 * 2**20
-"""Bytes of a part of a large value; what is no larger is sent in one request."""
+"""Bytes of a part of a large value; values up to this size are sent in one request."""
 
 _CONDITIONAL_MAX: Final = 64 * 2**20
-"""Bytes of a value that are sent in one request where it must not be there yet."""
+"""Maximum bytes of a value that is sent in one request with ``if_absent``."""
 
 _MOST_PARTS: Final = 10_000
-"""The services take no more parts than this."""
+"""The maximum number of parts in the services."""
 
 _ERASED_AT_ONCE: Final = 1000
-"""What S3 erases with one request; the other services are asked for several at a time."""
+"""The number of keys that S3 erases in one request; the other services get several requests at a time."""
 
-_HINT: Final = "writing needs credentials that allow it"
+_HINT: Final = "writing needs credentials with write permission"
 
 
 class BucketStore(ObstoreStore, WritableStore):
-    """A bucket or container, or a prefix in one. Values appear at one stroke when the last byte has come.
+    """A bucket or container, or a prefix in one. Values appear atomically when the last byte has arrived.
 
-    A writer that dies while it sends a large value in parts leaves parts that no listing shows and that cost
-    money; the services can be told to remove them after some days.
+    If a writer dies while it sends a large value in parts, the parts remain. Listings do not show them, but they cost
+    money; the services can be configured to remove them after some days.
     """
 
     def get_with_stat(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None
     ) -> tuple[BytesLike, StoreStat] | None:
-        # The head of an answer tells of which version its body is: one request where others need three.
+        # The head of an answer identifies the version of its body: one request instead of three.
         if byte_range is not None and (
             byte_range.is_empty or not (self.suffix_ranges or byte_range.start >= 0)
         ):
@@ -55,7 +55,7 @@ class BucketStore(ObstoreStore, WritableStore):
             raise
         except obstore_errors() as error:
             failure = Failure.of(error)
-            if failure.past_end or failure.range_ignored:  # `get` knows what to do
+            if failure.past_end or failure.range_ignored:  # `get` handles the error
                 return super().get_with_stat(key, byte_range, max_nbytes=max_nbytes)
             self._check_absent(failure, key)
             return None
@@ -64,13 +64,13 @@ class BucketStore(ObstoreStore, WritableStore):
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         data = memoryview(value).cast("B")
-        # With a condition in one request: parts are put together without one.
+        # In one request, with a condition: an upload in parts cannot have one.
         return self._put(key, data, len(data), if_absent=if_absent, in_parts=not if_absent)
 
     def set_file(self, key: str, descriptor: int, *, if_absent: bool = False) -> bool:
         """Store all bytes of an open file, part by part.
 
-        With ``if_absent`` a value of more than 64 MiB is looked for first: of several such writers more than one may succeed.
+        With ``if_absent``, a value of more than 64 MiB is checked for first: several writers at once may all succeed.
         """
         size = os.fstat(descriptor).st_size
         if size <= (_CONDITIONAL_MAX if if_absent else _PART):
@@ -123,7 +123,7 @@ class BucketStore(ObstoreStore, WritableStore):
             raise self._error(Failure.of(error), prefix or None, _HINT) from None
 
     def _writer(self) -> Any:
-        """The client, of a store that may be written."""
+        """The client, if the store may be written."""
         return self._client()
 
     def _path(self, key: str) -> str:
@@ -137,7 +137,7 @@ class BucketStore(ObstoreStore, WritableStore):
             failure = Failure.of(error)
             if not failure.absent and not isinstance(error, TypeError):
                 raise self._error(failure, None, _HINT) from None
-            # One of them was not there, or has no name for this; which of the others are gone now is not told.
+            # One of them was absent or has an invalid name; the answer does not say which of the others were erased.
             for path in paths:
                 self._delete(client, path)
 
@@ -151,7 +151,7 @@ class BucketStore(ObstoreStore, WritableStore):
 
 
 def _erasing_errors() -> tuple[type[Exception], ...]:
-    """What obstore raises when it erases; the last of them for names that it cannot send."""
+    """The exceptions of obstore when it erases; the last of them for names that it cannot send."""
     return (*obstore_errors(), TypeError)
 
 

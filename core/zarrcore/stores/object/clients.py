@@ -1,8 +1,8 @@
-"""What every obstore client is made from: timeouts, headers, certificates, proxies.
+"""The common settings of obstore clients: timeouts, headers, certificates, proxies.
 
-obstore runs its requests on threads of its own, which do not survive a fork: a process forked after the first
-request would wait for ever on its own first one. Clients are therefore made when first used, and one made in
-such a process is refused with a sentence instead.
+obstore runs its requests on threads of its own, which do not survive a fork: a process that is forked after the first
+request would hang in its own first request. Therefore clients are made when first used, and making one in
+a forked process is an error.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig
 
 REQUESTS_IN_FLIGHT: Final = 64
-"""Requests at once to a remote store: enough to fill the line where each takes tens of milliseconds."""
+"""Concurrent requests to a remote store: enough to fill the line if each takes tens of milliseconds."""
 
 WHOLE_TRANSFER: Final = 10
-"""A transfer that goes on may take this many times the deadline of a silent one: large values on slow lines."""
+"""An active transfer may take this many times the deadline of a silent one: large values on slow lines."""
 
 
 class ForkGuard:
-    """Whether obstore's threads run in this process, or ran in the one that it was forked from."""
+    """Whether obstore's threads run in this process, or ran in the process that forked it."""
 
     started = False
     lost = False
@@ -41,10 +41,10 @@ class ForkGuard:
 
     @classmethod
     def check(cls, url: str) -> None:
-        """Say that obstore is about to be used.
+        """Note that obstore is about to be used.
 
         Raises:
-            StoreError: it was used before this process was forked, and would hang now.
+            StoreError: obstore was used before this process was forked, and would hang now.
         """
         if cls.lost:
             raise StoreError(
@@ -57,7 +57,7 @@ os.register_at_fork(after_in_child=ForkGuard.forked)
 
 
 def is_loopback(address: str) -> bool:
-    """Whether a URL leads to this machine itself.
+    """Whether a URL leads to this machine.
 
     >>> is_loopback("http://127.0.0.1:80/x"), is_loopback("https://LOCALHOST"), is_loopback("http://host")
     (True, True, False)
@@ -72,7 +72,7 @@ def is_loopback(address: str) -> bool:
 def client_options(
     options: StoreOptions, address: str, headers: Mapping[str, str] | None = None
 ) -> ClientConfig:
-    """obstore's ``client_options`` for the service at ``address``, or at its provider's own where that is empty."""
+    """obstore's ``client_options`` for the service at ``address``, or at its provider's address if that is empty."""
     silent = timedelta(seconds=options.timeout_s)
     made: ClientConfig = {
         "connect_timeout": silent,
@@ -82,8 +82,8 @@ def client_options(
         "user_agent": "zarrscope",
     }
     if is_loopback(address):
-        # obstore heeds the environment's proxy, which finds nothing of this machine at its own loopback address,
-        # unless it is given another one; and of that one this machine can be exempt.
+        # obstore uses the environment's proxy, which cannot reach this machine's loopback address, unless it is
+        # given another proxy; from that one, this machine can be excluded.
         made["proxy_url"], made["proxy_excludes"] = address, "127.0.0.0/8,::1,localhost"
     sent = {**options.headers, **(headers or {})}
     if sent:
@@ -97,13 +97,13 @@ def trust(context: ssl.SSLContext, bundle: str) -> None:
     """Have ``context`` trust the certificates in a PEM file.
 
     Raises:
-        StoreError: it cannot be read, or is none.
+        StoreError: it cannot be read, or is not a PEM file.
     """
     try:
         context.load_verify_locations(os.path.expanduser(bundle))
     except ssl.SSLError as error:
         raise StoreError(
-            f"cannot read the certificates in {bundle}: it is no PEM file that holds any"
+            f"cannot read the certificates in {bundle}: it is not a PEM file with certificates"
         ) from error
     except OSError as error:
         raise StoreError(f"cannot read the certificates in {bundle}: {error.strerror}") from error

@@ -1,8 +1,8 @@
-"""What obstore's exceptions mean, in our own classes and words.
+"""The meaning of obstore's exceptions, as zarrcore's errors and messages.
 
-obstore tells apart "not found", "denied" and little else; timeouts, refusals, server errors and truncated bodies
-are all one class, and only the text says which. The text also carries the request's URL, whose query may be a
-signature: so no part of it is handed on unless cleaned, and errors are raised without their cause.
+obstore distinguishes "not found", "denied" and little else. Timeouts, refusals, server errors and truncated bodies
+are all one class, and only the text says which. The text also contains the request's URL, whose query may be a
+signature. So text is passed on only after cleaning, and errors are raised without their cause.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _KIND: Final = re.compile(r"HttpError \{\s*kind: (\w+)")
 _URL: Final = re.compile(r"(\w+://)(?:[^\s/@]*@)?([^\s?#]*)\S*")
 _METADATA_ADDRESSES: Final = ("169.254.169.254", "metadata.google.internal", "fd00:ec2::254", "169.254.170.2")
 
-_NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle names more to trust)"
-_OTHER_NAME: Final = "the server's certificate is made out to another name than the one in the URL"
+_NO_TRUST: Final = "the server's certificate is not trusted (--ca-bundle adds certificates to trust)"
+_OTHER_NAME: Final = "the server's certificate is for another name than the one in the URL"
 _EXPIRED: Final = "the server's certificate has expired"
-_NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is slow"
-_MALFORMED: Final = "the server's certificate, or that of its authority, is not as it must be"
+_NOT_YET: Final = "the server's certificate is not valid yet, or this machine's clock is behind"
+_MALFORMED: Final = "the server's certificate, or that of its authority, is malformed"
 _NO_TLS: Final = "the server does not speak TLS (try http:// for https://)"
-_CIRCLES: Final = "the server sends whoever asks round in circles"
-_NO_NAME: Final = "no server is known by this name"
+_CIRCLES: Final = "the server redirects in circles"
+_NO_NAME: Final = "the server's name cannot be resolved"
 _REFUSED: Final = "the server refuses the connection"
 
 _TROUBLES: Final = {
@@ -53,7 +53,7 @@ _TROUBLES: Final = {
     "error following redirect": _CIRCLES,
     "dns error": _NO_NAME,
     "ConnectionRefused": _REFUSED,
-    # of httpx, which is to say of OpenSSL and the C library
+    # of httpx, that is, of OpenSSL and the C library
     "certificate is not valid for": _OTHER_NAME,
     "certificate has expired": _EXPIRED,
     "certificate is not yet valid": _NOT_YET,
@@ -67,19 +67,19 @@ _TROUBLES: Final = {
     "Name or service not known": _NO_NAME,
     "Connection refused": _REFUSED,
 }
-"""What in the text of an exception tells why there was no connection; the first that fits counts."""
+"""Parts of exception texts and the reason why there was no connection; the first match counts."""
 
 _CERTIFICATES: Final = (_NO_TRUST, _OTHER_NAME, _EXPIRED, _NOT_YET, _MALFORMED)
 _BROKEN_RULE: Final = re.compile(r"certificate verify failed: ([^(\n]*[^(\n ])")
-"""What OpenSSL calls it; from Python 3.13 on all of RFC 5280 counts."""
+"""OpenSSL's name of the broken rule; from Python 3.13 on, all rules of RFC 5280 apply."""
 
 _LASTING: Final = (*_CERTIFICATES, _NO_TLS, _CIRCLES)
-"""Troubles that are the same a second later."""
+"""Problems that a repeat does not solve."""
 
 
 @functools.cache
 def obstore_errors() -> tuple[type[Exception], ...]:
-    """The classes that obstore raises; evaluated only when something was raised."""
+    """The classes that obstore raises; evaluated only after an exception."""
     from obstore.exceptions import BaseError
 
     return (BaseError, OSError, ValueError)
@@ -87,30 +87,30 @@ def obstore_errors() -> tuple[type[Exception], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failed request, as far as obstore's exception tells."""
+    """One failed request, according to obstore's exception."""
 
     status: int
-    """The HTTP status, or 0 where there was no answer."""
+    """The HTTP status, or 0 if there was no answer."""
     code: str
-    """The service's own word for it, for instance ``NoSuchKey``, or ""."""
+    """The service's own error code, for example ``NoSuchKey``, or ""."""
     kind: str
-    """What broke beneath HTTP: ``Timeout``, ``Connect``, ``Request``, ``Interrupted``, ``Decode``, or ""."""
+    """The failure below HTTP: ``Timeout``, ``Connect``, ``Request``, ``Interrupted``, ``Decode``, or ""."""
     name: str
     """obstore's exception class."""
     text: str
-    """The first line of its text, without what may be secret."""
+    """The first line of its text, without possible secrets."""
     no_credentials: bool = False
     """Whether it failed while asking the cloud's metadata address for credentials."""
     region: str = ""
-    """The region in which the bucket lies, where the service tells it."""
+    """The region of the bucket, if the service reports it."""
     trouble: str = ""
-    """Why there was no connection, where the text tells it."""
+    """Why there was no connection, if the text says so."""
     retry_after_s: float = 0.0
-    """How long the service wants to be left alone before it is asked again."""
+    """The pause that the service asks for before a repeat."""
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
-        """What an exception of obstore tells."""
+        """The failure that an exception of obstore describes."""
         text = str(error)
         status, code, kind = _STATUS.search(text), _CODE.search(text), _KIND.search(text)
         return cls(
@@ -126,7 +126,7 @@ class Failure:
 
     @classmethod
     def of_status(cls, status: int, retry_after_s: float = 0.0) -> Failure:
-        """An answer with an HTTP status that is no success."""
+        """An answer with an HTTP error status."""
         return cls(status, "", "", "", "", retry_after_s=retry_after_s)
 
     @classmethod
@@ -136,24 +136,24 @@ class Failure:
 
     @property
     def passing(self) -> bool:
-        """Whether the same request may succeed if sent again."""
+        """Whether the same request may succeed in a repeat."""
         if self.trouble.startswith(_LASTING):
             return False
         return self.status in (408, 429, 500) or self.status in range(502, 505) or bool(self.kind)
 
     @property
     def no_bucket(self) -> bool:
-        """Whether the bucket or container is not there at all."""
+        """Whether the bucket or container does not exist."""
         return self.code in service_codes.NO_BUCKET
 
     @property
     def absent(self) -> bool:
-        """Whether the key is not there, though the store is."""
+        """Whether the key does not exist, but the store does."""
         return not self.no_bucket and (self.name == "FileNotFoundError" or self.status in (404, 410))
 
     @property
     def exists(self) -> bool:
-        """Whether a value was there already that was not to be replaced."""
+        """Whether there already was a value that must not be replaced."""
         known = self.name in ("AlreadyExistsError", "PreconditionError") or self.status in (409, 412)
         return known and not self.denied
 
@@ -165,12 +165,12 @@ class Failure:
 
     @property
     def expired(self) -> bool:
-        """Whether the credentials were right once."""
+        """Whether the credentials have expired."""
         return self.code in service_codes.EXPIRED
 
     @property
     def past_end(self) -> bool:
-        """Whether the range asked for begins past the end of the value, as the server says or obstore finds."""
+        """Whether the requested range begins past the end of the value, according to the server or obstore."""
         return self.status == 416 or "Wanted range starting at" in self.text
 
     @property
@@ -180,7 +180,7 @@ class Failure:
 
     @property
     def not_parsed(self) -> bool:
-        """Whether there was an answer that obstore makes no sense of: another part, an odd header, no XML."""
+        """Whether obstore did not understand the answer: another part, an unusual header, not XML."""
         return self.name == "GenericError" and not self.status and not self.kind
 
     @property
@@ -190,18 +190,18 @@ class Failure:
 
     @property
     def wrong_region(self) -> bool:
-        """Whether the bucket lies in another region than the one asked."""
+        """Whether the bucket is in another region than the requested one."""
         elsewhere = self.code == "AuthorizationHeaderMalformed" and self.region
         return self.redirected or bool(elsewhere) or self.code in service_codes.WRONG_REGION
 
     @property
     def redirected(self) -> bool:
-        """Whether the server sends its callers elsewhere without saying where."""
+        """Whether the server redirects without an address."""
         return "redirect without LOCATION" in self.text
 
     @property
     def not_understood(self) -> bool:
-        """Whether the answer is none that the service would give."""
+        """Whether the service would never give this answer."""
         return "Got invalid" in self.text
 
     def error(self, what: str, key: str | None, url: str, *, service: str, hint: str) -> StoreError:
@@ -216,7 +216,7 @@ class Failure:
             return StoreNotFoundError, f"there is no such bucket or container ({self.code})"
         if self.wrong_region and service == "S3":
             told = f"the region {self.region}" if self.region else "another region"
-            return StoreError, f"the bucket lies in {told}; name it with --region"
+            return StoreError, f"the bucket is in {told}; name it with --region"
         if self.no_credentials:
             return AccessDeniedError, f"no credentials were found; {hint}"
         if self.denied:
@@ -227,23 +227,23 @@ class Failure:
         if self.kind == "Timeout" or self.status in (408, 504):
             return StoreTimeoutError, "no answer within the time allowed (--timeout)"
         if self.status == 429:
-            return UnreachableError, self._answer("the server wants fewer requests") + "; try again later"
+            return UnreachableError, self._answer("the server asks for fewer requests") + "; try again later"
         if self.status >= 500 or self.code in service_codes.FAILING:
             return UnreachableError, self._answer("the server fails")
         if self.not_understood:
-            return BrokenBodyError, f"the answer is none that {service} would give"
+            return BrokenBodyError, f"the answer is not an answer of {service}"
         if self.kind in ("Interrupted", "Decode") or "body error" in self.text or self.range_ignored:
             return BrokenBodyError, "the answer broke off before its end"
         if self.kind in ("Connect", "Request", "Unknown"):
             return UnreachableError, self.trouble or "the server cannot be reached"
         if self.redirected:
-            return UnreachableError, "the server sends elsewhere, without saying where"
+            return UnreachableError, "the server redirects without an address"
         if self.status == 404:
             return StoreNotFoundError, self._answer("there is no such store")
         if self.code == "KeyTooLongError":
-            return KeyTooLongError, f"{service} can hold no name so long"
+            return KeyTooLongError, f"this name is too long for {service}"
         if self.name in ("ValueError", "UnicodeEncodeError", "InvalidPathError", "TypeError"):
-            return InvalidKeyError, f"{service} can hold no such name"
+            return InvalidKeyError, f"this name is not possible in {service}"
         return StoreError, self._answer("the request failed") if self.status else self.text
 
     def _answer(self, meaning: str) -> str:
@@ -255,7 +255,7 @@ class Failure:
 
 
 def unusable(error: Exception, url: str) -> StoreError:
-    """The error to raise where obstore makes no client: nothing of its text, which may quote a secret."""
+    """The error to raise if obstore refuses to make a client. Shows nothing of its text, which may quote a secret."""
     text = str(error)
     fallback = "its address, a credential or an option cannot be used"
     return StoreError(
@@ -265,14 +265,14 @@ def unusable(error: Exception, url: str) -> StoreError:
 
 
 def trouble_in(text: str) -> str:
-    """Why there was no connection, as far as the text of an exception tells it."""
+    """Why there was no connection, if the text of an exception says so."""
     trouble = next((meaning for sign, meaning in _TROUBLES.items() if sign in text), "")
     rule = _BROKEN_RULE.search(text) if trouble == _MALFORMED else None
     return trouble if rule is None else f"{trouble}: {rule[1]}"
 
 
 def certificate_trouble_in(text: str) -> str:
-    """What is wrong with a server's certificate, as far as the text of an exception tells it."""
+    """The problem of a server's certificate, if the text of an exception says so."""
     trouble = trouble_in(text)
     return trouble if trouble.startswith(_CERTIFICATES) else ""
 
@@ -281,7 +281,7 @@ _STATUSES: Final = frozenset(int(status) for status in HTTPStatus)
 
 
 def without_secrets(text: str) -> str:
-    """``text`` with the user-info, query and fragment of every URL in it left out.
+    """``text`` without the user-info, query and fragment of every URL in it.
 
     >>> without_secrets("GET https://me:pw@host/a?sig=1 in 3 ms")
     'GET https://host/a in 3 ms'

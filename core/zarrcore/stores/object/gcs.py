@@ -25,17 +25,17 @@ _SOURCES: Final = (
     "GOOGLE_BEARER_TOKEN",
     "GOOGLE_SKIP_SIGNATURE",
 )
-"""Environment variables in which obstore finds credentials, or that none are wanted."""
+"""Environment variables with credentials, or that switch credentials off, for obstore."""
 
 _LOGIN: Final = "~/.config/gcloud/application_default_credentials.json"
-"""Where gcloud leaves them."""
+"""The file in which gcloud stores credentials."""
 
 
 class GCSStore(BucketStore):
     """A bucket of Google Cloud Storage, or a prefix in one.
 
-    Credentials come from ``GOOGLE_APPLICATION_CREDENTIALS`` or from what ``gcloud auth application-default login``
-    left; with ``options.anonymous`` none is looked for.
+    Credentials come from ``GOOGLE_APPLICATION_CREDENTIALS`` or from the file of ``gcloud auth application-default login``;
+    with ``options.anonymous`` none are used.
     """
 
     service = "GCS"
@@ -65,11 +65,11 @@ class GCSStore(BucketStore):
         )
 
     def _check_found(self) -> None:
-        """Refuse where obstore would be left with asking a metadata address that is not there or not wanted."""
+        """Refuse if obstore could only ask a metadata address that does not exist or is not wanted."""
         check_sendable(os.environ.get("GOOGLE_BEARER_TOKEN"), "GOOGLE_BEARER_TOKEN")
         if any_set(_SOURCES) or os.path.exists(os.path.expanduser(_LOGIN)):
             return
-        # The second is what Google's own libraries heed, the third is there in its containers.
+        # Google's own libraries use the second; the third is set in its containers.
         if is_yes("NO_GCE_CHECK") or not (
             any_set(("GCE_METADATA_HOST", "K_SERVICE")) or is_machine_of("GCS")
         ):
@@ -77,16 +77,14 @@ class GCSStore(BucketStore):
 
     def _writer(self) -> Any:
         if self.options.anonymous:
-            # obstore would look for a token all the same, at the metadata address of a cloud that may not be ours.
-            raise AccessDeniedError(
-                f"{self.url}: nothing is written without credentials; {self._hint()}", url=self.url
-            )
+            # obstore would still ask for a token, at the metadata address of a cloud that may not be this machine's.
+            raise AccessDeniedError(f"{self.url}: writing needs credentials; {self._hint()}", url=self.url)
         return super()._writer()
 
     def _hint(self) -> str:
         if self.options.anonymous:
             return "give credentials instead of --anonymous"
         return (
-            "use --anonymous for a public bucket, or credentials by GOOGLE_APPLICATION_CREDENTIALS "
+            "use --anonymous for a public bucket, or give credentials with GOOGLE_APPLICATION_CREDENTIALS "
             "or 'gcloud auth application-default login'"
         )

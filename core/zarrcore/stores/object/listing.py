@@ -1,4 +1,4 @@
-"""What a bucket says it holds, object by object, and whether it can be believed."""
+"""Listing the objects of a bucket, with protection from endless listings."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ PAGE: Final = 1000
 """Objects in a page of S3 and GCS."""
 
 _CHUNK: Final = 100
-"""Objects that obstore hands over at a time; pages of the services are larger, and fetched when they are needed."""
+"""Objects that obstore returns at a time; pages of the services are larger, and fetched when needed."""
 
 
 def listed(client: Any, path: str, url: str, timeout_s: float, chunk: int = _CHUNK) -> Iterator[Any]:
     """obstore's facts of each object whose path begins with ``path``.
 
     Args:
-        client: obstore's.
-        path: what they begin with.
-        url: the store's, for errors.
+        client: obstore's client.
+        path: the beginning of the paths.
+        url: the store's URL, for errors.
         timeout_s: how long the service may be silent.
-        chunk: objects to ask obstore for at a time.
+        chunk: the number of objects to get from obstore at a time.
 
     Raises:
-        BrokenBodyError: the service repeats itself, and the listing would never end.
-        StoreTimeoutError: it goes on and on and names nothing.
+        BrokenBodyError: the service repeats itself, so the listing would never end.
+        StoreTimeoutError: the service keeps answering without naming an object.
     """
     seen, count = "", 0
     for facts_of_some in _parts(client.list(path or None, chunk_size=chunk), url, timeout_s * WHOLE_TRANSFER):
         for facts in facts_of_some:
-            # No object comes twice. To remember one, ever later ones, finds every cycle (Brent's way).
+            # No object is listed twice. Remembering one object, at growing intervals, finds every cycle (Brent's algorithm).
             if facts["path"] == seen:
                 raise BrokenBodyError(f"{url}: the listing repeats itself, from {seen} on", key=seen, url=url)
             count += 1
@@ -47,7 +47,7 @@ def listed(client: Any, path: str, url: str, timeout_s: float, chunk: int = _CHU
 
 
 def _parts(stream: Any, url: str, patience_s: float) -> Iterator[Any]:
-    """The parts of obstore's listing. Pages with nothing on them it passes over by itself, however many come."""
+    """The parts of obstore's listing. obstore skips empty pages itself, however many there are."""
 
     async def part() -> Any:
         return await asyncio.wait_for(anext(stream, None), patience_s)
@@ -66,14 +66,14 @@ def _parts(stream: Any, url: str, patience_s: float) -> Iterator[Any]:
 
 @lru_cache(maxsize=1)
 def _event_loop(_process: int) -> asyncio.AbstractEventLoop:
-    """A loop in a thread of its own: who lists may run one already, and only there can obstore be told to stop."""
+    """An event loop in its own thread: the caller may already run one, and obstore can be stopped only in a loop."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="zarrcore-listing", daemon=True).start()
     return loop
 
 
 def mixed_prefixes(prefix: str, last: str) -> Iterator[str]:
-    """``prefix``, and those under it that hold prefixes too, as far as the last key of a page tells.
+    """``prefix`` and the prefixes under it that also contain prefixes, judging by the last key of a page.
 
     >>> list(mixed_prefixes("a/", "a/b/c/0/7"))
     ['a/', 'a/b/', 'a/b/c/']
@@ -85,7 +85,7 @@ def mixed_prefixes(prefix: str, last: str) -> Iterator[str]:
 
 
 def is_streamable(head: Sequence[StoreEntry], prefix: str) -> bool:
-    """Whether listing goes on without prefixes, as far as the first page tells, or has ended already."""
+    """Whether the listing continues without prefixes, judging by the first page, or has already ended."""
     direct = [entry for entry in head if "/" not in entry.key[len(prefix) :]]
-    # An empty object may be the mark of a folder, which only the other way of asking tells.
+    # An empty object may be a folder marker, which only the other kind of request shows.
     return all(entry.size for entry in direct) and (len(direct) == len(head) or len(head) < PAGE)

@@ -1,4 +1,4 @@
-"""Amazon S3 and the many services that speak its language."""
+"""Amazon S3 and services with the S3 API."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _AMAZON: Final = "https://s3.amazonaws.com"
 
 _EXPRESS: Final = "--x-s3"
-"""How the names of the buckets of S3 Express One Zone end, which want sessions and addresses of their own."""
+"""The suffix of bucket names in S3 Express One Zone, which needs sessions and addresses of its own."""
 
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
@@ -37,14 +37,14 @@ _OTHER_SOURCES: Final = (
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     "AWS_SKIP_SIGNATURE",
 )
-"""Environment variables, heeded by obstore, by which a cloud tells its own machines where credentials are."""
+"""Environment variables, used by obstore, in which a cloud gives its machines the address of credentials."""
 
 
 class S3Store(BucketStore):
     """A bucket of S3, or a prefix in one.
 
     Credentials come from the environment (``AWS_ACCESS_KEY_ID``…), from the profile of the AWS configuration files,
-    or, on a machine of the cloud, from its metadata address; with ``options.anonymous`` none is looked for.
+    or, on a machine of the cloud, from its metadata address; with ``options.anonymous`` none are used.
     """
 
     service = "S3"
@@ -65,16 +65,16 @@ class S3Store(BucketStore):
             config=config,
             client_options=client_options(self.options, config.get("endpoint", "")),
             retry_config=retry_config(self.options),
-            # As keys in the configuration, a profile's would be joined with a session token of the environment.
+            # In the configuration, a profile's keys would be combined with a session token of the environment.
             credential_provider=credentials,
         )
 
     def _credentials(self, profile: AwsProfile) -> ProfileCredentials | BotoCredentials | None:
-        """Those of the profile where it counts, or None where the environment does, or nothing at all.
+        """The credentials of the profile if it has precedence; None if the environment has, or without credentials.
 
         Raises:
             MissingExtraError: the profile needs boto3, which is not installed.
-            AccessDeniedError: there are none, and obstore would ask for them where nobody answers.
+            AccessDeniedError: there are none, and obstore would ask a metadata address that does not answer.
         """
         options = self.options
         if options.anonymous:
@@ -94,14 +94,14 @@ class S3Store(BucketStore):
         return None
 
     def _configuration(self, profile: AwsProfile) -> S3Config:
-        """What obstore must be told beside what it finds in the environment itself."""
+        """The settings for obstore in addition to those that it takes from the environment."""
         options = self.options
         config: S3Config = {}
         endpoint = self._endpoint(profile)
         region = options.region or first_set(_REGIONS) or profile.region
         if endpoint:
             check_address(endpoint, "the endpoint")
-            # The second is what would count before the first if the environment had it.
+            # The second would have precedence over the first if it were set in the environment.
             config["endpoint"] = config["aws_endpoint_url_s3"] = endpoint
         elif self.bucket.endswith(_EXPRESS):
             if not region:
@@ -128,14 +128,14 @@ class S3Store(BucketStore):
         return super()._error(failure, key, hint)
 
     def _told_region(self, endpoint: str) -> str | None:
-        """The region in which a bucket lies: Amazon tells that to everybody, whoever may read the bucket."""
+        """The region of a bucket, which Amazon reports even without permission to read the bucket."""
         import httpx
 
         address = f"{endpoint.rstrip('/')}/{quote(self.bucket)}"
         try:
             answer = httpx.head(address, timeout=self.options.timeout_s, verify=tls_context(self.options))
         except httpx.HTTPError:
-            return None  # the first request will tell what is wrong
+            return None  # the first request will report the problem
         region: str | None = answer.headers.get("x-amz-bucket-region")
         return region
 
@@ -143,13 +143,13 @@ class S3Store(BucketStore):
         if self.options.anonymous:
             return "give credentials instead of --anonymous"
         return (
-            "use --anonymous for a public bucket, or credentials by --profile or AWS_ACCESS_KEY_ID "
+            "use --anonymous for a public bucket, or give credentials with --profile or AWS_ACCESS_KEY_ID "
             "and AWS_SECRET_ACCESS_KEY"
         )
 
 
 def _may_ask_metadata_address() -> bool:
-    """Whether somebody answers there: elsewhere one would wait for long."""
+    """Whether the address answers. Without this check, a request could hang for long."""
     if is_yes("AWS_EC2_METADATA_DISABLED"):
         return False
     return any_set(("AWS_METADATA_ENDPOINT",)) or is_machine_of("S3")

@@ -1,39 +1,39 @@
-"""The words by which object services, and obstore before it asks any, say what is wrong."""
+"""The error codes of object services, and of obstore before it sends a request."""
 
 from __future__ import annotations
 
 from typing import Final
 
 NO_BUCKET: Final = frozenset(
-    # The last is what Azure tells a stranger of a container that is not public.
+    # The last is Azure's answer for a private container without credentials.
     {"NoSuchBucket", "ContainerNotFound", "AccountNotFound", "ResourceNotFound"}
 )
 """There is no bucket of this name."""
 
 WRONG_REGION: Final = frozenset({"PermanentRedirect", "IllegalLocationConstraintException"})
-"""The bucket lies in another region than the one asked."""
+"""The bucket is in another region than the requested one."""
 
 EXPIRED: Final = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired"}
 )
-"""The credentials were right once."""
+"""The credentials have expired."""
 
 NO_KEYS: Final = "External AWS credential provider"
-"""What obstore names where it was given no keys."""
+"""The source that obstore names if it got no keys."""
 
 DENIED: Final = {
     NO_KEYS: "the AWS profile gives no keys: its credential_process, role or single sign-on (aws sso login) fails",
     **dict.fromkeys(EXPIRED, "the credentials have expired"),
     "InvalidToken": "the session token is not valid",
-    "AuthorizationHeaderMalformed": "the access key is none",
-    "InvalidAccessKeyId": "the access key is not known there",
-    "SignatureDoesNotMatch": "the secret key is not the access key's",
+    "AuthorizationHeaderMalformed": "the access key is malformed",
+    "InvalidAccessKeyId": "the service does not know the access key",
+    "SignatureDoesNotMatch": "the secret key does not match the access key",
     "AuthenticationFailed": "the account key or signature is wrong or has expired",
-    "InvalidAuthenticationInfo": "the account key or token is none",
+    "InvalidAuthenticationInfo": "the account key or token is malformed",
     "RequestTimeTooSkewed": "the clock of this machine is wrong",
-    "PublicAccessNotPermitted": "the account admits nobody without credentials",
-    "NoAuthenticationInformation": "the account admits nobody without credentials",
-    "UserProjectMissing": "somebody must pay for requests (--header 'x-goog-user-project: PROJECT')",
+    "PublicAccessNotPermitted": "the account requires credentials",
+    "NoAuthenticationInformation": "the account requires credentials",
+    "UserProjectMissing": "requests must be paid for (--header 'x-goog-user-project: PROJECT')",
     "AccessDenied": "access is denied",
 }
 """Why the service refuses, whatever the status of its answer."""
@@ -41,21 +41,21 @@ DENIED: Final = {
 FAILING: Final = frozenset(
     {"InternalError", "SlowDown", "ServiceUnavailable", "ServerBusy", "OperationTimedOut"}
 )
-"""The service is at fault, or has too much to do; S3 says so even in answers of status 200."""
+"""The service failed or is overloaded; S3 reports this even in answers of status 200."""
 
 UNUSABLE: Final = {
     "MissingSecretAccessKey": "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not",
     "MissingAccessKeyId": "AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID is not",
-    "InvalidAccessKey": "the account key is none: it is written in base64",
-    "SasComponent": "the shared access signature is none",
-    "DecodeSasKey": "the shared access signature is none",
+    "InvalidAccessKey": "the account key is malformed: it must be base64",
+    "SasComponent": "the shared access signature is malformed",
+    "DecodeSasKey": "the shared access signature is malformed",
     "OpenCredentials": "the file with the credentials cannot be read",
     "UnableToOpenFile": "the file with the credentials cannot be read",
-    "DecodeCredentials": "the credentials are no service account's key, nor what gcloud leaves",
-    "ReadPem": "the service account's private key is none",
-    "InvalidKey": "the service account's private key is none",
-    "InvalidCertificate": "the file of certificates holds something else (--ca-bundle)",
-    "root_certificate": "the file of certificates holds none (--ca-bundle)",
-    "Invalid Zone suffix": "the name of the bucket does not tell its zone",
+    "DecodeCredentials": "the credentials are neither a service account's key nor a file of gcloud",
+    "ReadPem": "the service account's private key is malformed",
+    "InvalidKey": "the service account's private key is malformed",
+    "InvalidCertificate": "the file of certificates has other content (--ca-bundle)",
+    "root_certificate": "the file of certificates is empty (--ca-bundle)",
+    "Invalid Zone suffix": "the name of the bucket has no valid zone",
 }
-"""What in obstore's complaint tells why it makes no client; its own words may quote a secret."""
+"""Parts of obstore's message and why it makes no client. The message itself may quote a secret."""

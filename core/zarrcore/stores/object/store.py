@@ -1,4 +1,4 @@
-"""Object stores and web servers through obstore: what S3, GCS, Azure and HTTP have in common."""
+"""Object stores and web servers through obstore: the common part of S3, GCS, Azure and HTTP."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from zarrcore.stores.options import StoreOptions
 
 
 class ObstoreStore(ReadableStore, ListableStore):
-    """Values behind obstore. Nothing is contacted before the first request.
+    """Values read through obstore. The service is not contacted before the first request.
 
     Args:
-        place: the URL of the bucket or server, without a path within it and without credentials.
+        place: the URL of the bucket or server, without path and credentials.
         prefix: the path within it, "" or ending in ``/``.
-        options: how to reach it.
+        options: how to connect.
     """
 
     is_remote = True
     requests_in_flight = REQUESTS_IN_FLIGHT
 
     service: ClassVar[str]
-    """What it is called in errors."""
+    """Its name in errors."""
     suffix_ranges: ClassVar[bool] = True
-    """Whether the service can be asked for the last bytes of a value of unknown size."""
+    """Whether the service can return the last bytes of a value of unknown size."""
 
     def __init__(self, place: str, prefix: str, options: StoreOptions) -> None:
         self.prefix = prefix
@@ -70,11 +70,11 @@ class ObstoreStore(ReadableStore, ListableStore):
 
     @abstractmethod
     def _make_client(self) -> Any:
-        """An obstore store; called once, on the first request."""
+        """Make the obstore store; called once, on the first request."""
 
     @abstractmethod
     def _hint(self) -> str:
-        """What to try when access is denied."""
+        """Advice if access is denied."""
 
     def close(self) -> None:
         self._made = None
@@ -112,7 +112,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         return memoryview(client.get_range(path, start=start, end=stop)) if stop > start else b""
 
     def _body(self, answer: Any, path: str, max_nbytes: int | None) -> memoryview:
-        """The body of an answer, of which nothing but its head has come yet."""
+        """The body of an answer whose head has arrived."""
         if max_nbytes is not None:
             start, stop = answer.range
             self._check_size(stop - start, path, max_nbytes)
@@ -145,10 +145,10 @@ class ObstoreStore(ReadableStore, ListableStore):
         except obstore_errors() as error:
             failure = Failure.of(error)
             if failure.absent and not self._place_seen:
-                # An answer to HEAD has no body to say whether the key or the whole bucket is missing.
+                # An answer to HEAD has no body that says if the key or the whole bucket is missing.
                 return None if self.get(key) is None else self.stat(key)
             if failure.status in (400, 409) or (failure.denied and not self.options.treat_403_as_missing):
-                self.get(key, ByteRange(0, 1))  # of which the answer tells why
+                self.get(key, ByteRange(0, 1))  # the answer to this request has the reason
             self._check_absent(failure, key)
             return None
         self._place_seen = True
@@ -166,7 +166,7 @@ class ObstoreStore(ReadableStore, ListableStore):
                 if entry is None:
                     continue
                 empty = False
-                # An empty object "a/" marks a folder and comes as "a", before what is in the folder.
+                # An empty object "a/" marks a folder and is listed as "a", before the folder's content.
                 if held is not None and not entry.key.startswith(held.key + "/"):
                     yield held
                 held = entry if entry.size == 0 else None
@@ -183,25 +183,25 @@ class ObstoreStore(ReadableStore, ListableStore):
         self._place_seen = True
 
     def _check_lists_nothing(self, prefix: str) -> None:
-        """Tell a prefix with nothing under it from a server that answers everything with some page of its own.
+        """Distinguish an empty prefix from a server that answers every request with a page of its own.
 
-        To obstore every page is a listing, of nothing; a service that says it has nothing there has no key there.
+        obstore takes every page for an empty listing. A service that reports "not found" for a key is a real one.
         """
         try:
             if self._place_seen or self.get(f"{prefix}zarr.json") is None:
                 return
-        except AccessDeniedError:  # whoever may only list
+        except AccessDeniedError:  # credentials with permission only to list
             return
         raise BrokenBodyError(
-            f"{self.url}: the server is none that speaks {self.service}'s language", url=self.url
+            f"{self.url}: the server does not implement the API of {self.service}", url=self.url
         )
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
         check_path_like_prefix(prefix, self.url)
         client = self._client()
         path = self.prefix + prefix
-        # Asking for what stands directly under a prefix gives all of it at once, in half a kilobyte for each key.
-        # So all keys are asked for, page by page, until that turns out to be more than that.
+        # A request for the direct children returns all of them at once, half a kilobyte per key.
+        # So all keys are listed page by page instead, until that turns out to be more work.
         if prefix not in self._mixed:
             entries = self.list_prefix(prefix)
             head = [*islice(entries, PAGE)]
@@ -219,17 +219,17 @@ class ObstoreStore(ReadableStore, ListableStore):
             yield StoreEntry(name[len(self.prefix) :] + "/")
         for facts in found["objects"]:
             entry = self._entry(facts, path)
-            # obstore lets folder markers through with what they hold: only direct children count.
+            # obstore lists folder markers together with their content: only direct children count.
             if entry is not None and "/" not in entry.key[len(prefix) :]:
                 yield entry
 
     def _direct(self, entries: Iterable[StoreEntry], prefix: str) -> Iterator[StoreEntry]:
-        """What stands directly under ``prefix``, of all that begins with it."""
+        """The entries directly under ``prefix``, from a listing of everything that begins with it."""
         seen: set[str] = set()
         for entry in entries:
             name, slash, _ = entry.key[len(prefix) :].partition("/")
             if not slash and entry.size == 0 and self.stat(entry.key) is None:
-                slash = "/"  # an empty object "a/", which marks a folder and comes as "a"
+                slash = "/"  # an empty object "a/", which marks a folder and is listed as "a"
             if not slash:
                 yield entry
             elif name not in seen:
@@ -241,7 +241,7 @@ class ObstoreStore(ReadableStore, ListableStore):
         client = self._client()
         path = self.prefix + prefix
         try:
-            # One key is enough, while the first entry of list_dir comes after its last page.
+            # One key is enough here, but list_dir returns its first entry only after its last page.
             first = listed(client, path, self.url, self.options.timeout_s, 1)
             if any(self._entry(facts, path) for facts in first):
                 return True
@@ -277,11 +277,11 @@ class ObstoreStore(ReadableStore, ListableStore):
             raise unusable(error, self.url) from None
 
     def _check_absent(self, failure: Failure, key: str) -> None:
-        """Return where the key is absent, raise what happened otherwise."""
+        """Return if the key is absent, otherwise raise the matching error."""
         if failure.absent:
             self._place_seen = True
         elif not (failure.status == 403 and self.options.treat_403_as_missing):
-            # Without its cause, whose text may hold a signed URL.
+            # Without its cause, whose text may contain a signed URL.
             raise self._error(failure, key) from None
 
     def _error(self, failure: Failure, key: str | None, hint: str = "") -> StoreError:
@@ -293,7 +293,7 @@ class ObstoreStore(ReadableStore, ListableStore):
 
 
 def request_range(byte_range: ByteRange) -> Any:
-    """obstore's words for a range; one byte where none is wanted, which tells whether the value is there."""
+    """obstore's form of a range. An empty range becomes one byte, which shows if the value exists."""
     start, stop = byte_range
     if start < 0:
         return {"suffix": -start}
@@ -301,5 +301,5 @@ def request_range(byte_range: ByteRange) -> Any:
 
 
 def stat_of(facts: Any) -> StoreStat:
-    """What obstore tells of a value; it takes the epoch for a date that the server does not tell."""
+    """obstore's facts about a value; obstore sets a missing date to the epoch."""
     return StoreStat(facts["size"], facts["last_modified"].timestamp() or None, facts["e_tag"])

@@ -1,1 +1,1 @@
-"""Stores that stand in front of another store: read-only, below a prefix, counting requests."""
+"""Stores that wrap another store: read-only, below a prefix, counting requests."""

@@ -1,4 +1,4 @@
-"""What stores that stand before another one have in common, and what tells the abilities of any store."""
+"""The base of stores that wrap another store, and the checks of a store's abilities."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from zarrcore.stores.interface import (
 
 
 class WrapperStore(ReadableStore, ListableStore, WritableStore):
-    """A store that passes everything on to ``store``, and lists and writes where that does. Closing it closes the store.
+    """A store that passes everything on to ``store``, and lists and writes if that does. Closing it closes the store.
 
-    A wrapper overrides what it does otherwise; what it does not know of reaches the store all the same.
+    A wrapper overrides the methods that it changes; all other calls reach the store.
 
     Args:
-        store: what is asked.
+        store: the wrapped store.
     """
 
     def __init__(self, store: ReadableStore) -> None:
@@ -91,7 +91,7 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
         return writable(self.store).set_file(key, descriptor, if_absent=if_absent)
 
     def rename(self, key: str, new: str, *, if_absent: bool = False) -> Renaming:
-        # A store of another package may still return True, False or None, the values of the enumeration.
+        # A store of another package may return True, False or None, the values of the enumeration.
         return Renaming(writable(self.store).rename(key, new, if_absent=if_absent))
 
     def link(self, key: str, new: str) -> Renaming:
@@ -111,24 +111,24 @@ class WrapperStore(ReadableStore, ListableStore, WritableStore):
 
 
 def listable(store: ReadableStore) -> ListableStore:
-    """The store, which can tell its keys.
+    """The store as one that can list its keys.
 
     Raises:
         ListingUnsupportedError: it cannot.
     """
     if not isinstance(store, ListableStore):
-        raise ListingUnsupportedError(f"{store.url} cannot tell which keys it holds", url=store.url)
+        raise ListingUnsupportedError(f"{store.url} cannot list its keys", url=store.url)
     return store
 
 
 def writable(store: ReadableStore) -> WritableStore:
-    """The store, which can be written.
+    """The store as one that can be written.
 
     Raises:
         ReadOnlyError: it cannot.
     """
     if not isinstance(store, WritableStore):
-        raise ReadOnlyError(f"{store.url} cannot be written: stores of this kind can only be read")
+        raise ReadOnlyError(f"{store.url} cannot be written: stores of this kind are read-only")
     if store.read_only:
         store.check_writable()
         raise ReadOnlyError(f"{store.url} cannot be written")

@@ -17,9 +17,9 @@ from zarrcore.stores.wrapper.interface import WrapperStore
 
 
 class PrefixStore(WrapperStore):
-    """What lies under a prefix of ``store``, which stays open for its other users when this one is closed.
+    """The part of ``store`` under a prefix. Closing it leaves ``store`` open for its other users.
 
-    It lists and writes where ``store`` does.
+    It lists and writes if ``store`` does.
 
     Args:
         store: where the values are.
@@ -43,7 +43,7 @@ class PrefixStore(WrapperStore):
         return self.store.identity, self.prefix
 
     def close(self) -> None:
-        """Nothing: the store has other users."""
+        """Do nothing: the store has other users."""
 
     def get(
         self, key: str, byte_range: ByteRange | None = None, *, max_nbytes: int | None = None

@@ -1,4 +1,4 @@
-"""Stores that can only be read: how they refuse to be written, and a store made read-only on purpose."""
+"""Read-only stores: how they refuse writes, and a wrapper that makes a store read-only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrcore.stores.wrapper.interface import WrapperStore
 
 
 class RefusingStore(WritableStore):
-    """The writable half of a store that refuses all of it, whether or not anything would change."""
+    """The writing methods of a read-only store: they always refuse, even if nothing would change."""
 
     @property
     def read_only(self) -> bool:
@@ -19,7 +19,7 @@ class RefusingStore(WritableStore):
 
     @abstractmethod
     def _refusal(self) -> str:
-        """Why it cannot be written and what to do; follows the store's URL and a colon."""
+        """Why the store cannot be written and what to do; follows the store's URL and a colon."""
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
         raise self._refused(key)
@@ -51,10 +51,10 @@ class RefusingStore(WritableStore):
 
 
 class ReadOnlyStore(RefusingStore, WrapperStore):
-    """A store that is read as before and cannot be written. Closing it closes the store.
+    """A read-only view of a store. Closing it closes the store.
 
     Args:
-        store: what to read from.
+        store: the store to read from.
         reason: why it cannot be written and what to do, for the error.
 
     >>> from zarrcore.stores.memory import MemoryStore
@@ -63,10 +63,10 @@ class ReadOnlyStore(RefusingStore, WrapperStore):
     (b'1', True)
     >>> store.set("a", b"2")
     Traceback (most recent call last):
-    zarrcore.errors.ReadOnlyError: a in memory://guarded cannot be written: it was opened for reading only
+    zarrcore.errors.ReadOnlyError: a in memory://guarded cannot be written: it was opened read-only
     """
 
-    def __init__(self, store: ReadableStore, reason: str = "it was opened for reading only") -> None:
+    def __init__(self, store: ReadableStore, reason: str = "it was opened read-only") -> None:
         super().__init__(store)
         self.reason = reason
 

@@ -1,4 +1,4 @@
-"""How much a store was asked for, and how long it took: requests, bytes, seconds and errors by kind of operation."""
+"""Statistics of a store: requests, bytes, seconds and errors by kind of operation."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from zarrcore.stores.interface import (
 from zarrcore.stores.wrapper.interface import WrapperStore
 
 OPERATIONS: Final = ("get", "stat", "list", "set", "erase")
-"""The kinds that are counted apart."""
+"""The kinds that are counted separately."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationStatistics:
-    """What one kind of operation came to so far."""
+    """The counts of one kind of operation so far."""
 
     requests: int = 0
-    """How often it was asked for; of several keys at once each counts."""
+    """Number of requests; each key of a request for several keys counts."""
     errors: int = 0
-    """How many of them ended in an error."""
+    """Number of requests that failed."""
     bytes: int = 0
-    """Bytes of values that came or went."""
+    """Bytes of values that were read or written."""
     seconds: float = 0.0
     """Time spent waiting for the store, summed over threads."""
 
 
 class StatisticsStore(WrapperStore):
-    """A store that counts what it is asked for; it lists and writes where ``store`` does. Closing it closes the store.
+    """A store that counts its requests; it lists and writes if ``store`` does. Closing it closes the store.
 
-    It costs about a microsecond for each request. A pickled store counts from nothing.
+    It costs about a microsecond per request. A pickled store starts counting at zero.
 
     Args:
-        store: what is asked.
+        store: the wrapped store.
 
     >>> from zarrcore.stores.memory import MemoryStore
     >>> store = StatisticsStore(MemoryStore(values={"a": b"12"}))
@@ -63,7 +63,7 @@ class StatisticsStore(WrapperStore):
         return type(self), (self.store,)
 
     def statistics(self) -> dict[str, OperationStatistics]:
-        """What was counted so far, by kind of operation."""
+        """The counts so far, by kind of operation."""
         return {name: tally.read() for name, tally in self._tallies.items()}
 
     def get(
@@ -112,7 +112,7 @@ class StatisticsStore(WrapperStore):
             return super().has_prefix(prefix)
 
     def _listing(self, entries: Iterator[StoreEntry]) -> Iterator[StoreEntry]:
-        """The listing, whose time is the store's alone and not that of whoever goes through it."""
+        """The listing; only the store's time is counted, not that of the caller's loop."""
         tally = self._tallies["list"]
         seconds, errors = 0.0, 0
         try:
@@ -164,7 +164,7 @@ class StatisticsStore(WrapperStore):
 
 
 class _Tally:
-    """Counts of one kind of operation, added to by any thread."""
+    """Counts of one kind of operation. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -185,7 +185,7 @@ class _Tally:
 
     @contextmanager
     def counting(self, requests: int = 1) -> Iterator[_Count]:
-        """Count the block as so many requests; what is yielded takes the values that came or went."""
+        """Count the block as the given number of requests; yields a counter for the bytes that were read or written."""
         count = _Count()
         errors = 0
         started_s = time.perf_counter()

@@ -1,1 +1,1 @@
-"""Zip files, wherever they are stored; local ones can be changed in place."""
+"""Zip files in any store; local zip files can be changed in place."""

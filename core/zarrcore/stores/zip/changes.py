@@ -1,4 +1,4 @@
-"""The life of a zip file that is being written: when its directory is written, when it is compacted, what others change."""
+"""A zip file that is being written: when to write its directory, when to compact it, and changes by other programs."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from zarrcore.stores.zip.writing import ZipWriter
 _log = logging.getLogger(__name__)
 
 _REST: Final = 50
-"""The directory is written again no sooner than after so many times as long as writing it took."""
+"""The directory is not written again before this many times the duration of the last write."""
 
 _ATTEMPTS: Final = 5
 _PAUSE_S: Final = 0.01
 
 _Fingerprint = tuple[int, int] | None
-"""Checksum and size of a value; None of one that was erased."""
+"""Checksum and size of a value; None if it was erased."""
 
 
 class ZipChanges:
-    """The writing half of a `ZipStore`. Thread-safe.
+    """The writing part of a `ZipStore`. Thread-safe.
 
     Args:
-        source: the directory in which the file is.
-        key: its name there.
-        url: what to call it in errors.
+        source: the directory of the file.
+        key: the file's name there.
+        url: the file's URL in errors.
     """
 
     def __init__(self, source: LocalStore, key: str, url: str) -> None:
@@ -56,7 +56,7 @@ class ZipChanges:
         self._inode = 0
 
     def set(self, key: str, value: BytesLike, *, if_absent: bool) -> bool:
-        """As `WritableStore.set`."""
+        """Same as `WritableStore.set`."""
         with self._changing() as writer:
             if if_absent and key in writer.members:
                 return False
@@ -71,14 +71,14 @@ class ZipChanges:
         return True
 
     def erase(self, key: str) -> None:
-        """As `WritableStore.erase`."""
+        """Same as `WritableStore.erase`."""
         with self._changing() as writer:
             if key in writer.members:
                 writer.erase(key)
                 self._stored[key] = None
 
     def directory(self) -> ZipMembers | None:
-        """The directory, where no other program has changed the file; None where it must be read."""
+        """The directory, if no other program has changed the file; None if it must be read again."""
         writer = self._writer
         if writer is None or not writer.is_settled or not self._lock.acquire(blocking=False):
             return writer
@@ -90,12 +90,12 @@ class ZipChanges:
             self._lock.release()
 
     def recover(self) -> bool:
-        """Complete a file whose writer was killed; False where another one writes it, or this process may not."""
+        """Complete a file whose writer was killed. False if another process writes it, or this process may not."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
             writer = ZipWriter(self.source, self.key, self.url, wait_s=0)
-            if writer.is_locked:  # else another writer may be active
+            if writer.is_locked:  # otherwise another writer may be active
                 writer.settle()
         except StoreError:
             return False
@@ -105,17 +105,17 @@ class ZipChanges:
             self._lock.release()
 
     def settle(self) -> None:
-        """Make the file complete for other programs.
+        """Complete the file for other programs.
 
         Raises:
-            StoreError: the directory could not be written; what was set is safe all the same.
+            StoreError: the directory could not be written; the stored values are safe.
         """
         with self._lock:
             if self._writer is not None and self._writer.is_mine:
                 self._settle(self._writer)
 
     def close(self) -> None:
-        """Complete the file and let go of it.
+        """Complete and release the file.
 
         Raises:
             As `ZipStore.close`.
@@ -129,7 +129,7 @@ class ZipChanges:
             if self._writer is None:
                 self._check_kept()
             elif self._writer.is_worth_compacting:
-                with suppress(StoreError):  # another process writes it by now
+                with suppress(StoreError):  # another process writes it now
                     self._writer.resume(wait_s=0)
                     self._is_compacted(self._writer)
             self._let_go()
@@ -140,7 +140,7 @@ class ZipChanges:
 
     @contextmanager
     def _changing(self) -> Iterator[ZipWriter]:
-        """Change the file, with other writers kept out."""
+        """Change the file, with other writers locked out."""
         with self._lock:
             try:
                 yield self._ready()
@@ -149,7 +149,7 @@ class ZipChanges:
                     self._tidy(self._writer)
 
     def _ready(self) -> ZipWriter:
-        """The file, as it is now, with other writers kept out."""
+        """The file, as it is now, with other writers locked out."""
         writer = self._writer
         if writer is not None:
             writer.resume()
@@ -173,12 +173,12 @@ class ZipChanges:
             self._finalizer.detach()
 
     def _check_kept(self) -> None:
-        """Raise `ChangedError`, once, if another program has undone what was stored here."""
+        """Raise `ChangedError`, once, if another program has removed values that were stored here."""
         stored, self._stored = self._stored, {}
         if not stored:
             return
         members, inode = self._members_now()
-        # Changes to the same file build on its content; another file may be older than what was stored.
+        # Changes of the same file keep its content; another file may be older than the stored values.
         gone = [
             key
             for key, before in stored.items()
@@ -189,21 +189,21 @@ class ZipChanges:
             more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
             raise ChangedError(
                 f"{self.url} was changed by another program meanwhile: "
-                f"what was stored here under {gone[0]}{more} is not in it",
+                f"the value stored here under {gone[0]}{more} is not in it",
                 key=gone[0],
                 url=self.url,
             )
         self._stored = stored
 
     def _members_now(self) -> tuple[dict[str, zipfile.ZipInfo], int]:
-        """What is in the file, and its inode number; nothing where it is none any more."""
+        """The members of the file and its inode number; nothing if it is not a zip file any more."""
         for _ in range(_ATTEMPTS):
             try:
                 file = OpenFile(os.path.join(self.source.root, self.key), os.O_RDONLY | os.O_CLOEXEC)
                 facts = file.stat()
                 return ZipMembers(file.fetch, facts, self.url).members, inode_of(facts)
             except StoreError:
-                time.sleep(_PAUSE_S)  # the other one may be about to complete it
+                time.sleep(_PAUSE_S)  # the other process may be about to complete it
             except FileNotFoundError:
                 break
             except OSError as error:
@@ -211,13 +211,13 @@ class ZipChanges:
         return {}, 0
 
     def _tidy(self, writer: ZipWriter) -> None:
-        """Do what is done after changes, so that it takes little of the time that they take."""
+        """Write the directory or compact after changes, in a small share of the time that the changes take."""
         if writer.is_settled:
             writer.file.unlock()
         elif writer.is_wasteful and self._is_compacted(writer):
             self._opened().file.unlock()
         elif time.monotonic() >= self._due_s:
-            with suppress(StoreError):  # what was stored is safe; closing tries again, and tells
+            with suppress(StoreError):  # the stored values are safe; closing tries again and reports errors
                 self._settle(writer)
         elif self._timer is None:
             delay_s = max(0.0, self._due_s - time.monotonic())
@@ -226,7 +226,7 @@ class ZipChanges:
             self._timer.start()
 
     def _is_compacted(self, writer: ZipWriter) -> bool:
-        """Write the file anew without its dead bytes; where that fails it stays as it is, and many more are awaited."""
+        """Rewrite the file without its dead bytes. If that fails, it stays unchanged until it has many more."""
         if writer.dead_nbytes <= self._compacted_above:
             return False
         try:
@@ -234,7 +234,7 @@ class ZipChanges:
         except OSError as error:
             self._compacted_above = 2 * writer.dead_nbytes
             _log.warning(
-                "%s keeps %d bytes that belong to nothing: %s",
+                "%s keeps %d unused bytes: %s",
                 self.url,
                 writer.dead_nbytes,
                 error.strerror or error,
@@ -245,7 +245,7 @@ class ZipChanges:
         return done
 
     def _settle(self, writer: ZipWriter) -> None:
-        """Write the directory, unless another program has changed the file: then it is left alone."""
+        """Write the directory, unless another program has changed the file."""
         started_s = time.monotonic()
         try:
             if writer.is_current():
@@ -274,6 +274,6 @@ def _settle_later(changes: weakref.ref[ZipChanges]) -> None:
 
 
 def _complete(writer: ZipWriter) -> None:
-    """Complete a file whose store was let go."""
+    """Complete a file whose store was garbage-collected."""
     if writer.is_mine and writer.is_current():
         writer.settle()

@@ -1,4 +1,4 @@
-"""Writing a zip file anew without the bytes that belong to nothing any more."""
+"""Rewriting a zip file without its unused bytes."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _HAS_DESCRIPTOR: Final = 0x8
 _DESCRIPTOR_SIGNATURE: Final = b"PK\x07\x08"
 _AT_ONCE: Final = 1 << 22
 _ALWAYS_NAMED: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
-"""What file systems say that know no files without names."""
+"""The errors of file systems that do not support unnamed files."""
 
 
 def compact(writer: ZipWriter, *, durable: bool) -> bool:
-    """Put a file of what is used in the place of the file, which stays as it is where that fails.
+    """Replace the file by one that contains only the used bytes. If that fails, it stays unchanged.
 
-    Members are copied as they are, and keep their order. It takes as much room on the disk as they do.
+    Members are copied unchanged and keep their order. The disk needs space for all of them.
 
     Args:
-        writer: the file, settled or not; it is of no use afterwards.
-        durable: have all on the disk before the file is replaced.
+        writer: the file, settled or not; it must not be used afterwards.
+        durable: write everything through to the disk before the file is replaced.
 
     Returns:
         Whether it was done; False if another program has changed the file.
 
     Raises:
-        OSError: there is no room, or the directory may not be written.
+        OSError: there is not enough space, or the directory is not writable.
     """
     parent, name = os.path.split(writer.file.path)
     directory = os.open(parent or "/", DIRECTORY)
@@ -63,7 +63,7 @@ def compact(writer: ZipWriter, *, durable: bool) -> bool:
 
 
 def _unnamed(parent: str, name: str) -> OpenFile:
-    """A new file in a directory, which nothing is left of if its writer is killed; by a name where that cannot be."""
+    """A new unnamed file in a directory, which vanishes if its writer is killed; a named file if there are no unnamed ones."""
     flags = os.O_RDWR | os.O_CLOEXEC
     try:
         return OpenFile(parent, flags | os.O_TMPFILE)
@@ -99,7 +99,7 @@ def _write(writer: ZipWriter, made: OpenFile) -> None:
 
 
 def _copy(source: OpenFile, target: OpenFile, start: int, stop: int, position: int) -> int:
-    """Copy the bytes from a start to a stop to a position; where that ends."""
+    """Copy the bytes from a start to a stop to a position. Return the position after them."""
     while start < stop:
         part = source.fetch(start, min(stop, start + _AT_ONCE))
         if not part:
@@ -110,7 +110,7 @@ def _copy(source: OpenFile, target: OpenFile, start: int, stop: int, position: i
 
 
 def _stop(writer: ZipWriter, info: zipfile.ZipInfo) -> int:
-    """Where a member ends in the file, with the descriptor that streaming programs write behind it (APPNOTE 4.3.9)."""
+    """The end of a member in the file, including the descriptor that streaming programs write after it (APPNOTE 4.3.9)."""
     start = info.header_offset
     header = bytes(writer.file.fetch(start, start + _LOCAL_HEADER.size))
     if len(header) < _LOCAL_HEADER.size or not header.startswith(_LOCAL_SIGNATURE):
@@ -123,7 +123,7 @@ def _stop(writer: ZipWriter, info: zipfile.ZipInfo) -> int:
     behind = bytes(writer.file.fetch(stop, stop + 24))
     bare = 0 if not behind.startswith(_DESCRIPTOR_SIGNATURE) else 4
     if behind[bare : bare + 4] != checksum:
-        return int(stop)  # there is none, or one of an unknown form
+        return int(stop)  # no descriptor, or one of an unknown form
     sizes = (
         "<QQ"
         if behind[bare + 4 :].startswith(struct.pack("<QQ", info.compress_size, info.file_size))

@@ -1,4 +1,4 @@
-"""The compression methods of zip members: each gives no more bytes than are asked for, whatever it is fed.
+"""The compression methods of zip members. None returns more bytes than requested, whatever its input.
 
 Zip specification (APPNOTE), 4.4.5 "compression method" and 5.8 "LZMA".
 """
@@ -20,26 +20,26 @@ STORED: Final = 0
 DEFLATED: Final = 8
 
 LARGEST_RATIO: Final = 1032
-"""What deflate can compress at most; a member that claims more is no deflate stream."""
+"""The maximum compression ratio of deflate; a member that claims more is not a deflate stream."""
 
 _LZMA_HEADER: Final = struct.Struct("<2xHBI")
 _SMALLEST_DICTIONARY: Final = 4096
 _XZ_MEMORY: Final = 256 << 20
-"""More than the strongest setting of xz takes."""
+"""More memory than the strongest setting of xz needs."""
 
 _UNSUPPORTED: Final = {1: "shrink", 6: "implode", 9: "deflate64", 98: "ppmd", 99: "AES encryption"}
 
 
 def method_name(method: int) -> str:
-    """What people call a method that is not supported."""
+    """The names of methods that are not supported."""
     return _UNSUPPORTED.get(method, str(method))
 
 
 def unpack(method: int, packed: BytesLike, size: int) -> BytesLike:
-    """The bytes of a member; one more than ``size`` where that is easily seen to be too few.
+    """The bytes of a member; one more than ``size`` if the stream is longer and this is cheap to detect.
 
     Raises:
-        ValueError: they are no stream of this method.
+        ValueError: the bytes are not a stream of this method.
     """
     import zstandard
 
@@ -52,7 +52,7 @@ def unpack(method: int, packed: BytesLike, size: int) -> BytesLike:
         OSError,  # of bz2
         EOFError,
     ) as error:
-        raise ValueError(str(error) or "it is no such stream") from error
+        raise ValueError(str(error) or "it is not a stream of this method") from error
 
 
 def _stored(packed: BytesLike, _size: int) -> BytesLike:
@@ -69,20 +69,20 @@ def _bzip2(packed: BytesLike, size: int) -> bytes:
 
 def _lzma(packed: BytesLike, size: int) -> bytes:
     if len(packed) < _LZMA_HEADER.size:
-        raise ValueError("it is no LZMA stream")
+        raise ValueError("it is not an LZMA stream")
     length, properties, dictionary = _LZMA_HEADER.unpack_from(packed)
     if length != 5 or properties >= 9 * 5 * 5:
-        raise ValueError("it is no LZMA stream")
+        raise ValueError("it is not an LZMA stream")
     described = {
         "id": lzma.FILTER_LZMA1,
-        # None that is larger than the value is of use, and the stream may name one of 4 GiB.
+        # A dictionary larger than the value is useless, and the stream may ask for one of 4 GiB.
         "dict_size": min(dictionary, max(size, _SMALLEST_DICTIONARY)),
         "lc": properties % 9,
         "lp": properties // 9 % 5,
         "pb": properties // 45,
     }
     decoder = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[described])
-    # Not one byte more: a stream need not tell where it ends.
+    # Not one byte more: a stream may have no end mark.
     return decoder.decompress(memoryview(packed)[_LZMA_HEADER.size :], size)
 
 

@@ -1,4 +1,4 @@
-"""The directory at the end of a zip file: which members it has and where they are."""
+"""The directory at the end of a zip file: its members and their positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _END_SIGNATURE: Final = b"PK\x05\x06"
 _UTF_8: Final = 0x800
 
 _TAIL: Final = _END.size + 2**16
-"""Bytes fetched from the end at first: the end record, its comment, and the whole directory of a small file."""
+"""Bytes that are fetched first, from the end: the end record, its comment, and the whole directory of a small file."""
 
 _FAULTS: Final = (
     zipfile.BadZipFile,
@@ -30,21 +30,21 @@ _FAULTS: Final = (
     NotImplementedError,
     MemoryError,
 )
-"""What `zipfile` raises over a file that is none."""
+"""The exceptions of `zipfile` for a file that is not a zip file."""
 
 
 class ZipDirectory:
-    """What is known of a zip file as long as nobody changes it.
+    """The directory of a zip file, valid until the file changes.
 
-    Members whose names lead elsewhere (``..``, absolute ones) are left out.
+    Members with names that lead elsewhere (``..``, absolute names) are ignored.
 
     Args:
-        fetch: gives the bytes from a start to a stop.
-        facts: what the store says of the file.
-        url: what to call it in errors.
+        fetch: returns the bytes from a start to a stop.
+        facts: the store's facts about the file.
+        url: the file's URL in errors.
 
     Raises:
-        BrokenBodyError: it is no zip file.
+        BrokenBodyError: it is not a zip file.
     """
 
     def __init__(self, fetch: Callable[[int, int], BytesLike], facts: StoreStat, url: str) -> None:
@@ -53,35 +53,33 @@ class ZipDirectory:
         self.url = url
         file = _RangedFile(fetch, facts.size)
         self.journal = Journal.told_by(file.tail)
-        """What says that the file is being written, or was when the writer was killed."""
+        """The journal's trailer, if the file is being written, or its writer was killed."""
         found, self.comment = self._found(file)
         for info in found:
             info.filename = member_name(_raw_name(info), info.flag_bits)
         self.members = {info.filename: info for info in found if is_safe(info.filename)}
         self.unsafe = [info for info in found if not is_safe(info.filename)]
-        """Directories, and members that are left out."""
+        """Directories, and members that are ignored."""
         self._sorted: list[str] | None = None
         self.offsets: dict[tuple[str, int], int] = {}
-        """Where the bytes of members begin, by their names and where their headers begin, as far as known."""
+        """The known starts of members' bytes, by the members' names and the starts of their headers."""
         self.last: tuple[str, bytes] | None = None
-        """The last inflated value: parts of one member are mostly asked for one after another."""
+        """The last inflated value: parts of one member are mostly requested one after another."""
         self.stop = facts.size if self.journal is None else self._replay(self.journal)
-        """Where the file ends, or the last record of its journal."""
+        """The end of the file, or of the last record of its journal."""
 
     def _found(self, file: _RangedFile) -> tuple[list[zipfile.ZipInfo], bytes]:
         """The entries of the directory, and the comment after it."""
         if self.journal is None:
             return _read(file, self.url)
         if self.journal.start > self.facts.size or [*_ends(file.tail)]:
-            raise BrokenBodyError(
-                f"{self.url} ends like two zip files, which hold different members", url=self.url
-            )
+            raise BrokenBodyError(f"{self.url} ends like two zip files with different members", url=self.url)
         if not self.journal.start:
             return [], b""
         return _read(_RangedFile(self.fetch, self.journal.start), self.url)
 
     def _replay(self, journal: Journal) -> int:
-        """Change the members as the journal tells; where that ends."""
+        """Apply the journal to the members. Return the end of the journal."""
         records, stop = journal.replay(self.fetch, self.facts.size - TRAILER_NBYTES)
         for record in records:
             if record.info is None or not is_safe(record.key):
@@ -93,30 +91,30 @@ class ZipDirectory:
 
     @property
     def names(self) -> list[str]:
-        """The keys in order, some of which may be gone; a writer changes the list while others read it."""
+        """The keys in order; some may be gone, because a writer changes the list while others read it."""
         found = self._sorted
         if found is None:
             found = self._sorted = sorted(self.members.copy())
         return found
 
     def _name_comes(self, key: str) -> None:
-        """Keep the order of keys where it is known."""
+        """Update the order of keys, if it is known."""
         if self._sorted is not None:
             bisect.insort(self._sorted, key)
 
     def _name_goes(self, key: str) -> None:
-        """As above."""
+        """Update the order of keys, if it is known."""
         if self._sorted is not None:
             del self._sorted[bisect.bisect_left(self._sorted, key)]
 
     def key_from(self, first: str) -> str | None:
-        """The first key that is not before ``first`` in the order of keys."""
+        """The first key that is ``first`` or after it in the order of keys."""
         names = self.names
         index = bisect.bisect_left(names, first)
         return next(iter(names[index : index + 1]), None)
 
     def keys_from(self, prefix: str) -> Iterator[str]:
-        """The keys that begin with ``prefix``, in order, while others may come and go."""
+        """The keys that begin with ``prefix``, in order, even if keys are added or removed meanwhile."""
         names = self.names
         index = bisect.bisect_left(names, prefix)
         while found := names[index : index + 1]:
@@ -128,9 +126,9 @@ class ZipDirectory:
 
 
 def member_name(raw: bytes, flags: int) -> str:
-    """A member's name (APPNOTE, appendix D): in the first PCs' characters, unless it is marked as UTF-8.
+    """A member's name (APPNOTE, appendix D): in code page 437, unless it is marked as UTF-8.
 
-    Info-ZIP writes UTF-8 and does not mark it; hardly a name in those characters can be read as that by chance.
+    Info-ZIP writes UTF-8 without the mark. A name in code page 437 is hardly ever valid UTF-8 by chance.
     """
     try:
         return raw.decode()
@@ -139,12 +137,12 @@ def member_name(raw: bytes, flags: int) -> str:
 
 
 def _raw_name(info: zipfile.ZipInfo) -> bytes:
-    # As zipfile decoded it, but for what it takes for the end of a name.
+    # As zipfile decoded it, except that zipfile ends a name at NUL.
     return info.orig_filename.encode("utf-8" if info.flag_bits & _UTF_8 else "cp437")
 
 
 def is_safe(name: str) -> bool:
-    """Whether a member's name can be a key; one that ends in a slash is a directory's."""
+    """Whether a member's name can be a key. A name that ends in a slash is a directory."""
     return bool(name) and not (
         name[0] == "/" or name[-1] == "/" or "\0" in name or {".", ".."} & set(name.split("/"))
     )
@@ -154,20 +152,22 @@ def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], bytes]:
     """The entries of the directory, and the comment after it."""
     ends = [*_ends(file.tail)]
     if len(ends) > 1:
-        raise BrokenBodyError(f"{url} ends like two zip files, which hold different members", url=url)
-    # zipfile takes the last thing that looks like an end record for one, though it be part of the comment.
+        raise BrokenBodyError(f"{url} ends like two zip files with different members", url=url)
+    # zipfile uses the last bytes that look like an end record, even if they are part of the comment.
     comment = file.cut_off(ends[0]) if ends else b""
     try:
         with zipfile.ZipFile(file) as archive:
             return archive.infolist(), comment or archive.comment
     except _FAULTS as error:
-        if file.failure is not None:  # zipfile takes an OSError while it looks for the end for "no zip file"
+        if (
+            file.failure is not None
+        ):  # zipfile reports an OSError during its search for the end as "not a zip file"
             raise file.failure from None
-        raise BrokenBodyError(f"{url} is no zip file, or one that was cut off", url=url) from error
+        raise BrokenBodyError(f"{url} is not a zip file, or was truncated", url=url) from error
 
 
 def _ends(tail: bytes) -> Iterator[int]:
-    """Where, from the end of the file on, a comment begins that goes to the end as its end record says."""
+    """The start, counted from the end of the file, of a comment whose end record says that it extends to the end."""
     at = tail.find(_END_SIGNATURE)
     while 0 <= at <= len(tail) - _END.size:
         comment_size = _END.unpack_from(tail, at)[1]
@@ -177,7 +177,7 @@ def _ends(tail: bytes) -> Iterator[int]:
 
 
 class _RangedFile(io.RawIOBase):
-    """A zip file as the seekable file that `zipfile` reads the directory from; its end is fetched once."""
+    """A zip file as a seekable file, from which `zipfile` reads the directory; its end is fetched once."""
 
     def __init__(self, fetch: Callable[[int, int], BytesLike], size: int) -> None:
         self.failure: StoreError | None = None
@@ -188,7 +188,7 @@ class _RangedFile(io.RawIOBase):
         self.tail = bytes(fetch(self._tail_start, size)) if size else b""
 
     def cut_off(self, size: int) -> bytes:
-        """Leave out so many bytes at the end."""
+        """Hide this many bytes at the end."""
         self._size -= size
         return self.tail[len(self.tail) - size :]
 
@@ -204,7 +204,7 @@ class _RangedFile(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         if base + offset < 0:
-            raise OSError("a position before the beginning")
+            raise OSError("a negative position")
         self._position = base + offset
         return self._position
 

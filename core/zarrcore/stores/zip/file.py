@@ -1,4 +1,4 @@
-"""A zip file that is open for writing: reading and writing at positions, keeping others out, noticing them."""
+"""A zip file that is open for writing: positional reads and writes, locks, detection of other writers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _JOINED_NBYTES: Final = 1 << 16
 
 _GATE_CLOSED: Final = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0)
 _GATE_OPEN: Final = struct.pack("hhqqi", fcntl.F_UNLCK, os.SEEK_SET, 1 << 62, 1, 0)
-"""What fcntl(2) takes, ``struct flock``: a byte far behind any file is the gate."""
+"""A ``struct flock`` for fcntl(2): a byte far beyond the end of any file is the gate."""
 
 
 class OpenFile:
-    """A file, open for reading and writing; its descriptor closes when the last reader lets go.
+    """A file, open for reading and writing; its descriptor closes when the last reader releases it.
 
     Args:
-        path: where it is.
-        flags: how to open it.
-        descriptor: the file, where it is open already.
+        path: the file's path.
+        flags: the flags to open it with.
+        descriptor: the file, if it is already open.
 
     Raises:
         OSError: it cannot be opened.
@@ -46,7 +46,7 @@ class OpenFile:
             os.close(self.__dict__.pop("descriptor"))
 
     def stat(self) -> StoreStat:
-        """What a `LocalStore` tells of it."""
+        """The facts that a `LocalStore` returns about it."""
         return stat_of(os.fstat(self.descriptor))
 
     def fetch(self, start: int, stop: int) -> BytesLike:
@@ -59,7 +59,7 @@ class OpenFile:
     def write(self, position: int, *parts: BytesLike) -> None:
         """Write at a position."""
         if sum(map(len, parts)) <= _JOINED_NBYTES:
-            parts = (b"".join(parts),)  # which takes less than to ask the system twice
+            parts = (b"".join(parts),)  # joining is cheaper than two system calls
         for part in parts:
             rest = memoryview(part).cast("B")
             while len(rest):
@@ -67,14 +67,14 @@ class OpenFile:
                 rest, position = rest[done:], position + done
 
     def lock(self, wait_s: float) -> bool:
-        """Keep other writers of ours out; False where a file system has no locks.
+        """Lock out other writers that use zarrcore. False if the file system has no locks.
 
         Raises:
-            BlockingIOError: another one writes, and goes on for so many seconds.
+            BlockingIOError: another writer kept the lock for the given number of seconds.
         """
         deadline = time.monotonic() + wait_s
         try:
-            # A waiting writer holds this gate: the one that has just let go queues behind it.
+            # A waiting writer holds this gate: a writer that has just released the lock queues after it.
             _until(deadline, lambda: fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, _GATE_CLOSED))
         except BlockingIOError:
             raise
@@ -95,12 +95,12 @@ class OpenFile:
         return True
 
     def unlock(self) -> None:
-        """Let other writers in."""
+        """Release the lock."""
         with contextlib.suppress(OSError):
             fcntl.flock(self.descriptor, fcntl.LOCK_UN)
 
     def has_its_name(self) -> bool:
-        """Whether its path still leads to it."""
+        """Whether its path still leads to this file."""
         try:
             return os.path.samestat(os.stat(self.path), os.fstat(self.descriptor))
         except FileNotFoundError:
@@ -108,10 +108,10 @@ class OpenFile:
 
 
 def _until(deadline: float, attempt: Callable[[], object]) -> None:
-    """Try to get a lock again and again.
+    """Retry until the lock is acquired.
 
     Raises:
-        BlockingIOError: another process holds it all the time.
+        BlockingIOError: another process holds the lock all the time.
     """
     while True:
         try:

@@ -1,15 +1,15 @@
-"""What was appended to a zip file behind its last directory, so that it is found again when the writer was killed.
+"""The journal: values appended to a zip file after its last directory, which are recovered if the writer is killed.
 
 While a file is written it looks like this, from its beginning to its end::
 
     zip file as it was | records | zeros, room for more records and the directory | trailer
 
-A record is a member as APPNOTE 4.3.7 has it: a local header and the bytes of the value. Its header has an extra field with
-a number that is drawn anew for each writer, combined with the record's place: old bytes, or a zip file inside a value, are never
-taken for a record. The record of an erased key has another extra field and no bytes. The trailer tells where the records
-begin, and the number. It is written before the first record and again before the file grows, so a file whose writer was
-killed always ends in one, and a file that was cut off never does. When the writer is done, a directory of all members
-takes the place of the zeros, and the file is cut behind it: it is an ordinary zip file then.
+A record is a member as in APPNOTE 4.3.7: a local header and the bytes of the value. Its header has an extra field with the
+writer's random number combined with the record's position, so old bytes, or a zip file inside a value, are never mistaken for
+a record. The record of an erased key has another extra field and no bytes. The trailer contains the start of the records
+and the number. It is written before the first record and again before the file grows. So a file whose writer was killed
+always ends in a trailer, and a truncated file never does. When the writer is done, a directory of all members replaces
+the zeros, and the file is truncated after it: then it is an ordinary zip file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAGIC: Final = b"This zip file is being written by zarrscope."
 _EXTRA: Final = struct.Struct("<HHQ")
 _VALUE: Final = 0x5A4A
 _ERASED: Final = 0x5A45
-"""Identifiers of our extra fields, of those that APPNOTE 4.5.2 leaves to anyone."""
+"""Identifiers of zarrscope's extra fields, from the range that APPNOTE 4.5.2 leaves free."""
 _ZIP64: Final = 0x0001
 
 _HEADER: Final = struct.Struct("<4s5H3L2H")
@@ -43,42 +43,42 @@ _UNKNOWN: Final = 0xFFFFFFFF
 _MODE: Final = 0o100644 << 16
 
 _AT_ONCE: Final = 1 << 18
-"""Bytes to fetch at once while records are looked for: more than the longest header."""
+"""Bytes to fetch at once in the search for records: more than the longest header."""
 _CHECKED_AT_ONCE: Final = 1 << 24
 
 TRAILER_NBYTES: Final = _TRAILER.size
-"""64 bytes: a trailer never crosses a page of the file, so a killed writer leaves all of it or nothing."""
+"""64 bytes: a trailer never crosses a page of the file, so a killed writer leaves all or nothing of it."""
 
 
 class Record(NamedTuple):
-    """What happened to one key."""
+    """The change of one key."""
 
     key: str
     info: zipfile.ZipInfo | None
-    """The member; None where the key was erased."""
+    """The member; None if the key was erased."""
     place: int
-    """Where the record begins."""
+    """The start of the record."""
     offset: int
-    """Where the bytes of the value begin."""
+    """The start of the value's bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Where the records of a file begin, and how to know them."""
+    """The start of a file's records, and the number that identifies them."""
 
     start: int
-    """Bytes before the first record: all of the zip file that they change, or 0 where that had no members."""
+    """Bytes before the first record: the whole zip file that they change, or 0 if it had no members."""
     number: int
-    """The writer's own number."""
+    """The writer's random number."""
 
     @classmethod
     def begun_at(cls, start: int) -> Self:
-        """A new one."""
+        """A new trailer."""
         return cls(start, secrets.randbits(64))
 
     @classmethod
     def told_by(cls, tail: bytes) -> Self | None:
-        """The one of a file that ends so; None where it ends otherwise."""
+        """The trailer at the end of a file; None if there is none."""
         if len(tail) < TRAILER_NBYTES:
             return None
         magic, start, number, checksum = _TRAILER.unpack(tail[-TRAILER_NBYTES:])
@@ -92,22 +92,22 @@ class Journal:
         return unchecked + struct.pack("<I", zlib.crc32(unchecked))
 
     def header(self, info: zipfile.ZipInfo, *, erased: bool = False) -> bytes:
-        """The beginning of the record that stands at ``info.header_offset``."""
+        """The beginning of the record at ``info.header_offset``."""
         mark = _EXTRA.pack(_ERASED if erased else _VALUE, 8, self.number ^ info.header_offset)
         info.extra = mark
         try:
             return info.FileHeader()
         finally:
-            info.extra = b""  # the directory has no use for it
+            info.extra = b""  # the directory does not need it
 
     def replay(self, fetch: Callable[[int, int], BytesLike], stop: int) -> tuple[list[Record], int]:
-        """All records that are complete, and where the last of them ends.
+        """All complete records, and the end of the last one.
 
-        Only the last one can be half written. Its checksum tells.
+        Only the last record can be incomplete, which its checksum shows.
 
         Args:
-            fetch: gives the bytes from a start to a stop.
-            stop: where records end at the latest.
+            fetch: returns the bytes from a start to a stop.
+            stop: the latest possible end of the records.
         """
         records: list[Record] = []
         block, block_start, position = b"", -1, self.start
@@ -125,7 +125,7 @@ class Journal:
         return records, position
 
     def _record(self, block: bytes, at: int, position: int) -> tuple[Record, int] | None:
-        """The record that begins in a block, and where it ends in the file; None where the block has none in full."""
+        """The record that begins in a block, and its end in the file; None if the block does not contain its whole header."""
         if len(block) - at < _HEADER.size:
             return None
         header = _HEADER.unpack_from(block, at)
@@ -160,7 +160,7 @@ class Journal:
 
 
 def new_member(key: str, data: memoryview, offset: int) -> zipfile.ZipInfo:
-    """A member whose header is to stand at an offset of the file."""
+    """A new member whose header will be at an offset of the file."""
     info = zipfile.ZipInfo(key, time.localtime()[:6])
     info.external_attr = _MODE
     info.file_size = info.compress_size = len(data)

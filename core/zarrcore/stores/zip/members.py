@@ -1,4 +1,4 @@
-"""The values of a zip file's members, fetched by range, unpacked and checked."""
+"""The values of a zip file's members, fetched by range, decompressed and checked."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from zarrcore.stores.zip.directory import ZipDirectory, member_name
 _LOCAL_HEADER: Final = struct.Struct("<4s2xH18xHH")
 _LOCAL_SIGNATURE: Final = b"PK\x03\x04"
 _SLACK: Final = 64
-"""A local header may hold more extra fields than the directory tells; this much more is fetched along."""
+"""A local header may have more extra fields than the directory shows; this many extra bytes are fetched with it."""
 
 _ENCRYPTED: Final = 0x1
 
 _PIECE: Final = 256 * 1024
-"""Bytes to fetch at least when only the beginning of a deflated member is wanted."""
+"""The minimum bytes to fetch if only the beginning of a deflated member is wanted."""
 
 
 class ZipMembers(ZipDirectory):
-    """The directory of a zip file, and what is at the places that it tells."""
+    """The directory of a zip file, and access to its members' bytes."""
 
     def part(self, key: str, member: zipfile.ZipInfo, start: int, stop: int) -> BytesLike:
         if member.compress_type == STORED:
@@ -46,21 +46,21 @@ class ZipMembers(ZipDirectory):
             raise self._broken(key, str(error)) from error
         if len(value) != member.file_size:
             raise self._broken(
-                key, f"{member.file_size} bytes were announced, {len(value)} or more are there"
+                key, f"{member.file_size} bytes were announced, {len(value)} or more were found"
             )
         if isal_zlib.crc32(value) != member.CRC:
             raise self._broken(key, "its checksum differs from the one in the zip directory")
         return value
 
     def _head(self, key: str, member: zipfile.ZipInfo, size: int) -> BytesLike:
-        """The first bytes of a deflated member; there is no checksum of them."""
+        """The first bytes of a deflated member, for which there is no checksum."""
         decoder = isal_zlib.decompressobj(-15)
         start = self._offset(key, member)
         end = start + member.compress_size
         value = bytearray()
         while len(value) < size:
             if start == end or decoder.eof:
-                raise self._broken(key, f"{member.file_size} bytes were announced, {len(value)} are there")
+                raise self._broken(key, f"{member.file_size} bytes were announced, {len(value)} were found")
             stop = min(end, start + max(_PIECE, size - len(value)))
             try:
                 value += decoder.decompress(self._fetch(start, stop), size - len(value))
@@ -77,7 +77,7 @@ class ZipMembers(ZipDirectory):
             raise UnsupportedError(
                 "zip compression",
                 name,
-                f"of {key} in {self.url} is not supported; pack the file anew without",
+                f"of {key} in {self.url} is not supported; recompress the file without it",
             )
         if member.compress_type == STORED and member.file_size != member.compress_size:
             raise self._broken(key, "it is stored, but its two sizes differ")
@@ -87,7 +87,7 @@ class ZipMembers(ZipDirectory):
             raise self._broken(key, "the zip file ends too early to hold it")
 
     def _packed(self, key: str, member: zipfile.ZipInfo) -> memoryview:
-        """The bytes of a member as they are in the file, with its header in the same request."""
+        """The bytes of a member as stored in the file, in one request with its header."""
         start, size = member.header_offset, member.compress_size
         guess = start + _LOCAL_HEADER.size + _name_size(member) + len(member.extra) + _SLACK + size
         block = self._fetch(start, guess, may_be_short=True)
@@ -97,7 +97,7 @@ class ZipMembers(ZipDirectory):
         return block[offset : offset + size]
 
     def _offset(self, key: str, member: zipfile.ZipInfo) -> int:
-        """Where the bytes of a member begin in the file."""
+        """The start of a member's bytes in the file."""
         start = member.header_offset
         offset = self.offsets.get((key, start))
         if offset is None:
@@ -107,7 +107,7 @@ class ZipMembers(ZipDirectory):
         return offset
 
     def _header_size(self, key: str, member: zipfile.ZipInfo, block: memoryview) -> int:
-        """How long the header is, if it is the member's: the file may have been replaced, or be crafted."""
+        """The length of the header, after a check that it belongs to the member: the file may be replaced or malicious."""
         if len(block) < _LOCAL_HEADER.size:
             raise self._broken(key, "the zip file ends before it")
         signature, flags, name_size, extra_size = _LOCAL_HEADER.unpack_from(block)
@@ -130,5 +130,5 @@ class ZipMembers(ZipDirectory):
 
 
 def _name_size(member: zipfile.ZipInfo) -> int:
-    """How many bytes a member's name takes at most."""
+    """The maximum bytes of a member's name."""
     return len(member.orig_filename.encode("utf-8", errors="replace"))

@@ -1,4 +1,4 @@
-"""The members of a zip file, wherever it lies: only its directory and the members asked for are fetched."""
+"""The members of a zip file in any store: only its directory and the requested members are fetched."""
 
 from __future__ import annotations
 
@@ -35,41 +35,42 @@ from zarrcore.stores.zip.members import ZipMembers
 from zarrcore.stores.zip.writing import check_name
 
 ZIP_SUFFIXES: Final = (".zip", ".ozx")
-"""What names of zip files end in; ``.ozx`` is OME-NGFF's (RFC 9)."""
+"""The suffixes of zip files; ``.ozx`` is from OME-NGFF (RFC 9)."""
 
 _READ_BETWEEN: Final = 20
-"""How often the directory is read at most between the changes of another process."""
+"""The maximum attempts to read the directory between changes of another process."""
 
 _WRITTEN_S: Final = 10.0
-"""A file that was changed within that time may be being written."""
+"""A file that was changed within this time may still be written."""
 
 _SAME_DATE_S: Final = 0.02
-"""Two changes within that time may leave the same date, as clocks of file systems go."""
+"""Two changes within this time may have the same date, because of the precision of file times."""
 
 _READ_ANEW: Final = 3
-"""How often the directory is read again for one value, of a file that is replaced time and again."""
+"""How often the directory is read again for one value if the file is replaced repeatedly."""
 
 
 class ZipStore(ReadableStore, ListableStore, WritableStore):
     """A zip file as a store. Nothing is read before the first request.
 
-    Its directory is read once, and again when the file was replaced: a remote store tells of which version the bytes
-    are that it gives. Members whose names lead elsewhere (``..``, absolute ones) are left out.
+    Its directory is read once, and again if the file is replaced: a remote store identifies the version of the bytes that
+    it returns. Members with names that lead elsewhere (``..``, absolute names) are ignored.
 
-    A file on this machine can be written, by several processes in turn. What is set is in the file at once and survives the
-    writer; stores of this kind show it from then on, and other programs as soon as the directory is written behind it: at
-    once, or where that would take more than a fiftieth of the time, a little later, and when the store is closed. Until
-    then they find no zip file there, or the values before. A file whose writer was killed is completed by the next store that
-    may write it, though it only reads. Bytes of replaced values are given back when they are more than a
-    quarter of the others on closing, or more than all others (and 8 MiB, or half of what is free on the disk) before.
+    A file on this machine can be written, by several processes in turn. Stored values are in the file at once and survive
+    the writer. Other `ZipStore` objects see them immediately. Other programs see them when the directory is written after
+    them: immediately, or a little later if that would take more than a fiftieth of the time, or when the store is closed.
+    Until then, other programs find the old values, or not a zip file. If a writer was killed, the next store that has write
+    permission completes the file, even if it only reads. The bytes of replaced values are freed when the store is closed if
+    they are more than a quarter of the others; before that, if they are more than all others and 8 MiB (or half of the
+    free disk space).
 
-    Where another program changes the file, its members count from then on. If values that were set here are not among
-    them, the next change, or closing, says so.
+    If another program changes the file, its members replace the known ones. If values that were set here are not among
+    them, the next change, or closing, raises an error.
 
     Args:
-        source: the store that holds the zip file.
+        source: the store that contains the zip file.
         key: its key there.
-        url: what to show; made from the store's without it.
+        url: the URL to show; by default made from the store's URL.
     """
 
     def __init__(self, source: ReadableStore, key: str, url: str | None = None) -> None:
@@ -107,15 +108,15 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
 
     def refresh(self) -> None:
         self.source.refresh()
-        self._read = None  # without the lock, which is held while the directory is fetched
+        self._read = None  # without the lock, which is held during the fetch of the directory
 
     def close(self) -> None:
-        """Complete the file, and give back files and connections.
+        """Complete the file, and close files and connections.
 
         Raises:
             ChangedError: another program changed the file, and values that were set here are not in it any more.
-            StoreFullError: there is no room for its directory; what was set is safe, and closing can be tried again.
-            StoreError: it cannot be written for another reason.
+            StoreFullError: there is no space for its directory; stored values are safe, and closing can be repeated.
+            StoreError: the file cannot be written for another reason.
         """
         if self._changes is not None:
             self._changes.close()
@@ -147,8 +148,8 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         if self._changes is not None:
             return self._changes
         raise ReadOnlyError(
-            f"{f'{key} in ' if key else ''}{self.url} cannot be written: zip files are written on this machine's "
-            "disks only; write one there and copy it, or write keys beside it"
+            f"{f'{key} in ' if key else ''}{self.url} cannot be written: zip files can only be written on this machine's "
+            "disks; write one there and copy it, or write keys beside it"
         )
 
     def get(
@@ -179,7 +180,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
             return directory.part(key, member, start, stop) if stop > start else b""
         except (MemoryError, OverflowError) as error:
             raise StoreError(
-                f"{key} in {self.url}: there is no memory for a value of {member.file_size} bytes",
+                f"{key} in {self.url}: there is not enough memory for a value of {member.file_size} bytes",
                 key=key,
                 url=self.url,
             ) from error
@@ -196,7 +197,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         directory = self._directory()
         for key in directory.keys_from(prefix):
             member = directory.members.get(key)
-            if member is not None:  # else it was erased meanwhile
+            if member is not None:  # otherwise it was erased meanwhile
                 yield StoreEntry(key, member.file_size, _mtime_s(member))
 
     def list_dir(self, prefix: str) -> Iterator[StoreEntry]:
@@ -207,7 +208,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
             name, slash, _ = key[len(prefix) :].partition("/")
             if slash:
                 yield StoreEntry(f"{prefix}{name}/")
-                # "0" is the character after "/": what it finds is the first key after all under this prefix.
+                # "0" is the character after "/": this finds the first key after all keys under the prefix.
                 key = directory.key_from(f"{prefix}{name}0")
                 continue
             member = directory.members.get(key)
@@ -234,14 +235,14 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
             return self._read
 
     def _found(self, facts: StoreStat) -> ZipMembers:
-        """The directory of a file that is read."""
+        """The directory of a file that is only read."""
         if self._changes is None:
             return self._stored(facts)
         for _ in range(_READ_BETWEEN):
             try:
                 found = self._stored(facts)
             except StoreError:
-                # Another process may have changed it meanwhile.
+                # Another process may have changed the file meanwhile.
                 self._is_fresh = _is_younger(facts, _SAME_DATE_S)
                 if not self._is_fresh and self._facts() == facts:
                     raise
@@ -261,7 +262,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         return ZipMembers(partial(self._fetch_stored, facts), facts, self.url)
 
     def _held(self, source: LocalStore, facts: StoreStat) -> OpenFile:
-        """The file, held open: one that is being written may be replaced, and its inode number given to another, at any time."""
+        """The file, kept open: while it is written, it may be replaced at any time and its inode number reused."""
         descriptor = source.open_key(self.key)
         if descriptor is None:
             raise self._gone()
@@ -280,19 +281,19 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
         return StoreNotFoundError(f"there is no file {self.url} any more", url=self.url)
 
     def _fetch_local(self, source: LocalStore, inode: int, start: int, stop: int) -> BytesLike:
-        """Bytes of a file on this machine: what is known of it stays true until another one takes its place."""
+        """Bytes of a file on this machine: its known facts are valid until another file replaces it."""
         block = source.get_of_inode(self.key, ByteRange(start, stop), inode)
         if block is None:
             raise self._gone()
         return block
 
     def _fetch_stored(self, facts: StoreStat, start: int, stop: int) -> BytesLike:
-        """Bytes of the file as it is stored, of the version that is known."""
+        """Bytes of the file as stored, of the known version."""
         part = ByteRange(start, stop)
         if self.source.is_remote:
             block, now = self.source.get_with_stat(self.key, part) or (None, facts)
         else:
-            block, now = self.source.get(self.key, part), facts  # which was looked at just now
+            block, now = self.source.get(self.key, part), facts  # which was just checked
         if block is None:
             raise self._gone()
         if now.version != facts.version:
@@ -301,7 +302,7 @@ class ZipStore(ReadableStore, ListableStore, WritableStore):
 
 
 def _is_younger(facts: StoreStat, seconds: float) -> bool:
-    """Whether a file was changed so recently."""
+    """Whether a file was changed within the given time."""
     return facts.mtime_s is not None and abs(time.time() - facts.mtime_s) < seconds
 
 
@@ -310,7 +311,7 @@ def _leads_elsewhere(key: str, url: str) -> InvalidKeyError:
 
 
 def _mtime_s(member: zipfile.ZipInfo) -> float | None:
-    """The member's date, which is written without a time zone and taken as local time, as all programs do."""
+    """The member's date, which has no time zone and counts as local time, as in all programs."""
     try:
         return time.mktime((*member.date_time, 0, 0, -1))
     except (ValueError, OverflowError):

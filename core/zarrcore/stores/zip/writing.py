@@ -1,11 +1,11 @@
-"""Changing zip files in place: what is set is in the file at once, and survives the writer.
+"""Changing zip files in place: stored values are in the file at once, and survive the writer.
 
 Values are appended as records of a journal (`zarrcore.stores.zip.journal`). The directory, which other programs need, is
-written behind them as soon as that takes little of the time that writing takes, and when the store is closed. Nothing that is
-counted on is ever overwritten: neither the zip file that was there before, nor a record.
+written after them as soon as this takes only a small share of the time, and when the store is closed. Valid data is never
+overwritten: neither the original zip file nor a record.
 
-Values that were replaced or erased, and the directory that was there before, keep their bytes until there are many:
-then the file is written anew without them, beside the old one, whose place it takes.
+Replaced and erased values, and the old directory, keep their bytes until there are many of them. Then the file is rewritten
+without them under another name, and replaces the old one.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _LONGEST_NAME: Final = 2**16 - 1
 _PAGE: Final = 4096
 _ROOM_LEAST: Final = 1 << 16
 _ROOM_MOST: Final = 1 << 26
-"""Bytes that the file grows by at once, beside what is needed: an eighth of it, within these bounds."""
+"""Bytes by which the file grows beyond the need: an eighth of its size, within these bounds."""
 _NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 _CANNOT_PROMISE: Final = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.ENODEV}
-"""What file systems say that cannot promise room."""
+"""The errors of file systems that cannot reserve space."""
 
 _HEADER_NBYTES: Final = 30
 _ENTRY_NBYTES: Final = 46 + 28
-"""A member in the directory, with what zip64 adds, without its name."""
+"""Bytes of a member in the directory, with the zip64 fields, without its name."""
 _END_NBYTES: Final = 22 + 76
-"""The records at the end of a zip file, with those of zip64, without a comment."""
+"""Bytes of the records at the end of a zip file, with those of zip64, without a comment."""
 _SLACK_NBYTES: Final = 40
-"""What a header may have beside what the directory tells of it; so much more is taken for used."""
+"""Bytes that a header may have in addition to those known from the directory; they count as used."""
 
 _AWAITED_S: Final = 10.0
 _RUNNING_LEAST: Final = 8 << 20
@@ -52,39 +52,39 @@ _CLOSING_LEAST: Final = 1 << 16
 
 
 def check_name(key: str, url: str) -> None:
-    """Refuse what no member can be named.
+    """Refuse names that no member can have.
 
     Raises:
-        KeyTooLongError: it is too long.
-        InvalidKeyError: it holds half a surrogate pair.
+        KeyTooLongError: the name is too long.
+        InvalidKeyError: it contains half a surrogate pair.
     """
     shown = repr(key if len(key) < 100 else key[:100] + "…")
     try:
         nbytes = len(key.encode())
     except UnicodeEncodeError as error:
         raise InvalidKeyError(
-            f"{shown} in {url}: a zip file can hold no such name", key=key, url=url
+            f"{shown} in {url}: this name is not possible in a zip file", key=key, url=url
         ) from error
     if nbytes > _LONGEST_NAME:
-        raise KeyTooLongError(f"{shown} in {url}: a zip file can hold no name so long", key=key, url=url)
+        raise KeyTooLongError(f"{shown} in {url}: this name is too long for a zip file", key=key, url=url)
 
 
 class ZipWriter(ZipMembers):
-    """A zip file that is being written; also its directory, as it will be. Not thread-safe; readers may use it at any time.
+    """A zip file that is being written; also its future directory. Not thread-safe, but readers may use it at any time.
 
     Args:
-        source: the directory in which the file is.
-        key: its name there.
-        url: what to call it in errors.
-        wait_s: how long another writer is awaited.
+        source: the directory of the file.
+        key: the file's name there.
+        url: the file's URL in errors.
+        wait_s: how long to wait for another writer.
 
     Attributes:
-        is_settled: whether the file is an ordinary zip file at the moment, and other writers may have it.
-        is_locked: whether the file system keeps other writers out.
+        is_settled: whether the file is currently an ordinary zip file, which other writers may lock.
+        is_locked: whether the file system locks out other writers.
 
     Raises:
-        BrokenBodyError: it is no zip file.
-        StoreError: it may not be written, or another writer does not come to an end.
+        BrokenBodyError: it is not a zip file.
+        StoreError: it is not writable, or another writer does not finish.
     """
 
     def __init__(self, source: LocalStore, key: str, url: str, wait_s: float = _AWAITED_S) -> None:
@@ -111,7 +111,7 @@ class ZipWriter(ZipMembers):
         self._room = facts.size
         self._journal = self.journal or Journal.begun_at(0 if self._is_empty(facts.size) else facts.size)
         self.position = self._journal.start if self.is_settled else self.stop
-        """Where the next record goes."""
+        """The position of the next record."""
         self._last_bytes = bytes(self.file.fetch(max(0, facts.size - TRAILER_NBYTES), facts.size))
         self._note()
         entries = [*self.unsafe, *self.members.values()]
@@ -125,19 +125,19 @@ class ZipWriter(ZipMembers):
 
     @property
     def is_mine(self) -> bool:
-        """Whether this is the process that opened it, and not a fork."""
+        """Whether this is the process that opened the file, and not a fork."""
         return os.getpid() == self._process
 
     @property
     def dead_nbytes(self) -> int:
-        """How many bytes of the file belong to nothing any more, at the least."""
+        """The minimum number of unused bytes in the file."""
         return max(0, self.position - self.before - self._used)
 
     @property
     def is_wasteful(self) -> bool:
         """Whether it has more dead bytes than a file that is being written may have.
 
-        That is as many as others, and 8 MiB, or half of what is free where the disk is nearly full.
+        The limit is the number of used bytes and 8 MiB, or half of the free space if the disk is nearly full.
         """
         dead_nbytes = self.dead_nbytes
         if dead_nbytes <= self._used:
@@ -147,14 +147,14 @@ class ZipWriter(ZipMembers):
 
     @property
     def is_worth_compacting(self) -> bool:
-        """Whether it has more dead bytes than a closed file may have: 64 KiB, or a quarter of the others."""
+        """Whether it has more dead bytes than a closed file may have: 64 KiB, or a quarter of the used bytes."""
         return self.dead_nbytes > max(_CLOSING_LEAST, self._used // 4)
 
     def put(self, key: str, value: BytesLike) -> None:
-        """Add a member, in place of one of this name.
+        """Add a member, or replace the member of this name.
 
         Raises:
-            StoreFullError: there is no room for it and for the directory.
+            StoreFullError: there is no space for the member and the directory.
         """
         data = memoryview(value).cast("B")
         info = new_member(key, data, self.position)
@@ -171,10 +171,10 @@ class ZipWriter(ZipMembers):
         self._directory_nbytes += _entry_nbytes(info)
 
     def erase(self, key: str) -> None:
-        """Take a member out.
+        """Remove a member.
 
         Raises:
-            StoreFullError: there is no room to note that.
+            StoreFullError: there is no space for the record of the removal.
         """
         info = new_member(key, memoryview(b""), self.position)
         self._append(key, 0, self._journal.header(info, erased=True))
@@ -203,7 +203,7 @@ class ZipWriter(ZipMembers):
         self.position += nbytes
 
     def _make_room(self, stop: int, entry_nbytes: int) -> None:
-        """Have room for records up to ``stop`` and for the directory behind them, and the trailer at the end."""
+        """Reserve space for records up to ``stop`` and the directory after them, and write the trailer at the end."""
         needed = (
             stop + self._directory_nbytes + entry_nbytes + _END_NBYTES + len(self.comment) + TRAILER_NBYTES
         )
@@ -221,7 +221,7 @@ class ZipWriter(ZipMembers):
     def _grow(self, nbytes: int) -> None:
         descriptor, before = self.file.descriptor, self._room
         try:
-            # First of all: a file without one at its end would be one that was cut off.
+            # The trailer comes first: a file without one at its end would count as truncated.
             self.file.write(nbytes - TRAILER_NBYTES, self._journal.trailer())
             os.posix_fallocate(descriptor, before, nbytes - before)
         except OSError as error:
@@ -233,10 +233,10 @@ class ZipWriter(ZipMembers):
         self._room, self.is_settled, self._last_bytes = nbytes, False, self._journal.trailer()
 
     def settle(self) -> None:
-        """Make it an ordinary zip file, and let other writers have it.
+        """Make it an ordinary zip file, and release it for other writers.
 
         Raises:
-            StoreError: the directory could not be written; what was set is safe all the same.
+            StoreError: the directory could not be written; the stored values are safe.
         """
         if self.is_settled:
             return
@@ -258,19 +258,19 @@ class ZipWriter(ZipMembers):
         self.file.unlock()
 
     def directory_at(self, position: int, entries: list[zipfile.ZipInfo]) -> bytes:
-        """The directory, as it is to be written at a position of a file."""
+        """The bytes of the directory, for a position of the file."""
         file = _At(position)
-        # Told to begin a file here, zipfile writes nothing but the directory of what it takes for written.
+        # As if for a new file at this position, zipfile writes only the directory of the members it takes for written.
         with zipfile.ZipFile(file, "w") as archive:
             archive.filelist = entries
             archive.comment = self.comment
         return file.getvalue()
 
     def resume(self, wait_s: float = _AWAITED_S) -> None:
-        """Keep other writers out again, before something is changed; returns at once where they are.
+        """Lock out other writers again before a change. Returns at once if they are locked out.
 
         Raises:
-            StoreError: another writer does not come to an end, or this process is a fork of the writer.
+            StoreError: another writer does not finish, or this process is a fork of the writer.
         """
         if not self.is_mine:
             raise StoreError(
@@ -284,7 +284,7 @@ class ZipWriter(ZipMembers):
                 raise _busy(self.url) from error
 
     def is_current(self) -> bool:
-        """Whether the file is as this writer left it: no other program has written to it or replaced it."""
+        """Whether the file is unchanged since this writer's last write: no other program wrote to it or replaced it."""
         try:
             found = os.stat(self.file.path)
         except OSError:
@@ -293,7 +293,7 @@ class ZipWriter(ZipMembers):
             return True
         if not self.file.has_its_name():
             return False
-        # Over a network its date may change later than its bytes.
+        # In a network file system, the date may change later than the bytes.
         end = self.file.fetch(found.st_size - len(self._last_bytes), found.st_size)
         if found.st_size != self.facts.size or end != self._last_bytes:
             return False
@@ -301,7 +301,7 @@ class ZipWriter(ZipMembers):
         return True
 
     def _note(self) -> None:
-        """Note how the file is left: any difference later is another program's change."""
+        """Record the state of the file: any later difference is another program's change."""
         found = os.fstat(self.file.descriptor)
         self._left = _version(found)
         self.facts = StoreStat(found.st_size)
@@ -312,7 +312,7 @@ def _version(facts: os.stat_result) -> tuple[int, int, int]:
 
 
 class _At(io.BytesIO):
-    """What is written from a position of a file on."""
+    """A buffer for the bytes to write from a position of a file on."""
 
     def __init__(self, position: int) -> None:
         super().__init__()
@@ -326,12 +326,12 @@ class _At(io.BytesIO):
 
 
 def extent(info: zipfile.ZipInfo) -> int:
-    """How many bytes a member may take in the file, as far as the directory tells."""
+    """The bytes that a member may take in the file, according to the directory."""
     return _HEADER_NBYTES + _SLACK_NBYTES + _name_nbytes(info) + len(info.extra) + info.compress_size
 
 
 def _entry_nbytes(info: zipfile.ZipInfo) -> int:
-    """How many bytes a member takes in the directory at the most."""
+    """The maximum bytes of a member in the directory."""
     return _ENTRY_NBYTES + _name_nbytes(info) + len(info.extra) + len(info.comment)
 
 

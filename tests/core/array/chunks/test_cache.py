@@ -1,4 +1,4 @@
-"""The cache of decoded chunks: what it keeps, counts and forgets, and how readers share the work."""
+"""The cache of decoded chunks: entries, counters, dropped chunks, and readers that share the work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from zarrcore.stores import MemoryStore
 
 @pytest.mark.parametrize("name", ["plain", "sharded"])
 @pytest.mark.parametrize("cache_bytes", [None, 0, 10_000, 10_000_000])
-def test_arrays_are_equal_with_any_cache(store: CountingStore, name: str, cache_bytes: int | None) -> None:
+def test_arrays_are_equal_with_every_cache(store: CountingStore, name: str, cache_bytes: int | None) -> None:
     cache = None if cache_bytes is None else zarrcore.ChunkCache(cache_bytes)
     array = zarrcore.open(store, chunk_cache=cache)[name]
     for selection in (..., (3, slice(None, None, -7)), (slice(2, 25, 3), -1, slice(5, 45))):
@@ -50,7 +50,7 @@ def test_a_cache_counts_what_was_decoded(store: CountingStore) -> None:
     assert cache.decode_s > 0
 
 
-def test_many_who_miss_one_chunk_decode_it_once(store: CountingStore) -> None:
+def test_readers_that_miss_the_same_chunk_decode_it_once(store: CountingStore) -> None:
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     store.delay_s = 0.05
     with ThreadPoolExecutor(8) as threads:
@@ -59,7 +59,7 @@ def test_many_who_miss_one_chunk_decode_it_once(store: CountingStore) -> None:
     assert store.chunk_requests() == ["plain/c/0/0/0"]
 
 
-def test_after_a_failure_the_cache_serves_and_asks_again(store: CountingStore) -> None:
+def test_after_a_failure_the_cache_reads_the_chunk_again(store: CountingStore) -> None:
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     store.failing.add("plain/c/1/1/1")
     for _ in range(2):
@@ -69,7 +69,7 @@ def test_after_a_failure_the_cache_serves_and_asks_again(store: CountingStore) -
     assert np.array_equal(array[...], DATA)
 
 
-def test_who_waits_for_a_claim_that_fails_reads_for_himself(store: CountingStore) -> None:
+def test_a_reader_that_waits_for_a_failed_claim_reads_the_chunk_itself(store: CountingStore) -> None:
     cache = zarrcore.ChunkCache(1 << 20)
     array = zarrcore.open(store, chunk_cache=cache)["plain"]
     store.failing.add("plain/c/0/0/1")
@@ -84,7 +84,7 @@ def test_who_waits_for_a_claim_that_fails_reads_for_himself(store: CountingStore
                 future.result()
 
 
-def test_who_waits_for_a_chunk_that_cannot_be_had_is_told_at_once(store: CountingStore) -> None:
+def test_a_reader_that_waits_for_an_unreadable_chunk_fails_at_once(store: CountingStore) -> None:
     array = zarrcore.open(store, chunk_cache=zarrcore.ChunkCache(1 << 20))["plain"]
     store.failing.add("plain/c/0/0/0")
     store.delay_s = 0.2
@@ -107,7 +107,7 @@ def test_a_read_that_waits_for_another_can_be_cancelled(store: CountingStore) ->
         assert other.result() == DATA[0, 0, 0]
 
 
-def test_two_stores_of_one_name_share_no_chunks() -> None:
+def test_two_stores_of_the_same_name_share_no_chunks() -> None:
     document = {
         "zarr_format": 3,
         "node_type": "array",
@@ -125,7 +125,7 @@ def test_two_stores_of_one_name_share_no_chunks() -> None:
         assert zarrcore.open(store, chunk_cache=cache)["/"][...].tolist() == list(values)
 
 
-def test_the_cache_counts_what_an_entry_weighs(written: Path) -> None:
+def test_the_cache_counts_the_memory_of_an_entry(written: Path) -> None:
     cache = zarrcore.ChunkCache(50_000)
     array = zarrcore.open(written, chunk_cache=cache)["missing"]
     array[...]

@@ -1,4 +1,4 @@
-"""Units of decoding: which of them a selection crosses, and in which chunk they lie."""
+"""Units of decoding: the units that a selection crosses, and the chunks that contain them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHAPE = (11, 9)
 
 
 @given(st.tuples(*(st.slices(length).filter(lambda part: (part.step or 1) > 0) for length in SHAPE)))
-def test_the_units_of_a_selection_hold_each_of_its_elements_once(selection: tuple[slice, ...]) -> None:
+def test_the_units_of_a_selection_contain_each_of_its_elements_once(selection: tuple[slice, ...]) -> None:
     ranges = normalize(selection, SHAPE)
     data = np.arange(99).reshape(SHAPE)
     padded = np.pad(data, ((0, 1), (0, 3)))
@@ -38,7 +38,7 @@ def test_the_units_of_a_chunk_are_its_inner_chunks_or_itself() -> None:
     assert list(DecodeUnitGrid(RegularChunkGrid((6, 6))).units_of((1, 0))) == [(1, 0)]
 
 
-def test_a_unit_that_is_taken_whole_has_no_region() -> None:
+def test_a_unit_that_is_read_whole_has_no_region() -> None:
     grid = DecodeUnitGrid(RegularChunkGrid((3, 2)))
     units = list(grid.units(grid.crossings(normalize((slice(0, 6), slice(0, 3)), SHAPE)), None))
     assert [unit.region is None for unit in units] == [True, False, True, False]

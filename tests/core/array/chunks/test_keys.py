@@ -1,4 +1,4 @@
-"""Chunk keys that documents leave open: found where they matter, and asked for nowhere else."""
+"""Chunk keys that documents leave open: the store is asked only if they matter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ELEMENTS = np.arange(1, 31, dtype="<i2").reshape(5, 6)
 
 
 def version_2(separator: str, told: bool, left_out: tuple[tuple[int, int], ...] = ()) -> MemoryStore:
-    """An array in chunks of 2×3 whose document tells the separator of its keys, or does not."""
+    """An array in chunks of 2×3 whose document contains the separator of its keys, or does not."""
     hierarchy = zarrcore.create(store := MemoryStore(), format="v2")
     array = hierarchy.create_array(
         "a",
@@ -60,7 +60,7 @@ def expected(left_out: tuple[tuple[int, int], ...]) -> np.ndarray[Any, Any]:
 
 
 class Unlistable(ReadableStore):
-    """A store that only gives values."""
+    """A store that can only read values."""
 
     url = "unlistable://"
 
@@ -72,7 +72,7 @@ class Unlistable(ReadableStore):
 
 
 class Secretive(MemoryStore):
-    """A store that gives values, and tells nobody which."""
+    """A store that reads values and refuses to list."""
 
     def has_prefix(self, prefix: str) -> bool:
         raise AccessDeniedError("you may not list this", key=prefix, url=self.url)
@@ -87,7 +87,7 @@ class Secretive(MemoryStore):
 def test_elements_are_found_whatever_the_keys(
     separator: str, told: bool, left_out: tuple[tuple[int, int], ...], cached: bool
 ) -> None:
-    if {(0, 0), (0, 1)} <= {*left_out}:  # no key of the first row, and nothing to find the others by
+    if {(0, 0), (0, 1)} <= {*left_out}:  # no key of the first row, and no way to find the others
         left_out = tuple(index for index in left_out if index != (0, 0))
     store = version_2(separator, told, left_out)
     array = opened(store, chunk_cache=ChunkCache(1 << 20) if cached else None)
@@ -107,7 +107,9 @@ def test_elements_are_found_whatever_the_keys(
         (False, ((0, 0), (0, 1), (1, 1)), 1, 1),
     ],
 )
-def test_arrays_of_the_usual_keys_cost_no_more(told: bool, left_out: Any, stats: int, lists: int) -> None:
+def test_arrays_with_the_usual_keys_need_no_extra_requests(
+    told: bool, left_out: Any, stats: int, lists: int
+) -> None:
     store = StatisticsStore(version_2(".", told, left_out))
     array = opened(store)
     before = store.statistics()
@@ -119,14 +121,14 @@ def test_arrays_of_the_usual_keys_cost_no_more(told: bool, left_out: Any, stats:
     assert after["get"].requests - before["get"].requests == 3 * 6
 
 
-def test_looking_at_nodes_asks_for_no_chunk() -> None:
+def test_opening_nodes_requests_no_chunks() -> None:
     store = StatisticsStore(version_2("/", told=False))
     assert [node.path for node in zarrcore.open(store).walk()] == ["/", "/a"]
     assert store.statistics()["stat"].requests == 0
 
 
 @pytest.mark.parametrize("kind", [Unlistable, None])
-def test_stores_that_cannot_list(kind: Any) -> None:
+def test_keys_are_found_in_stores_that_cannot_list(kind: Any) -> None:
     store = version_2("/", told=False)
     if kind is None:
         secretive = Secretive()
@@ -142,14 +144,14 @@ def test_stores_that_cannot_list(kind: Any) -> None:
     assert (hierarchy["a"][...] == ELEMENTS).all()  # type: ignore[index]
 
 
-def test_keys_of_both_kinds_are_read_as_everybody_reads_them() -> None:
+def test_keys_of_both_kinds_are_read_as_other_readers_do() -> None:
     store = version_2(".", told=False, left_out=((2, 0),))
     store.set("a/2/0", bytes(12))
     store.set("a/0/0", bytes(12))
     assert (opened(store)[...] == expected(((2, 0),))).all()
 
 
-def test_writing_and_resizing_keep_to_the_keys_that_are_there() -> None:
+def test_writing_and_resizing_use_the_existing_kind_of_keys() -> None:
     store = version_2("/", told=False)
     array = zarrcore.open(store, "r+")["a"]
     array[4, 5] = 99  # type: ignore[index]
@@ -161,7 +163,7 @@ def test_writing_and_resizing_keep_to_the_keys_that_are_there() -> None:
     assert (opened(store)[...] == after).all()
 
 
-def test_copies_and_what_is_said_of_it(tmp_path: Any) -> None:
+def test_copies_checks_and_info_use_the_keys_that_were_found(tmp_path: Any) -> None:
     store = version_2("/", told=False)
     hierarchy = zarrcore.open(store)
     for to in (Format.V2, Format.V3):
@@ -179,7 +181,7 @@ def test_copies_and_what_is_said_of_it(tmp_path: Any) -> None:
     assert document["metadata"]["chunk_key_encoding"]["configuration"]["separator"] == "/"
 
 
-def test_keys_of_a_draft_under_a_document_of_the_accepted_text() -> None:
+def test_an_accepted_document_with_keys_of_a_draft_reads() -> None:
     hierarchy = zarrcore.create(store := MemoryStore())
     hierarchy.create_array(
         "a", shape=ELEMENTS.shape, data_type="int16", chunk_shape=(2, 3), codecs=["bytes"], fill_value=-1

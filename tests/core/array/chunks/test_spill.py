@@ -1,4 +1,4 @@
-"""Chunks that memory has no room for: each is decoded once, and what comes back is right."""
+"""Chunks that do not fit in memory: each is decoded once, and reads back correctly."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_slab_larger_than_the_cache_is_decoded_once(tmp_path: Path, order: str
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.zarr"]
 
 
-def test_each_slab_takes_the_place_of_the_one_before(place: Path) -> None:
+def test_each_slab_replaces_the_previous_one(place: Path) -> None:
     array, cache = opened(place, Spill(DATA.nbytes // 2))
     read_in_c_order(array)
     assert (cache.decoded, cache.spilled_nbytes) == (CHUNKS, DATA.nbytes // 2)
@@ -57,7 +57,7 @@ def test_each_slab_takes_the_place_of_the_one_before(place: Path) -> None:
     assert cache.decoded == CHUNKS + 16
 
 
-def test_what_no_file_holds_is_decoded_again(place: Path) -> None:
+def test_without_enough_room_for_a_slab_chunks_are_decoded_again(place: Path) -> None:
     for spill in (None, Spill(DATA.nbytes // 2 - 1)):
         array, cache = opened(place, spill)
         read_in_c_order(array)
@@ -65,7 +65,7 @@ def test_what_no_file_holds_is_decoded_again(place: Path) -> None:
         assert (cache.spilled_nbytes, cache.nbytes <= cache.max_bytes) == (0, True)
 
 
-def test_a_full_disk_is_none(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_disk_space_chunks_are_decoded_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -78,14 +78,14 @@ def test_a_full_disk_is_none(place: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert cache.spilled_nbytes > DATA.nbytes // 2
 
 
-def test_some_space_is_left_to_others(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_some_disk_space_stays_free(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("zarrcore.array.chunks.spill._LEFT_MIN", 1 << 62)
     array, cache = opened(place, Spill(1 << 20))
     read_in_c_order(array)
     assert cache.spilled_nbytes == 0
 
 
-def test_chunks_on_disk_are_forgotten_as_others_are(place: Path) -> None:
+def test_chunks_on_disk_are_dropped_like_others(place: Path) -> None:
     array, cache = opened(place, Spill(1 << 20))
     array[0]
     cache.clear()
@@ -97,7 +97,7 @@ def test_chunks_on_disk_are_forgotten_as_others_are(place: Path) -> None:
     assert cache.decoded == 32
 
 
-def test_a_chunk_in_use_outlives_its_place(tmp_path: Path) -> None:
+def test_a_chunk_in_use_stays_valid_when_its_space_is_reused(tmp_path: Path) -> None:
     spill = Spill(1 << 20, str(tmp_path))
     kept = spill.keep(np.full((3, 5), 7, ">f8"))
     assert kept is not None
@@ -109,11 +109,11 @@ def test_a_chunk_in_use_outlives_its_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "chunk", [np.array(["a", None]), np.broadcast_to(np.int8(1), (4, 4)), np.zeros(0), np.array(["x"], "T")]
 )
-def test_what_has_no_bytes_of_its_own_stays_in_memory(chunk: Any) -> None:
+def test_chunks_of_one_repeated_element_stay_in_memory(chunk: Any) -> None:
     assert Spill(1 << 20).keep(chunk) is None
 
 
-def test_threads_get_places_of_their_own() -> None:
+def test_threads_store_chunks_at_different_places() -> None:
     spill = Spill(1 << 20)
 
     def keep(number: int) -> Any:
@@ -124,7 +124,7 @@ def test_threads_get_places_of_their_own() -> None:
             assert (len(kept), set(kept.tolist())) == (100 + number, {number})
 
 
-def test_slabs() -> None:
+def test_the_size_of_a_slab() -> None:
     assert slab_nbytes((), (), 2) == 2
     assert slab_nbytes((10,), (3,), 2) == 6
     assert slab_nbytes((5, 10), (2, 3), 2) == 2 * 2 * 12

@@ -1,4 +1,4 @@
-"""Basic selections mean what NumPy means by them."""
+"""Basic selections mean the same as in NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selections as people write them."""
+"""Selections as text."""
 
 import contextlib
 
@@ -26,7 +26,7 @@ from zarrcore.errors import SelectionError
         ("x=-1", (slice(None), slice(None), slice(None), -1)),
     ],
 )
-def test_spellings(text: str, expected: tuple) -> None:
+def test_spellings_of_selections_are_parsed(text: str, expected: tuple) -> None:
     assert parse_selection(text, ["t", "z", "y", "x"]) == expected
 
 
@@ -34,17 +34,17 @@ def test_spellings(text: str, expected: tuple) -> None:
     "text",
     ["a", "1,,2", "1:2:3:4", "0:9:0", "1.5", "None", "t=1,2", "q=1", "t=1,t=2", "t=...", "[1", "9" * 30],
 )
-def test_no_selection(text: str) -> None:
+def test_text_that_is_not_a_selection_is_refused(text: str) -> None:
     with pytest.raises(SelectionError):
         parse_selection(text, ["t", "z", "y", "x"])
 
 
-def test_names_where_there_are_none() -> None:
+def test_names_for_unnamed_dimensions_are_refused() -> None:
     with pytest.raises(SelectionError, match="have no names"):
         parse_selection("t=1")
 
 
 @given(st.text(max_size=20))
-def test_any_text_gives_a_selection_or_our_error(text: str) -> None:
+def test_any_text_gives_a_selection_or_a_selection_error(text: str) -> None:
     with contextlib.suppress(SelectionError):
         assert isinstance(parse_selection(text, ["t", None]), tuple)

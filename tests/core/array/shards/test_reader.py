@@ -1,4 +1,4 @@
-"""A shard that is replaced between two reads of it gives its old elements or its new ones, never other bytes."""
+"""A shard that is replaced between two reads gives its old or its new elements, never other bytes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NESTED = {
 }
 OLD = np.arange(1, 65, dtype="i4").reshape(8, 8)
 NEW = OLD + 100
-NEW[:2, :2] = 0  # an inner chunk that is left out, so that all others lie elsewhere
+NEW[:2, :2] = 0  # a missing inner chunk, so that all others are at other positions
 
 
 class Replaced(MemoryStore):
-    """Where a shard is replaced after the n-th read of it."""
+    """A store that replaces a shard after its n-th read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ def made(codecs: list[Any], cache: zarrcore.ChunkCache | None = None) -> tuple[R
 @pytest.mark.parametrize("cached", [False, True])
 @pytest.mark.parametrize("codecs", [[], [NESTED]])
 @pytest.mark.parametrize("after", [1, 2, 3])
-def test_what_is_read_is_old_or_new(codecs: list[Any], after: int, cached: bool) -> None:
+def test_a_replaced_shard_reads_as_old_or_new(codecs: list[Any], after: int, cached: bool) -> None:
     store, array = made(codecs, zarrcore.ChunkCache(1 << 20) if cached else None)
     store.after = after
     found = array[...]
@@ -75,7 +75,7 @@ def test_an_index_in_the_cache_is_not_taken_for_the_new_shards() -> None:
     assert array[5, 5] == NEW[5, 5]
 
 
-def test_one_that_never_stays_the_same_is_an_error() -> None:
+def test_a_shard_that_keeps_changing_is_an_error() -> None:
     store, array = made([])
     again = store.replace
 

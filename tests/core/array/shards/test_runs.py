@@ -1,4 +1,4 @@
-"""Byte ranges of a shard that lie close come in one request."""
+"""Byte ranges of a shard that are close are fetched in one request."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ def starts(*ranges: tuple[int, int], max_nbytes: int = 1 << 20) -> list[list[int
     return [[member.start for member in run] for run in runs(members, max_nbytes)]
 
 
-def test_ranges_come_in_order_and_together_where_the_gap_is_small() -> None:
+def test_ranges_are_in_order_and_joined_if_the_gap_is_small() -> None:
     assert starts() == []
     assert starts((500, 600), (0, 100)) == [[0, 500]]
     assert starts((0, 100), (200 * KIB, 201 * KIB)) == [[0], [200 * KIB]]
 
 
-def test_a_request_is_bounded_but_for_a_single_range() -> None:
+def test_a_request_is_bounded_except_for_a_single_range() -> None:
     assert starts((0, 600), (600, 1200), (1200, 1300), max_nbytes=1000) == [[0], [600, 1200]]
     assert starts((0, 5000), max_nbytes=1000) == [[0]]
 

@@ -46,12 +46,12 @@ def directory(tmp_path: Path) -> CacheDirectory:
 
 
 def settle(directory: CacheDirectory) -> None:
-    """Wait until what makes room has done so."""
+    """Wait until the background thread has freed space."""
     if directory._sweeper is not None:
         directory._sweeper.join()
 
 
-def test_what_is_put_is_there_for_all(directory: CacheDirectory) -> None:
+def test_an_entry_is_found_by_all_users_of_the_directory(directory: CacheDirectory) -> None:
     directory.put(name(1), b"one")
     directory.put(name(1) + ".0-5", memoryview(b"other"))
     again = pickle.loads(pickle.dumps(directory))
@@ -67,14 +67,12 @@ def test_what_is_put_is_there_for_all(directory: CacheDirectory) -> None:
     assert directory.get(name(1)) is None
 
 
-def test_it_keeps_to_its_budget_and_drops_what_was_not_used(
-    directory: CacheDirectory, tmp_path: Path
-) -> None:
+def test_it_keeps_to_its_budget_and_drops_unused_entries(directory: CacheDirectory, tmp_path: Path) -> None:
     for number in range(20):
         directory.put(name(number), value(number))
         place = tmp_path / "cache" / "zarrscope-cache-1" / name(number)[:3] / name(number)[3:]
         os.utime(place, (time.time() - 1000 + number, 0))
-    assert directory.get(name(3)) == value(3)  # used now
+    assert directory.get(name(3)) == value(3)  # now recently used
     for number in range(100, 400):
         directory.put(name(number), value(number))
         settle(directory)
@@ -85,7 +83,7 @@ def test_it_keeps_to_its_budget_and_drops_what_was_not_used(
     assert directory.get(name(399)) == value(399)
 
 
-def test_least_recently_used_goes_first(directory: CacheDirectory, tmp_path: Path) -> None:
+def test_the_least_recently_used_entry_is_dropped_first(directory: CacheDirectory, tmp_path: Path) -> None:
     for number in range(100):
         directory._written = 0
         directory.put(name(number), value(number))
@@ -99,7 +97,7 @@ def test_least_recently_used_goes_first(directory: CacheDirectory, tmp_path: Pat
     assert left == [*range(10), *range(100 - kept + 10, 100)]
 
 
-def test_what_is_too_large_is_not_kept(directory: CacheDirectory) -> None:
+def test_an_entry_that_is_too_large_is_not_kept(directory: CacheDirectory) -> None:
     directory.put(name(1), bytes((1 << 20) // 8))
     assert directory.get(name(1)) is None
 
@@ -124,7 +122,9 @@ def damage(file: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["truncated", "empty", "flipped", "exchanged", "longer", "pipe"])
-def test_a_damaged_entry_is_none_and_dropped(directory: CacheDirectory, tmp_path: Path, how: str) -> None:
+def test_a_damaged_entry_is_not_found_and_dropped(
+    directory: CacheDirectory, tmp_path: Path, how: str
+) -> None:
     directory.put(name(1), value(1))
     directory.put(name(2), value(2))
     place = tmp_path / "cache" / "zarrscope-cache-1" / name(1)[:3] / name(1)[3:]
@@ -139,7 +139,7 @@ def messages(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-def test_a_place_that_cannot_be_one_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unusable_directory_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_bytes(b"")
     directory = CacheDirectory(tmp_path / "file" / "x", 1 << 20)
     for _ in range(3):
@@ -151,7 +151,7 @@ def test_a_place_that_cannot_be_one_is_told_once(tmp_path: Path, caplog: pytest.
     assert messages(caplog) == [f"the cache in {tmp_path}/file/x is skipped: Not a directory"]
 
 
-def test_a_place_of_others_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_directory_of_other_users_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "zarrscope-cache-1").mkdir()
     (tmp_path / "zarrscope-cache-1").chmod(0o755)
     directory = CacheDirectory(tmp_path, 1 << 20)
@@ -160,7 +160,7 @@ def test_a_place_of_others_is_not_used(tmp_path: Path, caplog: pytest.LogCapture
     assert "is open, to other users" in messages(caplog)[0]
 
 
-def test_a_place_that_vanishes_is_told_once_and_taken_again(
+def test_a_removed_directory_is_logged_once_and_used_again(
     directory: CacheDirectory,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
@@ -179,7 +179,7 @@ def test_a_place_that_vanishes_is_told_once_and_taken_again(
     assert len(messages(caplog)) == 1
 
 
-def test_a_full_disk_is_told_once_and_what_is_there_is_read(
+def test_a_full_disk_is_logged_once_and_entries_are_still_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with disk(tmp_path, "64k"):
@@ -195,7 +195,7 @@ def test_a_full_disk_is_told_once_and_what_is_there_is_read(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])
-def test_a_disk_that_takes_nothing_more_is_told_once(
+def test_a_disk_that_cannot_be_written_is_logged_once(
     directory: CacheDirectory,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
@@ -213,7 +213,7 @@ def test_a_disk_that_takes_nothing_more_is_told_once(
     assert len(messages(caplog)) == 1
     assert os.strerror(number) in messages(caplog)[0]
     assert directory.get(name(2)) is None
-    if number != errno.EIO:  # a disk that does not work is not asked for a while
+    if number != errno.EIO:  # a failing disk is not used for a while
         assert directory.get(name(1)) == value(1)
     now_s = time.monotonic()
     monkeypatch.setattr(cache_directory.time, "monotonic", lambda: now_s + 61)
@@ -221,7 +221,7 @@ def test_a_disk_that_takes_nothing_more_is_told_once(
     assert [directory.get(name(n)) for n in (1, 2)] == [value(1), value(2)]
 
 
-def test_threads_share_it(directory: CacheDirectory, tmp_path: Path) -> None:
+def test_threads_share_a_directory(directory: CacheDirectory, tmp_path: Path) -> None:
     def work(number: int) -> bool:
         directory.put(name(number % 50), value(number % 50))
         found = directory.get(name((number + 7) % 50))
@@ -252,7 +252,7 @@ print("right", flush=True)
 """
 
 
-def test_processes_share_it_also_when_one_is_killed(tmp_path: Path) -> None:
+def test_processes_share_a_directory_even_if_one_is_killed(tmp_path: Path) -> None:
     def start(seed: int, steps: int) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", _WORKER, str(tmp_path), str(seed), str(steps)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""CacheStore against a dictionary, while others change values behind its back and time passes."""
+"""CacheStore compared with a dictionary, while other processes change values and time passes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def part(value: bytes | None, byte_range: ByteRange | None) -> bytes | None:
 
 
 class CacheModel(RuleBasedStateMachine):
-    """Each answer is one that the store would have given within the time to live, and since this process wrote."""
+    """Each answer is one that the store would have given within the time to live, and after this process's writes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class CacheModel(RuleBasedStateMachine):
         self.clock = Clock()
         self.beneath = Distant()
         self.history: dict[str, list[tuple[bytes | None, float]]] = {}
-        """For each key its values, each with the time when it was over."""
+        """For each key its values, each with the time when it was replaced."""
         self.values: dict[str, bytes] = {}
         self.store: Any = self.opened(self.beneath)
 
@@ -63,7 +63,7 @@ class CacheModel(RuleBasedStateMachine):
         self.history.setdefault(key, []).append((self.values.get(key), self.clock.now_s))
 
     def _right(self, key: str) -> list[bytes | None]:
-        """What may be told of a key now."""
+        """The answers about a key that are allowed now."""
         since_s = self.clock.now_s - self.ttl_s
         old = [value for value, over_s in self.history.get(key, []) if over_s > since_s]
         return [self.values.get(key), *(old if self.ttl_s else [])]
@@ -147,7 +147,7 @@ class CacheModel(RuleBasedStateMachine):
 
     @rule(key=KEYS, byte_range=RANGES)
     def get_twice(self, key: str, byte_range: ByteRange | None) -> None:
-        """What was just told is told again without the store, unless it always is to be asked."""
+        """A recent answer is returned again without a request, unless the maximum age is 0."""
         first = self.store.get(key, byte_range)
         self.beneath.failure = None if self.ttl_s == 0 else UnreachableError("down")
         second = self.store.get(key, byte_range)
@@ -155,7 +155,7 @@ class CacheModel(RuleBasedStateMachine):
         assert (None if first is None else bytes(first)) == (None if second is None else bytes(second))
 
 
-def test_a_cache_tells_nothing_that_is_over() -> None:
+def test_a_cache_never_returns_an_outdated_answer() -> None:
     run_state_machine_as_test(
         CacheModel,
         settings=settings(

@@ -1,4 +1,4 @@
-"""Several threads that want the same thing at once."""
+"""Threads that request the same thing at the same time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrcore.stores.cache import single_flight
 from zarrcore.stores.cache.single_flight import SingleFlight
 
 
-def test_a_thread_waits_for_what_another_fetches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_waits_for_the_result_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     waits, calls = threading.Event(), []
 
     class Watched(Future[int]):

@@ -1,4 +1,4 @@
-"""CacheStore: what is given again, for how long, and what is asked of the store meanwhile."""
+"""CacheStore: which answers are reused, for how long, and the requests to the store."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from zarrcore.stores.cache.store import CacheStore
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now_s = 1e9
@@ -51,7 +51,7 @@ class Clock:
 
 
 class Distant(MemoryStore):
-    """Values of a place that lasts, and counts of what was asked."""
+    """Values with a stable identity, and counts of requests."""
 
     is_remote = True
 
@@ -86,7 +86,7 @@ class Distant(MemoryStore):
             raise self.failure
 
     def counts(self) -> dict[str, int]:
-        """What was asked since this was asked."""
+        """The requests since the last call."""
         counted, self.asked = dict(self.asked), Counter()
         return counted
 
@@ -110,7 +110,7 @@ def cached(beneath: Distant, tmp_path: Path, clock: Clock) -> CacheStore:
 
 
 def again(cached: CacheStore) -> CacheStore:
-    """What another process would have: the same store and directory, and nothing in memory."""
+    """The view of another process: the same store and directory, and nothing in memory."""
     directory = CacheDirectory(cached.directory.path, cached.directory.max_bytes)
     return CacheStore(cached.store, directory, cached.max_age_s, cached._clock)
 
@@ -128,7 +128,7 @@ class TestCacheStore(StoreTests, WritableStoreTests):
 
 
 class TestCacheOfFiles(StoreTests):
-    """Filled by one, read by the next one."""
+    """Filled by one process, read by the next."""
 
     @pytest.fixture
     def store(self, tmp_path: Path, values_directory: Path) -> CacheStore:
@@ -138,9 +138,7 @@ class TestCacheOfFiles(StoreTests):
         return again(first)
 
 
-def test_what_was_fetched_is_given_again_and_outlives_the_process(
-    cached: CacheStore, beneath: Distant
-) -> None:
+def test_fetched_values_are_reused_and_outlive_the_process(cached: CacheStore, beneath: Distant) -> None:
     for key, byte_range in (("a", None), ("a", ByteRange(3, 7)), ("a", ByteRange(-5)), ("absent", None)):
         expected = beneath.get(key, byte_range)
         beneath.counts()
@@ -156,7 +154,7 @@ def test_a_part_is_fetched_without_the_rest(cached: CacheStore, beneath: Distant
     assert cached.get("a", ByteRange(-10)) == bytes(range(90, 100))
     assert cached.get("a", ByteRange(20, 40)) == bytes(range(20, 40))
     assert beneath.counts() == {"get_with_stat": 2}
-    # What lies within what is kept is there, in one piece or in several that meet.
+    # A part of the cached bytes is found, in one piece or several adjacent ones.
     assert cached.get("a", ByteRange(25, 30)) == bytes(range(25, 30))
     assert cached.get("a", ByteRange(95)) == bytes(range(95, 100))
     assert beneath.counts() == {}
@@ -169,7 +167,7 @@ def test_a_part_is_fetched_without_the_rest(cached: CacheStore, beneath: Distant
     assert beneath.counts() == FETCHED
 
 
-def test_after_its_time_a_value_is_asked_about_once_and_fetched_only_if_it_changed(
+def test_an_expired_value_is_revalidated_once_and_fetched_only_if_it_changed(
     cached: CacheStore, beneath: Distant, clock: Clock
 ) -> None:
     parts = [None, ByteRange(0, 10), ByteRange(50)]
@@ -192,7 +190,7 @@ def test_after_its_time_a_value_is_asked_about_once_and_fetched_only_if_it_chang
     assert beneath.counts() == ASKED
 
 
-def test_absent_keys_are_known_as_long(cached: CacheStore, beneath: Distant, clock: Clock) -> None:
+def test_absent_keys_are_cached_as_long_as_values(cached: CacheStore, beneath: Distant, clock: Clock) -> None:
     assert cached.get("x") is None
     beneath.set("x", b"1")
     assert cached.get("x", ByteRange(0, 1)) is None
@@ -203,7 +201,7 @@ def test_absent_keys_are_known_as_long(cached: CacheStore, beneath: Distant, clo
     assert beneath.counts() == FETCHED
 
 
-def test_parts_of_two_versions_never_meet(cached: CacheStore, beneath: Distant) -> None:
+def test_parts_of_two_versions_are_never_mixed(cached: CacheStore, beneath: Distant) -> None:
     assert cached.get("a", ByteRange(0, 10)) == bytes(range(10))
     assert cached.get("a", ByteRange(20, 30)) == bytes(range(20, 30))
     before = cached.stat("a")
@@ -211,15 +209,15 @@ def test_parts_of_two_versions_never_meet(cached: CacheStore, beneath: Distant) 
     assert cached.get("a", ByteRange(20, 30)) == bytes(range(20, 30))
     assert cached.get("a", ByteRange(10, 20)) == b"x" * 10
     beneath.counts()
-    assert cached.stat("a") != before  # without asking
+    assert cached.stat("a") != before  # without a request
     assert beneath.counts() == {}
-    # From now on there is nothing but the new version, in other processes too.
+    # From now on only the new version is returned, in other processes too.
     for store in (cached, again(cached)):
         assert store.get("a", ByteRange(0, 30)) == b"x" * 30
         assert store.get("a", ByteRange(20, 30)) == b"x" * 10
 
 
-def test_a_clock_that_was_ahead_keeps_nothing_alive(
+def test_a_clock_that_was_ahead_does_not_keep_entries_valid(
     cached: CacheStore, beneath: Distant, clock: Clock
 ) -> None:
     cached.get("a")
@@ -229,7 +227,9 @@ def test_a_clock_that_was_ahead_keeps_nothing_alive(
 
 
 @pytest.mark.parametrize("age_s", [0.0, float("inf")])
-def test_always_and_never_asking(beneath: Distant, tmp_path: Path, clock: Clock, age_s: float) -> None:
+def test_a_maximum_age_of_zero_and_of_infinity(
+    beneath: Distant, tmp_path: Path, clock: Clock, age_s: float
+) -> None:
     cached = CacheStore(beneath, CacheDirectory(tmp_path, 1 << 30), age_s, clock)
     cached.get("a")
     clock.now_s += 1e8
@@ -258,7 +258,7 @@ def test_errors_are_not_kept(cached: CacheStore, beneath: Distant) -> None:
     assert again(cached).stat("a").size == 100
 
 
-def test_what_is_written_through_it_is_read_at_once(cached: CacheStore, beneath: Distant) -> None:
+def test_a_value_written_through_the_cache_is_read_at_once(cached: CacheStore, beneath: Distant) -> None:
     other = again(cached)
     for key in ("a", "b/c", "new"):
         cached.get(key)
@@ -283,7 +283,7 @@ def test_what_is_written_through_it_is_read_at_once(cached: CacheStore, beneath:
         cached.set("a", b"1")
 
 
-def test_a_write_that_fails_may_have_been_done(cached: CacheStore, beneath: Distant) -> None:
+def test_a_failed_write_drops_the_entry(cached: CacheStore, beneath: Distant) -> None:
     class Lost(Distant):
         def set(self, key: str, value: BytesLike, *, if_absent: bool = False) -> bool:
             super().set(key, value, if_absent=if_absent)
@@ -294,11 +294,11 @@ def test_a_write_that_fails_may_have_been_done(cached: CacheStore, beneath: Dist
     lost._values = beneath._values
     cached.store = lost
     with pytest.raises(UnreachableError):
-        cached.set("a", b"written all the same")
-    assert cached.get("a") == b"written all the same"
+        cached.set("a", b"written despite the error")
+    assert cached.get("a") == b"written despite the error"
 
 
-def test_what_is_read_during_a_write_is_not_kept(beneath: Distant, tmp_path: Path) -> None:
+def test_a_value_that_is_read_during_a_write_is_not_kept(beneath: Distant, tmp_path: Path) -> None:
     class Slow(Distant):
         gate = threading.Event()
         reached = threading.Event()
@@ -316,13 +316,15 @@ def test_what_is_read_during_a_write_is_not_kept(beneath: Distant, tmp_path: Pat
         assert slow.reached.wait(20)
         cached.set("a", b"new")
         slow.gate.set()
-        # Neither is it given to one who asks after the write.
+        # A read after the write does not get it either.
         assert cached.get("a") == b"new"
         assert reading.result() == b"old"
     assert cached.get("a") == again(cached).get("a") == b"new"
 
 
-def test_threads_that_want_the_same_make_one_request(beneath: Distant, tmp_path: Path, clock: Clock) -> None:
+def test_threads_that_want_the_same_value_share_one_request(
+    beneath: Distant, tmp_path: Path, clock: Clock
+) -> None:
     class Slow(Distant):
         def _count(self, what: str) -> None:
             super()._count(what)
@@ -366,7 +368,7 @@ def test_a_value_of_unknown_version_is_not_kept(tmp_path: Path) -> None:
     assert cached.get("a") == b"two"
 
 
-def test_a_store_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
+def test_the_cache_of_a_read_only_store_is_read_only(tmp_path: Path) -> None:
     class Plain(ReadableStore):
         url = "test://"
 
@@ -384,7 +386,7 @@ def test_a_store_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
         list(cached.list())
 
 
-def test_places_do_not_share_entries(tmp_path: Path) -> None:
+def test_stores_of_different_identity_share_no_entries(tmp_path: Path) -> None:
     directory = CacheDirectory(tmp_path, 1 << 30)
     stores = [Distant("one", {"a": b"1"}), Distant("two", {"a": b"2"}), MemoryStore(values={"a": b"3"})]
     for _ in range(2):
@@ -392,7 +394,7 @@ def test_places_do_not_share_entries(tmp_path: Path) -> None:
     assert CacheStore(MemoryStore(values={"a": b"4"}), directory).get("a") == b"4"
 
 
-def test_a_refresh_reaches_it_through_what_wraps_it(
+def test_a_refresh_reaches_the_cache_through_wrappers(
     cached: CacheStore, beneath: Distant, clock: Clock
 ) -> None:
     shown = ReadOnlyStore(PrefixStore(cached, "b/"))
@@ -404,7 +406,7 @@ def test_a_refresh_reaches_it_through_what_wraps_it(
     assert shown.get("c") == b"456"
 
 
-def test_a_zip_file_behind_it_is_read_from_what_is_kept(tmp_path: Path) -> None:
+def test_a_zip_file_in_a_cached_store_is_read_from_the_cache(tmp_path: Path) -> None:
     with zarrcore.create(tmp_path / "x.zip") as made:
         made.create_array("a", shape=(100, 100), data_type="int16", chunk_shape=(10, 100))[...] = np.arange(
             100
@@ -419,7 +421,7 @@ def test_a_zip_file_behind_it_is_read_from_what_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shards", [None, (64, 64)])
-def test_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[int, int] | None) -> None:
+def test_cached_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[int, int] | None) -> None:
     remote = Distant()
     values = np.random.default_rng(1).integers(0, 1000, (128, 128)).astype("uint16")
     made = zarrcore.create(remote).create_array(
@@ -438,7 +440,7 @@ def test_arrays_are_read_without_the_store(tmp_path: Path, shards: tuple[int, in
 
 
 @pytest.mark.parametrize("keeps_chunks", [False, True])
-def test_a_shard_that_is_replaced_is_read_anew(tmp_path: Path, keeps_chunks: bool) -> None:
+def test_a_replaced_shard_is_read_again(tmp_path: Path, keeps_chunks: bool) -> None:
     def write(first: int) -> None:
         made = zarrcore.create(remote, overwrite=True) if first else zarrcore.create(remote)
         array = made.create_array(
@@ -453,8 +455,8 @@ def test_a_shard_that_is_replaced_is_read_anew(tmp_path: Path, keeps_chunks: boo
     chunks = zarrcore.ChunkCache(1 << 20) if keeps_chunks else None
     read = zarrcore.open(cached, chunk_cache=chunks)["a"]
     np.testing.assert_array_equal(read[6:, 6:], expected[6:, 6:])
-    assert remote.asked["stat"] <= 1  # of the document, and of no shard
-    write(40)  # with fewer inner chunks, so that all lie elsewhere
+    assert remote.asked["stat"] <= 1  # for the document, none for shards
+    write(40)  # with fewer inner chunks, so that all are at other positions
     np.testing.assert_array_equal(read[6:, :2], expected[6:, :2] + 40)
     np.testing.assert_array_equal(read[:2, :2], 0)
     assert cached.stat("a/c/0/0") == remote.stat("a/c/0/0")
@@ -464,7 +466,7 @@ def names(place: Path) -> Iterable[Path]:
     return (file for file in place.rglob("*") if file.is_file())
 
 
-def test_nothing_on_the_disk_tells_keys_or_secrets(cached: CacheStore, tmp_path: Path) -> None:
+def test_the_disk_contains_no_keys_or_secrets_in_clear_text(cached: CacheStore, tmp_path: Path) -> None:
     cached.get("b/c", ByteRange(0, 1))
     for file in names(tmp_path):
         assert b"b/c" not in file.read_bytes()
@@ -473,7 +475,7 @@ def test_nothing_on_the_disk_tells_keys_or_secrets(cached: CacheStore, tmp_path:
     assert (tmp_path / "zarrscope-cache-1").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_web_server_is_asked_once(faults: FaultServer, tmp_path: Path) -> None:
+def test_a_value_of_a_web_server_costs_at_most_one_request(faults: FaultServer, tmp_path: Path) -> None:
     faults.values["a/x"] = bytes(range(100))
     kept = {"cache_dir": tmp_path, "timeout_s": 1.0, "retries": 0}
     for key, byte_range, expected in (
@@ -490,14 +492,14 @@ def test_a_web_server_is_asked_once(faults: FaultServer, tmp_path: Path) -> None
         assert store.get(key, byte_range) == expected
         assert open_store(f"{faults.url}/a", **kept).get(key, byte_range) == expected
         del faults.faults[f"a/{key}"]
-    # Whoever is somebody else finds nothing of it.
+    # Other credentials find nothing of it.
     faults.faults["a/x"] = 403
     stranger = open_store(f"{faults.url}/a", **kept, headers={"Authorization": "Bearer other"})
     with pytest.raises(AccessDeniedError):
         stranger.get("x")
 
 
-def test_a_bucket_is_asked_whether_it_changed(s3: S3Server, tmp_path: Path) -> None:
+def test_values_of_a_bucket_are_revalidated(s3: S3Server, tmp_path: Path) -> None:
     s3.put("bucket/kept/x", bytes(range(100)))
     options = {**s3.options, "cache_dir": tmp_path}
     assert open_store("s3://bucket/kept", **options).get("x", ByteRange(-9)) == bytes(range(91, 100))
@@ -513,7 +515,7 @@ def test_a_bucket_is_asked_whether_it_changed(s3: S3Server, tmp_path: Path) -> N
     assert store.get("x") == open_store("s3://bucket/kept", **options).get("x") == b"newer"
 
 
-def test_other_credentials_find_nothing_of_it(
+def test_entries_are_not_shared_between_credentials(
     s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     s3.put("bucket/kept/y", b"old")
@@ -528,7 +530,7 @@ def test_other_credentials_find_nothing_of_it(
     assert second.get("y") == b"new"
 
 
-def test_the_command_line_takes_it(
+def test_the_command_line_has_options_for_the_cache(
     faults: FaultServer, tmp_path: Path, zarrscope: Callable[..., Outcome]
 ) -> None:
     remote = MemoryStore()
@@ -552,5 +554,5 @@ def test_the_command_line_takes_it(
     assert first.stdout == b"".join(b"%d\n" % number for number in range(9))
     assert (
         open_store(tmp_path, cache_dir=tmp_path / "unused").get("x") is None
-    )  # a directory needs no other one
+    )  # a local directory needs no cache
     assert not (tmp_path / "unused").exists()

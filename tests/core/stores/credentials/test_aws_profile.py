@@ -46,7 +46,7 @@ def test_profiles_are_read_from_the_configuration_files(
             open_store("s3://bucket", profile="other", **options).get("key")
         with pytest.raises(StoreError, match="no AWS profile absent"):
             open_store("s3://bucket", profile="absent", **options).get("key")
-    # A token of the environment belongs to other keys.
+    # A session token in the environment belongs to other keys.
     with environment({**paths, "AWS_PROFILE": "work", "AWS_SESSION_TOKEN": "geheim"}, AWS_KEYS):
         assert open_store("s3://bucket", **options).get("key") == b"1"
     assert "work-key" in faults.requests[-1][2]["authorization"]
@@ -57,20 +57,20 @@ def test_a_broken_configuration_file_is_not_quoted(tmp_path: Path, options: dict
     (tmp_path / "credentials").write_text("geheim without a section\n")
     with (
         environment({"AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "credentials")}),
-        pytest.raises(StoreError, match="no AWS configuration file") as caught,
+        pytest.raises(StoreError, match="not a valid AWS configuration file") as caught,
     ):
         open_store("s3://bucket", profile="x", **options).get("key")
     assert "geheim" not in "".join(traceback.format_exception(caught.value))
 
 
-def test_a_section_of_services_tells_the_endpoint_of_s3(faults: FaultServer, tmp_path: Path) -> None:
+def test_a_services_section_gives_the_endpoint_of_s3(faults: FaultServer, tmp_path: Path) -> None:
     (tmp_path / "config").write_text(
         "[profile work]\nregion = eu-west-7\nendpoint_url = http://127.0.0.1:1\nservices = mine\n"
         f"[services mine]\ndynamodb =\n  endpoint_url = http://127.0.0.1:2\ns3 =\n  endpoint_url = {faults.url}\n"
     )
     faults.values["bucket/key"] = b"1"
     with environment({"AWS_CONFIG_FILE": str(tmp_path / "config")}):
-        # The keys are those of the environment, or none; the profile tells the rest.
+        # The keys come from the environment, or there are none; the rest comes from the profile.
         with environment({"AWS_PROFILE": "work"}):
             assert open_store("s3://bucket").get("key") == b"1"
             assert "testing-key" in faults.requests[-1][2]["authorization"]
@@ -78,7 +78,7 @@ def test_a_section_of_services_tells_the_endpoint_of_s3(faults: FaultServer, tmp
         assert "authorization" not in faults.requests[-1][2]
 
 
-def test_the_nearest_endpoint_counts(faults: FaultServer, options: dict[str, object]) -> None:
+def test_the_most_specific_endpoint_has_precedence(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["bucket/key"] = b"1"
     nowhere = "http://127.0.0.1:1"
     for variables in (
@@ -92,14 +92,14 @@ def test_the_nearest_endpoint_counts(faults: FaultServer, options: dict[str, obj
 
 
 def _prints(tmp_path: Path, document: object) -> dict[str, str]:
-    """Variables under which the profile ``run`` has a command that prints a document."""
+    """Environment variables for a profile ``run`` with a command that prints a document."""
     (tmp_path / "keys.json").write_text(json.dumps(document))
     command = f"{sys.executable} -c \"print(open('{tmp_path}/keys.json').read())\""
     (tmp_path / "config").write_text(f"[profile run]\ncredential_process = {command}\n")
     return {"AWS_CONFIG_FILE": str(tmp_path / "config")}
 
 
-def test_a_command_gives_keys_and_newer_ones_when_they_expire(
+def test_a_command_is_run_again_when_its_keys_expire(
     faults: FaultServer, options: dict[str, object], tmp_path: Path
 ) -> None:
     faults.values["bucket/key"] = b"1"
@@ -112,14 +112,14 @@ def test_a_command_gives_keys_and_newer_ones_when_they_expire(
         assert "first" in faults.requests[-1][2]["authorization"]
         assert faults.requests[-1][2]["x-amz-security-token"] == "t"
         _prints(tmp_path, {**keys, "AccessKeyId": "second"})
-        deadline = time.monotonic() + 20  # obstore keeps even expired keys for a moment
+        deadline = time.monotonic() + 20  # obstore keeps even expired keys for a short time
         while "second" not in faults.requests[-1][2]["authorization"] and time.monotonic() < deadline:
             assert store.get("key") == b"1"
     assert "second" in faults.requests[-1][2]["authorization"]
 
 
 @pytest.mark.parametrize("printed", [{"AccessKeyId": "geheim"}, ["geheim"], "geheim", None])
-def test_a_command_without_keys_is_told_and_not_quoted(
+def test_a_command_without_keys_is_reported_and_not_quoted(
     options: dict[str, object], tmp_path: Path, printed: object
 ) -> None:
     with environment(_prints(tmp_path, printed)):
@@ -135,7 +135,7 @@ def test_a_command_without_keys_is_told_and_not_quoted(
 
 
 @pytest.mark.parametrize("region", ["eu-north-9", None])
-def test_the_region_of_a_bucket_is_asked_for(
+def test_the_region_of_a_bucket_is_requested(
     faults: FaultServer, monkeypatch: pytest.MonkeyPatch, region: str | None
 ) -> None:
     monkeypatch.setattr(s3_module, "_AMAZON", faults.url)
@@ -151,12 +151,12 @@ def test_the_region_of_a_bucket_is_asked_for(
     assert len(faults.requests) == 1
 
 
-def test_a_region_that_cannot_be_asked_for_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_region_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(s3_module, "_AMAZON", "http://127.0.0.1:1")
     assert "region" not in S3Store("bucket")._configuration(NONE)
 
 
-def test_an_express_bucket_is_one_by_its_name_and_wants_a_region() -> None:
+def test_an_express_bucket_is_recognized_by_name_and_needs_a_region() -> None:
     store = open_store("s3://data--usw2-az1--x-s3/x", region="us-west-2")
     assert store._configuration(NONE) == {"s3_express": True, "region": "us-west-2"}
     with pytest.raises(StoreError, match="name the region of the bucket with --region"):
@@ -165,6 +165,6 @@ def test_an_express_bucket_is_one_by_its_name_and_wants_a_region() -> None:
     assert "s3_express" not in elsewhere._configuration(NONE)
 
 
-def test_a_bucket_with_dots_stands_in_the_path(faults: FaultServer, options: dict[str, object]) -> None:
+def test_a_bucket_name_with_dots_is_in_the_path(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["data.my.org/key"] = b"1"
     assert open_store("s3://data.my.org", **options).get("key") == b"1"

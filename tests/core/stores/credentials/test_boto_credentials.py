@@ -1,4 +1,4 @@
-"""AWS profiles that name another source of keys: a role, a web identity, single sign-on."""
+"""AWS profiles that delegate to another source of keys: a role, a web identity, single sign-on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROLE = "role_arn = arn:aws:iam::123456789012:role/reader\n"
 
 @pytest.fixture
 def config(tmp_path: Path, s3: S3Server) -> Iterator[Path]:
-    """A configuration file, empty yet; roles are asked for at the service of the tests."""
+    """An empty configuration file; roles are requested from the tests' service."""
     variables = {
         "AWS_CONFIG_FILE": str(tmp_path / "config"),
         "AWS_ENDPOINT_URL_STS": s3.endpoint_url,
@@ -31,7 +31,7 @@ def config(tmp_path: Path, s3: S3Server) -> Iterator[Path]:
 
 
 def _sent(faults: FaultServer, options: dict[str, object]) -> dict[str, str]:
-    """The headers of a request that goes by the profile ``other``."""
+    """The headers of a request with the profile ``other``."""
     faults.values["bucket/key"] = b"1"
     assert open_store("s3://bucket", **options, profile="other").get("key") == b"1"
     sent: dict[str, str] = faults.requests[-1][2]

@@ -1,4 +1,4 @@
-"""Where the credentials of buckets come from, and where they never go."""
+"""The sources of credentials for buckets, and the places where they must never appear."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ SECRET = "geheim+/%"
 
 @pytest.fixture
 def no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No credentials anywhere, on a machine of nobody's."""
+    """No credentials anywhere, on a machine outside any cloud."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(clouds, "_FILES", (str(tmp_path / "vendor"),))
     for name in NO_KEYS:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_credentials_in_a_url_are_refused_unseen() -> None:
+def test_credentials_in_a_url_are_refused_and_not_quoted() -> None:
     with pytest.raises(StoreError) as caught:
         open_store("s3://key:geheim@bucket/x")
     assert "geheim" not in str(caught.value)
 
 
-def test_anonymous_requests_bear_no_signature(faults: FaultServer, options: dict[str, object]) -> None:
+def test_anonymous_requests_have_no_signature(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["bucket/key"] = b"1"
     with environment({}, AWS_KEYS):
         store = open_store("s3://bucket", **options, anonymous=True)
@@ -45,7 +45,7 @@ def test_anonymous_requests_bear_no_signature(faults: FaultServer, options: dict
 
 @pytest.mark.parametrize("url", ["s3://bucket", "gs://bucket", "abfs://bucket@account.dfs.core.windows.net"])
 @pytest.mark.usefixtures("no_keys")
-def test_without_credentials_nothing_is_asked(
+def test_without_credentials_no_request_is_sent(
     faults: FaultServer, options: dict[str, object], url: str
 ) -> None:
     store = open_store(url, **options)
@@ -67,7 +67,7 @@ def test_without_credentials_nothing_is_asked(
         *((service, said, False) for service in ("S3", "GCS", "Azure") for said in ("QEMU\n", None)),
     ],
 )
-def test_the_metadata_address_is_asked_on_the_clouds_own_machines_only(
+def test_the_metadata_address_is_used_only_on_machines_of_the_cloud(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: str, said: str | None, asked: bool
 ) -> None:
     if said is not None:
@@ -76,7 +76,7 @@ def test_the_metadata_address_is_asked_on_the_clouds_own_machines_only(
     assert clouds.is_machine_of(service) is asked
 
 
-def test_requester_pays_is_said(faults: FaultServer, options: dict[str, object]) -> None:
+def test_requester_pays_is_sent(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["bucket/key"] = b"1"
     open_store("s3://bucket", **options, requester_pays=True).get("key")
     assert faults.requests[-1][2]["x-amz-request-payer"] == "requester"
@@ -110,7 +110,9 @@ def test_keys_of_gcs_come_from_the_environment(faults: FaultServer, options: dic
         ({"AZURE_STORAGE_ACCOUNT_KEY": "a2V5"}, "emulated", ""),
     ],
 )
-def test_account_and_key_of_azure(variables: dict[str, str], account: str, key: str) -> None:
+def test_account_and_key_of_azure_come_from_the_environment(
+    variables: dict[str, str], account: str, key: str
+) -> None:
     with environment(variables):
         store = AzureStore("c", "")
         if account == "emulated":
@@ -121,7 +123,7 @@ def test_account_and_key_of_azure(variables: dict[str, str], account: str, key: 
 
 
 @pytest.mark.usefixtures("no_keys")
-def test_a_connection_string_tells_all(faults: FaultServer) -> None:
+def test_a_connection_string_gives_account_and_key(faults: FaultServer) -> None:
     faults.values["me/container/key"] = b"1"
     told = f"BlobEndpoint={faults.url}/me;SharedAccessSignature=sv=1&sig=a%2Bb"
     with environment({"AZURE_STORAGE_CONNECTION_STRING": told}):
@@ -134,44 +136,48 @@ USELESS: list[tuple[str, dict[str, str], str]] = [
     (
         "s3://b",
         {"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": f"{SECRET}\r"},
-        "AWS_SESSION_TOKEN holds characters",
+        "AWS_SESSION_TOKEN has characters",
     ),
     ("gs://b", {"GOOGLE_BEARER_TOKEN": f"{SECRET}\n"}, "a line break at its end"),
     (
         "az://b",
         {"AZURE_STORAGE_ACCOUNT_NAME": "a\n", "AZURE_STORAGE_ACCOUNT_KEY": SECRET},
-        "names no bucket",
+        "is not the name of a bucket",
     ),
-    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_TOKEN": f"{SECRET}é"}, "holds characters"),
+    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_TOKEN": f"{SECRET}é"}, "has characters"),
     ("s3://b", {"AWS_ACCESS_KEY_ID": SECRET}, "AWS_SECRET_ACCESS_KEY is not"),
-    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": f'"{SECRET}"'}, "no service account's key"),
-    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": SECRET}, "no service account's key"),
+    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": f'"{SECRET}"'}, "neither a service account's key"),
+    ("gs://b", {"GOOGLE_SERVICE_ACCOUNT_KEY": SECRET}, "neither a service account's key"),
     (
         "gs://b",
         {
             "GOOGLE_SERVICE_ACCOUNT_KEY": f'{{"client_email": "a", "private_key_id": "b", "private_key": "{SECRET}"}}'
         },
-        "private key is none",
+        "private key is malformed",
     ),
     ("gs://b", {"GOOGLE_APPLICATION_CREDENTIALS": f"/{SECRET}"}, "cannot be read"),
     ("gs://b", {"GOOGLE_SERVICE_ACCOUNT": f"/{SECRET}"}, "cannot be read"),
     (
         "az://b",
         {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_ACCOUNT_KEY": SECRET},
-        "the account key is none",
+        "the account key is malformed",
     ),
-    ("az://b", {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_SAS_TOKEN": SECRET}, "signature is none"),
+    (
+        "az://b",
+        {"AZURE_STORAGE_ACCOUNT_NAME": "a", "AZURE_STORAGE_SAS_TOKEN": SECRET},
+        "signature is malformed",
+    ),
     (
         "az://b",
         {"AZURE_STORAGE_CONNECTION_STRING": f"AccountName=a;AccountKey={SECRET}"},
-        "the account key is none",
+        "the account key is malformed",
     ),
 ]
 
 
 @pytest.mark.usefixtures("no_keys")
 @pytest.mark.parametrize(("url", "variables", "said"), USELESS, ids=lambda value: str(value)[:40])
-def test_credentials_that_are_none_are_told_and_not_quoted(
+def test_malformed_credentials_are_reported_and_not_quoted(
     url: str, variables: dict[str, str], said: str
 ) -> None:
     with environment(variables):

@@ -44,7 +44,7 @@ def empty(tmp_path: Path) -> Iterator[LMDBStore]:
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database that holds `VALUES`, made without us; shared, so never to be changed."""
+    """A database with `VALUES`, made without zarrcore; shared, so it must not be changed."""
     path = tmp_path_factory.mktemp("lmdb") / "values.lmdb"
     fill(path, {key.encode(): value for key, value in VALUES.items()})
     return path
@@ -67,7 +67,7 @@ class TestLMDBStore(StoreTests, WritableStoreTests):
     tells_mtime = False
 
 
-def test_it_is_a_dictionary() -> None:
+def test_the_store_behaves_like_a_dictionary() -> None:
     @contextlib.contextmanager
     def database() -> Iterator[WritableStore]:
         with tempfile.TemporaryDirectory() as place:
@@ -98,12 +98,12 @@ def test_lmdb_itself_reads_what_was_written(empty: LMDBStore) -> None:
     assert said.decode() == f"{ {b'a//c0': b'', 'a/größe'.encode(): b'12'} }\n"
 
 
-def test_keys_that_are_no_text_are_kept_apart(tmp_path: Path) -> None:
+def test_keys_that_are_not_utf8_are_kept(tmp_path: Path) -> None:
     fill(tmp_path / "x", {b"a\xff": b"1", b"a//c0": b"2", b"b/": b"3"})
     with LMDBStore(tmp_path / "x") as store:
         assert {entry.key: store.get(entry.key) for entry in store.list()} == {"a\udcff": b"1", "a//c0": b"2"}
         assert [entry.key for entry in store.list_dir("")] == ["a/", "a\udcff", "b/"]
-        with pytest.raises(InvalidKeyError, match="no key as long as this"):
+        with pytest.raises(InvalidKeyError, match="the key is too long"):
             store.set("a" * 512, b"")
 
 
@@ -113,10 +113,12 @@ def test_keys_that_are_no_text_are_kept_apart(tmp_path: Path) -> None:
         (lambda path: None, StoreNotFoundError, "there is no LMDB database at"),
         (lambda path: path.mkdir(), StoreNotFoundError, "there is no LMDB database at"),
         (lambda path: path.touch(), StoreNotFoundError, "there is no LMDB database at"),
-        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is no LMDB database"),
+        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is not an LMDB database"),
     ],
 )
-def test_what_is_no_such_database_is_told(tmp_path: Path, make, kind: type[StoreError], said: str) -> None:
+def test_a_file_that_is_not_a_database_is_reported(
+    tmp_path: Path, make, kind: type[StoreError], said: str
+) -> None:
     path = tmp_path / "x"
     make(path)
     before = path.stat().st_size if path.is_file() else 0
@@ -128,7 +130,7 @@ def test_what_is_no_such_database_is_told(tmp_path: Path, make, kind: type[Store
     assert not path.is_dir() or not os.listdir(path)
 
 
-def test_a_database_that_was_cut_off_is_told(database: Path, tmp_path: Path) -> None:
+def test_a_truncated_database_is_reported(database: Path, tmp_path: Path) -> None:
     whole = (database / "data.mdb").read_bytes()
     for name, size in (("x", len(whole) - 1), ("y", 4096 * 3)):
         (tmp_path / name).write_bytes(whole[:size])
@@ -141,7 +143,7 @@ def test_a_database_that_was_cut_off_is_told(database: Path, tmp_path: Path) -> 
             store.get("zarr.json")
 
 
-def test_who_writes_waits_no_longer_than_the_timeout(empty: LMDBStore) -> None:
+def test_a_writer_waits_no_longer_than_the_timeout(empty: LMDBStore) -> None:
     empty.set("a", b"1")
     program = (
         "import lmdb, sys; env = lmdb.open(sys.argv[1], map_size=1<<40)\n"
@@ -154,19 +156,19 @@ def test_who_writes_waits_no_longer_than_the_timeout(empty: LMDBStore) -> None:
         with pytest.raises(StoreTimeoutError, match=r"^a in lmdb://.* keeps the database locked"):
             impatient.set("a", b"2")
         assert impatient.get("a") == b"1"
-        other.kill()  # and its lock with it
+        other.kill()  # together with its lock
     empty.set("b", b"3")
     assert (empty.get("a"), empty.get("b")) == (b"1", b"3")
 
 
-def test_what_may_not_be_read_or_written_is_denied() -> None:
+def test_a_database_without_permission_is_denied() -> None:
     with place_for_all() as place, LMDBStore(place / "x", create=True) as store:
         store.set("a", b"1")
         store.close()
         for file, mode in (("data.mdb", 0o444), ("lock.mdb", 0o444), (".", 0o555)):
             os.chmod(f"{store.path}/{file}", mode)
         lines = f"store = open_store({store.url!r}); print(store.get('a')); store.set('a', b'2')"
-        expected = "the database, or its directory, can only be read"
+        expected = "the database, or its directory, is read-only"
         assert as_nobody("lmdb", lines) == f"b'1'\nAccessDeniedError a in {store.url}: {expected}\n"
         os.chmod(f"{store.path}/data.mdb", 0)
         said = as_nobody("lmdb", f"open_store({store.url!r})")
@@ -174,20 +176,18 @@ def test_what_may_not_be_read_or_written_is_denied() -> None:
         os.chmod(store.path, 0o755)
 
 
-def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lmdb_environment, "_MAP_BYTES", 1 << 16)
     with LMDBStore(tmp_path / "x", create=True) as store:
         store.set("a", b"1")
         with pytest.raises(
-            StoreFullError, match=r"^a in lmdb://.*: the database is as large as it may become$"
+            StoreFullError, match=r"^a in lmdb://.*: the database has reached its maximum size$"
         ):
             store.set("a", bytes(100_000))
         assert store.get("a") == b"1"
 
 
-def test_what_could_not_be_written_whole_means_a_full_disk(
-    empty: LMDBStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_incomplete_write_means_a_full_disk(empty: LMDBStore, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         error = lmdb.Error("mdb_txn_commit: Input/output error")
         error.code = errno.EIO
@@ -212,7 +212,7 @@ def test_stores_of_one_process_share_the_file(empty: LMDBStore) -> None:
         assert transaction.get(b"a") == b"1"
 
 
-def test_the_checksum_of_a_value_is_made_once(empty: LMDBStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checksum_of_a_value_is_computed_once(empty: LMDBStore, monkeypatch: pytest.MonkeyPatch) -> None:
     empty.set("a", b"1")
     first = empty.stat("a")
     with monkeypatch.context() as patch:
@@ -236,7 +236,7 @@ def test_a_file_that_was_replaced_or_removed_is_noticed(empty: LMDBStore, databa
         empty.get("zarr.json")
 
 
-def test_a_forked_process_is_told_that_it_cannot(empty: LMDBStore, database: Path) -> None:
+def test_use_in_a_forked_process_is_an_error(empty: LMDBStore, database: Path) -> None:
     empty.set("a", b"1")
     child = os.fork()
     if child == 0:
@@ -258,7 +258,7 @@ def test_many_keys_are_listed_in_little_memory(tmp_path: Path) -> None:
         before = forget_peak()
         assert sum(1 for _ in store.list_dir("c/")) == 100
         assert sum(entry.size or 0 for entry in store.list()) == 100_000
-        assert peak_nbytes() - before < 20 << 20  # of which the mapped file is the most
+        assert peak_nbytes() - before < 20 << 20  # mostly the mapped file
         store.erase_prefix("c/007/")
         assert not store.has_prefix("c/007/")
 
@@ -270,7 +270,7 @@ def test_it_pickles_with_its_options(tmp_path: Path) -> None:
         assert (again.durable, again.timeout_s, again.get("a")) == (True, 3, b"1")
 
 
-def test_a_missing_extra_is_told(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lmdb", None)
     gc.collect()
     with pytest.raises(MissingExtraError, match=r"pip install 'zarrscope\[lmdb\]'"):

@@ -57,7 +57,7 @@ def empty(redis: RedisServer) -> Iterator[RedisStore]:
 
 @pytest.fixture(scope="module")
 def filled(redis: RedisServer) -> str:
-    """The URL of a store that holds `VALUES`, set without us; shared, so never to be changed."""
+    """The URL of a store with `VALUES`, set without zarrcore; shared, so it must not be changed."""
     redis.command("MSET", *(word for key, value in VALUES.items() for word in (f"filled:{key}", "")))
     for key, value in VALUES.items():
         if value:
@@ -77,7 +77,7 @@ class TestRedisStore(StoreTests, WritableStoreTests):
     tells_mtime = False
 
 
-def test_it_is_a_dictionary(redis: RedisServer) -> None:
+def test_the_store_behaves_like_a_dictionary(redis: RedisServer) -> None:
     @contextlib.contextmanager
     def database() -> Iterator[WritableStore]:
         yield RedisStore(f"{redis.url}?prefix={uuid.uuid4()}")
@@ -93,7 +93,7 @@ def test_it_is_a_dictionary(redis: RedisServer) -> None:
         ("rediss://me@[::1]/?prefix=", "rediss://[::1]:6379/0?prefix="),
     ],
 )
-def test_a_url_is_shown_as_it_may_be_typed_again(url: str, shown: str) -> None:
+def test_the_url_that_is_shown_can_be_typed_again(url: str, shown: str) -> None:
     assert open_store(url).url == shown
     assert open_store(shown).url == shown
 
@@ -103,14 +103,14 @@ def test_a_url_is_shown_as_it_may_be_typed_again(url: str, shown: str) -> None:
     [
         ("redis://", "needs the name of a server"),
         ("redis://host:0", "redis://host:port/database"),
-        ("redis://me:geheim@host", "does not belong into a URL; put it into REDISCLI_AUTH"),
-        ("rediss://:geheim@host", "does not belong into a URL"),
+        ("redis://me:geheim@host", "a URL must not contain a password; put it into REDISCLI_AUTH"),
+        ("rediss://:geheim@host", "a URL must not contain a password"),
         ("redis://host/a/b", "the path is the number of a database"),
-        ("redis://host/0?password=geheim", r"the only thing to ask for is \?prefix="),
+        ("redis://host/0?password=geheim", r"the only supported query is \?prefix="),
         ("redis://host?prefix=%ed%a0%80\ud800", "surrogate"),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> None:
+def test_a_url_that_cannot_be_opened_is_refused_in_one_sentence(url: str, said: str) -> None:
     with pytest.raises(StoreError, match=said) as caught:
         open_store(url)
     assert "geheim" not in str(caught.value)
@@ -125,7 +125,7 @@ def test_redis_itself_reads_what_was_written(redis: RedisServer) -> None:
         assert sorted(entry.key for entry in store.list_dir("a/")) == ["a//", "a/größe"]
 
 
-def test_what_is_no_string_is_no_value(redis: RedisServer) -> None:
+def test_a_redis_value_that_is_not_a_string_is_not_a_value(redis: RedisServer) -> None:
     redis.command("RPUSH", "lists:a", "1")
     redis.command("MSET", "lists:b", "22", "lists:x/", "", b"lists:c\xff", "3")
     with open_store(f"{redis.url}?prefix=lists") as store:
@@ -145,7 +145,7 @@ def test_no_more_is_fetched_than_allowed(empty: RedisStore) -> None:
     assert len(empty.get("a", ByteRange(10, 2000), max_nbytes=990)) == 990
 
 
-def test_a_user_and_a_password_come_from_url_and_environment(tmp_path: Path) -> None:
+def test_the_user_is_in_the_url_and_the_password_in_the_environment(tmp_path: Path) -> None:
     with redis_server(
         tmp_path, "--requirepass", "geheim", "--user", *["me", "on", "~*", "&*", "+@all", "-eval", ">other"]
     ) as server:
@@ -168,12 +168,12 @@ def test_a_user_and_a_password_come_from_url_and_environment(tmp_path: Path) -> 
                 stranger.get("a")
         with environment({"REDISCLI_AUTH": "other"}), open_store(named) as other:
             assert other.get("a") == b"1"
-            # A user who may run no scripts learns the size, if no checksum.
+            # A user without permission to run scripts gets the size, but no checksum.
             assert (other.stat("a").size, other.stat("a").etag, other.stat("b")) == (1, None, None)
             assert other.identity != store.identity
 
 
-def test_what_a_server_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_of_the_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with redis_server(tmp_path) as server, open_store(server.url) as store:
         store.set("a", b"1")
         server.command("CONFIG", "SET", "maxmemory", "1mb")
@@ -182,21 +182,21 @@ def test_what_a_server_refuses_is_told(tmp_path: Path, monkeypatch: pytest.Monke
         assert (store.get("a"), store.stat("a").size) == (b"1", 1)
         server.command("CONFIG", "SET", "maxmemory", "0")
         server.command("REPLICAOF", "127.0.0.1", str(free_port()))
-        with pytest.raises(AccessDeniedError, match="a replica, which can only be read"):
+        with pytest.raises(AccessDeniedError, match="a replica, which is read-only"):
             store.set("b", b"1")
         assert store.get("a") == b"1"
         monkeypatch.setattr(redis_store, "_LARGEST", 3)
-        with pytest.raises(StoreFullError, match="4 bytes are more than Redis takes"):
+        with pytest.raises(StoreFullError, match="4 bytes are more than the maximum of Redis"):
             store.set("b", b"1234")
 
 
-def test_wrong_addresses_are_told(redis: RedisServer, python_web: WebServer) -> None:
+def test_wrong_addresses_are_reported(redis: RedisServer, python_web: WebServer) -> None:
     for url, kind, said in (
         (f"{redis.url}9999", StoreNotFoundError, "no database of this number"),
         (f"redis://127.0.0.1:{free_port()}/0", UnreachableError, "the server refuses the connection"),
-        ("redis://nobody.invalid/0", UnreachableError, "no server is known by this name"),
+        ("redis://nobody.invalid/0", UnreachableError, "the server's name cannot be resolved"),
         (redis.url.replace("redis", "rediss"), StoreTimeoutError, "no answer within the time"),
-        (python_web.url.replace("http", "redis"), StoreError, "no Redis server|the connection broke"),
+        (python_web.url.replace("http", "redis"), StoreError, "not a Redis server|the connection broke"),
     ):
         with open_store(url, timeout_s=0.5, retries=0) as store, pytest.raises(kind, match=said) as caught:
             store.get("zarr.json")
@@ -214,7 +214,7 @@ def test_a_server_that_hangs_costs_its_deadline_once(redis: RedisServer) -> None
         redis.command("CLIENT", "UNPAUSE")
 
 
-def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
+def test_requests_wait_for_a_server_that_restarts(tmp_path: Path) -> None:
     port = free_port()
     kept = ("--appendonly", "yes", "--appendfsync", "always")
     with redis_server(tmp_path, *kept, port=port) as server:
@@ -231,7 +231,7 @@ def test_a_server_that_restarts_is_waited_for(tmp_path: Path) -> None:
             store.close()
 
 
-def test_a_server_that_still_loads_is_waited_for(tmp_path: Path) -> None:
+def test_requests_wait_for_a_server_that_is_loading(tmp_path: Path) -> None:
     with redis_server(tmp_path) as server, open_store(server.url) as store:
         for number in range(5):
             store.set(str(number), bytes(2000))
@@ -248,7 +248,7 @@ def test_a_server_that_still_loads_is_waited_for(tmp_path: Path) -> None:
             assert store.get("4") == bytes(2000)
 
 
-def test_tls_is_trusted_where_its_authority_is_named(tmp_path: Path) -> None:
+def test_tls_is_trusted_if_its_authority_is_given(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     authority.server_context()
     pem, port = str(tmp_path / "127.0.0.1-1.pem"), str(free_port())
@@ -266,7 +266,7 @@ def test_tls_is_trusted_where_its_authority_is_named(tmp_path: Path) -> None:
         other = f"rediss://localhost:{port}"
         with (
             open_store(other, ca_bundle=str(authority.certificate), retries=0, timeout_s=5) as store,
-            pytest.raises(UnreachableError, match="made out to another name than the one in the URL"),
+            pytest.raises(UnreachableError, match="is for another name than the one in the URL"),
         ):
             store.get("a")
         with (
@@ -301,7 +301,7 @@ def test_many_keys_are_listed_in_little_memory(redis: RedisServer) -> None:
         assert list(store.list()) == []
 
 
-def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
     with open_store("redis://host") as store, pytest.raises(MissingExtraError, match=r"zarrscope\[redis\]"):
         store.get("a")

@@ -39,7 +39,7 @@ def empty(tmp_path: Path) -> Iterator[SQLiteStore]:
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database that holds `VALUES`, made without us; shared, so never to be changed."""
+    """A database with `VALUES`, made without zarrcore; shared, so it must not be changed."""
     path = tmp_path_factory.mktemp("sqlite") / "values.db"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)")
@@ -58,7 +58,7 @@ class TestSQLiteStore(StoreTests, WritableStoreTests):
     tells_mtime = False
 
 
-def test_it_is_a_dictionary(tmp_path: Path) -> None:
+def test_the_store_behaves_like_a_dictionary(tmp_path: Path) -> None:
     @contextlib.contextmanager
     def database() -> Iterator[WritableStore]:
         path = tmp_path / "model.db"
@@ -87,7 +87,7 @@ def test_sqlite_itself_reads_what_was_written(empty: SQLiteStore) -> None:
     assert said == "CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB);\na//c0|blob|\na/größe|blob|3132\n"
 
 
-def test_what_others_may_have_put_in_is_read(empty: SQLiteStore) -> None:
+def test_rows_that_other_programs_wrote_are_read(empty: SQLiteStore) -> None:
     with contextlib.closing(sqlite3.connect(empty.path)) as connection, connection:
         rows = [("null", None), ("text", "ä"), ("a//c0", b"1"), ("", b"x"), ("b/", b"x"), (b"blob", b"x")]
         connection.executemany("INSERT INTO zarr VALUES (?, ?)", rows)
@@ -102,12 +102,14 @@ def test_what_others_may_have_put_in_is_read(empty: SQLiteStore) -> None:
     ("make", "kind", "said"),
     [
         (lambda path: None, StoreNotFoundError, "there is no file"),
-        (lambda path: path.mkdir(), StoreNotFoundError, "is no file"),
-        (lambda path: path.touch(), StoreNotFoundError, "holds no table zarr"),
-        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is no SQLite database"),
+        (lambda path: path.mkdir(), StoreNotFoundError, "is not a file"),
+        (lambda path: path.touch(), StoreNotFoundError, "has no table zarr"),
+        (lambda path: path.write_bytes(CHUNK), BrokenBodyError, "it is not a SQLite database"),
     ],
 )
-def test_what_is_no_such_database_is_told(tmp_path: Path, make, kind: type[StoreError], said: str) -> None:
+def test_a_file_that_is_not_a_database_is_reported(
+    tmp_path: Path, make, kind: type[StoreError], said: str
+) -> None:
     path = tmp_path / "x.db"
     make(path)
     before = [*tmp_path.iterdir()]
@@ -118,7 +120,7 @@ def test_what_is_no_such_database_is_told(tmp_path: Path, make, kind: type[Store
     assert [*tmp_path.iterdir()] == before
 
 
-def test_a_damaged_database_is_told(database: Path, tmp_path: Path) -> None:
+def test_a_damaged_database_is_reported(database: Path, tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     whole = database.read_bytes()
     path.write_bytes(whole[:4096] + b"\xff" * 4096 + whole[8192:])
@@ -143,7 +145,7 @@ def test_another_layout_is_refused(tmp_path: Path, made: str) -> None:
     path = tmp_path / "x.db"
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(made)
-    with pytest.raises(StoreNotFoundError, match=r"holds no table zarr\(k, v\)"):
+    with pytest.raises(StoreNotFoundError, match=r"has no table zarr\(k, v\)"):
         SQLiteStore(path)
 
 
@@ -167,7 +169,7 @@ def test_a_locked_database_costs_no_more_than_the_timeout(empty: SQLiteStore) ->
     assert impatient.get("a") == b"1"
 
 
-def test_a_writer_that_is_killed_leaves_the_old_value_whole(empty: SQLiteStore) -> None:
+def test_a_killed_writer_leaves_the_old_value_intact(empty: SQLiteStore) -> None:
     empty.set("a", bytes(100_000))
     program = (
         "import os, sqlite3, sys; connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
@@ -181,24 +183,24 @@ def test_a_writer_that_is_killed_leaves_the_old_value_whole(empty: SQLiteStore) 
     assert (empty.get("a"), empty.get("b")) == (bytes(100_000), None)
 
 
-def test_what_may_not_be_read_or_written_is_denied() -> None:
+def test_a_database_without_permission_is_denied() -> None:
     with place_for_all() as place, SQLiteStore(place / "x", create=True) as store:
         store.set("a", b"1")
         store.close()
         os.chmod(store.path, 0o444)
         lines = f"store = open_store({store.url!r}); print(store.get('a')); store.set('a', b'2')"
-        expected = "the file, or its directory, can only be read"
+        expected = "the file, or its directory, is read-only"
         assert as_nobody("sqlite3", lines) == f"b'1'\nAccessDeniedError a in {store.url}: {expected}\n"
         os.chmod(store.path, 0)
         said = as_nobody("sqlite3", f"open_store({store.url!r})")
         assert (
-            said == f"AccessDeniedError {store.url}: the file, or its journal beside it, may not be opened\n"
+            said == f"AccessDeniedError {store.url}: the file, or the journal beside it, cannot be opened\n"
         )
         os.chmod(store.path, 0o644)
         assert store.get("a") == b"1"
 
 
-def test_a_full_disk_is_told_and_changes_nothing(empty: SQLiteStore) -> None:
+def test_a_full_disk_is_reported_and_changes_nothing(empty: SQLiteStore) -> None:
     empty.set("a", b"1")
     with contextlib.closing(sqlite3.connect(empty.path)) as other:
         pages = other.execute("PRAGMA page_count").fetchone()[0]
@@ -209,7 +211,9 @@ def test_a_full_disk_is_told_and_changes_nothing(empty: SQLiteStore) -> None:
     assert empty.get("a") == b"1"
 
 
-def test_the_checksum_of_a_value_is_made_once(empty: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checksum_of_a_value_is_computed_once(
+    empty: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     empty.set("a", b"1")
     os.utime(empty.path, (0, 1e9))
     first = empty.stat("a")

@@ -49,7 +49,7 @@ class TestLocal(StoreTests, WritableStoreTests):
         return open_store(f"local://{tmp_path}/new")
 
 
-def test_it_is_a_dictionary(tmp_path: Path) -> None:
+def test_the_store_behaves_like_a_dictionary(tmp_path: Path) -> None:
     @contextlib.contextmanager
     def directory() -> Iterator[WritableStore]:
         yield FsspecStore(LocalFileSystem(), str(tmp_path / str(uuid.uuid4())))
@@ -72,7 +72,7 @@ def ftp(ftp_root: Path) -> Iterator[str]:
 
 
 class TestFTP:
-    """What goes over the wire; one connection serves all threads in turn."""
+    """The store over a real connection, which serves all threads in turn."""
 
     def test_values_are_written_and_read(self, ftp: str, ftp_root: Path) -> None:
         with open_store(f"{ftp}/deep/x") as store:
@@ -91,7 +91,7 @@ class TestFTP:
             again.close()
             assert sorted(entry.key for entry in store.list_dir("")) == ["ab/", "größe/", "zarr.json"]
 
-    def test_a_connection_that_broke_is_made_anew(self, ftp_root: Path) -> None:
+    def test_a_broken_connection_is_remade(self, ftp_root: Path) -> None:
         (ftp_root / "x").write_bytes(b"1")
         port = free_port()
         with ftp_server(ftp_root, port) as url, open_store(f"{url}/", timeout_s=5) as store:
@@ -102,11 +102,11 @@ class TestFTP:
             assert store.get("x") == b"1"
         store.close()
 
-    def test_what_goes_wrong_is_told_and_never_absent(self, ftp: str) -> None:
+    def test_failures_are_reported_and_never_mean_absent(self, ftp: str) -> None:
         for url, kind, said in (
             (ftp.replace("me@", "you@"), AccessDeniedError, "FSSPEC_FTP_PASSWORD"),
             (f"ftp://127.0.0.1:{free_port()}", UnreachableError, "refuses the connection"),
-            ("ftp://nobody.invalid", UnreachableError, "no server is known by this name"),
+            ("ftp://nobody.invalid", UnreachableError, "the server's name cannot be resolved"),
         ):
             with open_store(f"{url}/x", timeout_s=2, retries=0) as store:
                 for ask in (lambda: store.get("a"), lambda: store.stat("a"), lambda: [*store.list()]):
@@ -145,7 +145,7 @@ def test_urls_are_chained(values_directory: Path, tmp_path: Path) -> None:
             store.set("new", b"1")
 
 
-def test_what_zarr_python_writes_through_fsspec_is_read_and_the_other_way_round() -> None:
+def test_zarr_python_and_zarrcore_read_each_others_data_through_fsspec() -> None:
     place = f"/{uuid.uuid4()}"
     filesystem = MemoryFileSystem()
     theirs = zarr.storage.FsspecStore.from_url(f"memory:/{place}/theirs")
@@ -161,20 +161,20 @@ def test_what_zarr_python_writes_through_fsspec_is_read_and_the_other_way_round(
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("ftp://me:geheim@host/x", "a password does not belong into a URL; put it into FSSPEC_FTP_PASSWORD"),
+        ("ftp://me:geheim@host/x", "a URL must not contain a password; put it into FSSPEC_FTP_PASSWORD"),
         ("simplecache::ftp://me:geheim@host/x", "put it into FSSPEC_FTP_PASSWORD"),
         ("smb://host/x", r"smb:// cannot be opened: .*smbprotocol"),
-        ("nosuch::ftp://host/x", "nosuch:// is no kind of store that fsspec knows"),
+        ("nosuch::ftp://host/x", "nosuch:// is not a scheme of fsspec"),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_a_sentence(url: str, said: str) -> None:
+def test_a_url_that_cannot_be_opened_is_refused_in_one_sentence(url: str, said: str) -> None:
     with pytest.raises(StoreError, match=said) as caught:
         open_store(url)
     assert "geheim" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
     for url in ("ftp://host/x", "simplecache::ftp://host/x"):
         with pytest.raises(MissingExtraError, match=r"pip install 'zarrscope\[fsspec\]'"):

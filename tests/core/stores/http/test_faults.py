@@ -1,4 +1,4 @@
-"""HTTPStore over servers that fail, mislead or keep one waiting: right bytes or one clear error, and soon."""
+"""HTTPStore with servers that fail, mislead or hang: the right bytes or one clear error, in a short time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RANGES = [None, ByteRange(0, 10), ByteRange(3, 9), ByteRange(10_000), ByteRange(
 
 
 def check_parts(store: ReadableStore, ranges: list[ByteRange | None] = RANGES) -> None:
-    """Check that parts of ``CHUNK``, which stands at ``key``, come right."""
+    """Check that parts of ``CHUNK``, the value of ``key``, read correctly."""
     for byte_range in ranges:
         start, stop = (byte_range or ByteRange(0)).resolve(len(CHUNK))
         assert store.get("key", byte_range) == CHUNK[start:stop]
@@ -34,14 +34,14 @@ def check_parts(store: ReadableStore, ranges: list[ByteRange | None] = RANGES) -
 
 @pytest.fixture(autouse=True)
 def _haste(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hardly a pause between one try and the next."""
+    """Very short pauses between repeats."""
     monkeypatch.setattr(retries, "FIRST_PAUSE_S", 0.01)
 
 
 @pytest.mark.parametrize(
     "fault", ["no-range", "no-length", "gzip", "other-part", "short-part", "nameless-part"]
 )
-def test_a_server_that_gives_something_else_than_asked_for_is_read_rightly(
+def test_wrong_answers_of_a_server_still_give_the_right_bytes(
     faults: FaultServer, opened: Opener, fault: str
 ) -> None:
     faults.values["key"] = CHUNK
@@ -60,7 +60,7 @@ def test_a_server_that_gives_something_else_than_asked_for_is_read_rightly(
                 store.get("key", byte_range, max_nbytes=5)
 
 
-def test_a_packed_body_is_unpacked_no_further_than_wanted(faults: FaultServer, opened: Opener) -> None:
+def test_a_compressed_body_is_decompressed_only_as_far_as_needed(faults: FaultServer, opened: Opener) -> None:
     faults.values["key"] = bytes(5_000_000)
     faults.faults["key"] = "gzip"
     assert opened().get("key", ByteRange(3, 9)) == bytes(6)
@@ -81,7 +81,7 @@ def test_the_end_of_a_value_is_found_without_keeping_what_comes_before(
 
 
 @pytest.mark.parametrize("fault", [429, 500, 502, 503, 504, "reset", "truncate"])
-def test_what_passes_is_asked_for_again(faults: FaultServer, opened: Opener, fault: int | str) -> None:
+def test_temporary_failures_are_repeated(faults: FaultServer, opened: Opener, fault: int | str) -> None:
     faults.values["key"] = CHUNK
     store = opened(retries=2)
     for byte_range in (None, ByteRange(3, 9)):
@@ -102,7 +102,7 @@ def test_what_passes_is_asked_for_again(faults: FaultServer, opened: Opener, fau
 
 
 @pytest.mark.parametrize("fault", [400, 401, 404, 418, 501])
-def test_what_does_not_pass_is_not_asked_for_again(faults: FaultServer, opened: Opener, fault: int) -> None:
+def test_permanent_failures_are_not_repeated(faults: FaultServer, opened: Opener, fault: int) -> None:
     faults.faults["key"] = fault
     try:
         assert opened(retries=5).get("key") is None
@@ -112,7 +112,7 @@ def test_what_does_not_pass_is_not_asked_for_again(faults: FaultServer, opened: 
 
 
 @pytest.mark.parametrize("said", ["3", "date"])
-def test_a_server_that_wants_to_be_left_alone_is_left_alone(
+def test_a_pause_that_the_server_asks_for_is_kept(
     faults: FaultServer, opened: Opener, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     pauses: list[float] = []
@@ -121,15 +121,15 @@ def test_a_server_that_wants_to_be_left_alone_is_left_alone(
     faults.headers["Retry-After"] = formatdate(time.time() + 3, usegmt=True) if said == "date" else said
     faults.faults["key"] = [429, 503, 429]
     assert opened(timeout_s=30, retries=3).get("key") == b"1"
-    # The first answer comes to obstore, which does not hear what is said.
+    # obstore gets the first answer and ignores its pause.
     assert [round(pause) for pause in pauses] in ([0, 3, 3], [0, 2, 2], [0, 3, 2])
 
 
-def test_one_that_wants_to_be_left_alone_for_long_is_given_up(faults: FaultServer, opened: Opener) -> None:
+def test_a_pause_beyond_the_deadline_is_an_error(faults: FaultServer, opened: Opener) -> None:
     faults.headers["Retry-After"] = "3600"
     for status, said in (
         (503, "the server fails (503 Service"),
-        (429, "the server wants fewer requests (429"),
+        (429, "the server asks for fewer requests (429"),
     ):
         faults.faults["key"] = status
         faults.requests.clear()
@@ -150,7 +150,7 @@ def test_a_server_that_hangs_costs_the_timeout_once(faults: FaultServer, opened:
         assert len(faults.requests) == 1
 
 
-def test_a_value_that_changes_while_it_is_read_is_read_anew(faults: FaultServer, opened: Opener) -> None:
+def test_a_value_that_changes_during_a_read_is_read_again(faults: FaultServer, opened: Opener) -> None:
     faults.values["key"] = CHUNK
 
     class Changing(dict[str, bytes]):
@@ -163,7 +163,7 @@ def test_a_value_that_changes_while_it_is_read_is_read_anew(faults: FaultServer,
     assert opened().get("key") == CHUNK[::-1]
 
 
-def test_an_answer_that_lies_about_its_size_is_told(faults: FaultServer, opened: Opener) -> None:
+def test_an_answer_with_a_wrong_size_is_reported(faults: FaultServer, opened: Opener) -> None:
     faults.values["key"] = CHUNK
     faults.faults["key"] = "truncate"
     with pytest.raises(BrokenBodyError, match="broke off before its end") as caught:
@@ -172,7 +172,7 @@ def test_an_answer_that_lies_about_its_size_is_told(faults: FaultServer, opened:
     assert "\n" not in str(caught.value)
 
 
-def test_connections_are_kept(faults: FaultServer, opened: Opener) -> None:
+def test_connections_are_reused(faults: FaultServer, opened: Opener) -> None:
     faults.values["key"] = CHUNK
     faults.values["page/"] = b"<title>Index of /</title>"
     faults.content_types["page/"] = "text/html"
@@ -186,7 +186,7 @@ def test_connections_are_kept(faults: FaultServer, opened: Opener) -> None:
     assert faults.connections <= 15
 
 
-def test_redirections_are_followed_but_not_for_ever(faults: FaultServer, opened: Opener) -> None:
+def test_redirections_are_followed_up_to_a_limit(faults: FaultServer, opened: Opener) -> None:
     faults.values["there/key"] = CHUNK
     faults.faults["key"] = f"moved:{faults.url}/there/key"
     check_parts(opened())
@@ -199,9 +199,7 @@ def test_redirections_are_followed_but_not_for_ever(faults: FaultServer, opened:
     ("name", "value"),
     [("ETag", '"größe"'), ("Last-Modified", "some day"), ("Set-Cookie", "ü=ü"), ("Content-Type", "ü;;ü")],
 )
-def test_headers_that_make_no_sense_do_no_harm(
-    faults: FaultServer, opened: Opener, name: str, value: str
-) -> None:
+def test_invalid_headers_are_harmless(faults: FaultServer, opened: Opener, name: str, value: str) -> None:
     faults.values["key"] = CHUNK
     faults.values["page/"] = b"<title>Index of /</title><a href='a'>a</a>"
     faults.content_types["page/"] = "text/html"
@@ -212,7 +210,7 @@ def test_headers_that_make_no_sense_do_no_harm(
     assert found is not None
     assert found.size == len(CHUNK)
     if name != "Content-Type":
-        for _ in range(2):  # cookies would go back with the second request
+        for _ in range(2):  # cookies would be sent with the second request
             assert [entry.key for entry in store.list_dir("page/")] == ["page/a"]
 
 
@@ -229,7 +227,7 @@ def test_credentials_do_not_follow_a_redirection_to_another_server(faults: Fault
     assert not any("authorization" in headers for _, _, headers in faults.requests)
 
 
-def test_a_proxy_of_the_environment_is_asked_for_all_but_this_machine(faults: FaultServer) -> None:
+def test_a_proxy_of_the_environment_is_used_except_for_this_machine(faults: FaultServer) -> None:
     page = b"<title>Index of /</title><a href='key'>key</a>"
     faults.values = {"http://data.invalid/key": b"far", "http://data.invalid/": page}
     faults.content_types["http://data.invalid/"] = "text/html"

@@ -1,4 +1,4 @@
-"""HTTPStore: listings by the pages of web servers."""
+"""HTTPStore: listings from the pages of web servers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ APACHE = b"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 3.2 Final//EN">
 </table></body></html>"""
 
 
-def test_listings_tell_what_lies_beneath_and_nothing_else(faults: FaultServer, opened: Opener) -> None:
+def test_listings_contain_only_entries_beneath_the_directory(faults: FaultServer, opened: Opener) -> None:
     faults.values["data/"] = APACHE
     faults.content_types["data/"] = "text/html;charset=UTF-8"
     keys = [entry.key for entry in opened("data").list_dir("")]
@@ -72,14 +72,14 @@ def test_listings_tell_what_lies_beneath_and_nothing_else(faults: FaultServer, o
     [b"", b"{", b"{}", b"[1]", b'[{"name": "x"}]', b'[{"name": "x", "type": "link"}]', b"[" * 100_000],
     ids=lambda page: page[:20].decode(),
 )
-def test_json_that_is_no_listing_is_none(faults: FaultServer, opened: Opener, page: bytes) -> None:
+def test_json_that_is_not_a_listing_is_ignored(faults: FaultServer, opened: Opener, page: bytes) -> None:
     faults.values[""] = page
     faults.content_types[""] = "application/json"
     with pytest.raises(ListingUnsupportedError):
         list(opened().list_dir(""))
 
 
-def test_json_listings_skip_what_is_no_name(faults: FaultServer, opened: Opener) -> None:
+def test_json_listings_skip_invalid_names(faults: FaultServer, opened: Opener) -> None:
     faults.values[""] = (
         b'[{"name": "..", "type": "directory"}, {"name": "a/b", "type": "file"}, {"name": 3, "type": "file"},'
         b' {"name": "k", "type": "file", "size": "3", "mtime": "never"}, {"name": "d", "type": "directory"}]'
@@ -104,7 +104,7 @@ def test_a_moved_directory_is_listed(faults: FaultServer, opened: Opener) -> Non
     st.text(max_size=60) | st.text(alphabet="<a href='\"/.%2e>&#;:?\\[]", max_size=60),
     st.sampled_from(["text/html", "application/json", "text/plain", ""]),
 )
-def test_whatever_a_page_holds_only_names_beneath_come_out(text: str, content_type: str) -> None:
+def test_any_page_gives_only_names_beneath_the_directory(text: str, content_type: str) -> None:
     page = f"<title>Index of /</title><a href='{text}'>x</a>{text}" if "html" in content_type else text
     for entry in parse_listing(content_type, page.encode(), "http://host/a/", "p/") or ():
         assert entry.key.startswith("p/")
@@ -115,7 +115,7 @@ def test_whatever_a_page_holds_only_names_beneath_come_out(text: str, content_ty
 @pytest.mark.parametrize(
     ("fault", "kind"), [(503, UnreachableError), ("hang", StoreTimeoutError), (401, AccessDeniedError)]
 )
-def test_an_outage_of_the_root_does_not_mean_that_there_are_no_listings(
+def test_an_outage_of_the_root_does_not_mean_that_listings_are_unsupported(
     faults: FaultServer, opened: Opener, fault: int | str, kind: type[StoreError]
 ) -> None:
     faults.faults[""] = fault
@@ -124,7 +124,7 @@ def test_an_outage_of_the_root_does_not_mean_that_there_are_no_listings(
 
 
 @pytest.mark.parametrize("status", [403, 404, 405])
-def test_a_root_without_a_page_means_that_there_are_no_listings(
+def test_a_root_without_a_page_means_that_listings_are_unsupported(
     faults: FaultServer, opened: Opener, status: int
 ) -> None:
     faults.faults[""] = status
@@ -133,13 +133,13 @@ def test_a_root_without_a_page_means_that_there_are_no_listings(
             list(opened().list_dir(prefix))
 
 
-def test_what_lies_under_a_prefix_is_told_by_the_page(nginx: WebServer) -> None:
+def test_the_page_of_a_prefix_lists_its_entries(nginx: WebServer) -> None:
     store = open_store(f"{nginx.url}/values")
     assert store.has_prefix("a/c/")
     assert not store.has_prefix("absent/")
 
 
-def test_where_there_is_nothing_that_is_said(
+def test_a_url_with_nothing_at_it_is_reported(
     nginx: WebServer, apache: WebServer, rclone: WebServer, python_web: WebServer
 ) -> None:
     for url in (nginx.url, nginx.json_url, apache.url, apache.webdav_url, rclone.url, python_web.url):
@@ -149,21 +149,21 @@ def test_where_there_is_nothing_that_is_said(
         assert list(open_store(f"{url}/values").list_dir("absent/")) == []
 
 
-def test_a_server_without_listings_says_what_would_help(
+def test_an_error_about_missing_listings_gives_advice(
     nginx: WebServer, zarrscope: Callable[..., Outcome]
 ) -> None:
     url = f"{nginx.plain_url}/values"
     assert zarrscope("ls", url).stderr == (
-        f"zarrscope: {url}: the server shows no directory listings; name a path in it, or see what its "
-        "consolidated metadata tells, if it has any (zarrscope tree)\n"
+        f"zarrscope: {url}: the server shows no directory listings; name a path in it, or show its "
+        "consolidated metadata, if it has any (zarrscope tree)\n"
     )
     assert zarrscope("ls", url, "a").status == 1
     assert zarrscope("ls", url, "a/zarr.json").text == "a/zarr.json\n"
 
 
-def test_a_directory_that_holds_itself_is_told(faults: FaultServer, opened: Opener) -> None:
+def test_a_directory_that_contains_itself_is_reported(faults: FaultServer, opened: Opener) -> None:
     class Endless(dict[str, bytes]):
-        """The same page for whatever directory is asked for."""
+        """The same page for every directory."""
 
         def __contains__(self, key: object) -> bool:
             return str(key).endswith("/") or key == ""
@@ -176,14 +176,14 @@ def test_a_directory_that_holds_itself_is_told(faults: FaultServer, opened: Open
             return "text/html"
 
     faults.values, faults.content_types = Endless(), Pages()
-    with pytest.raises(BrokenBodyError, match="lead ever deeper") as caught:
+    with pytest.raises(BrokenBodyError, match="are nested without end") as caught:
         list(opened(timeout_s=10).list())
     assert "\n" not in str(caught.value)
     assert len(faults.requests) < 150
 
 
 @pytest.mark.parametrize("content_type", ["text/html", "application/json"])
-def test_a_page_that_repeats_itself_tells_each_key_once(
+def test_a_page_that_repeats_links_lists_each_key_once(
     faults: FaultServer, opened: Opener, content_type: str
 ) -> None:
     once = b"<a href='a'>a</a><a href='b/'>b</a><a href='./a'>a</a>"
@@ -197,7 +197,7 @@ def test_a_page_that_repeats_itself_tells_each_key_once(
     assert [entry.key for entry in opened().list_dir("")] == ["a", "b/"]
 
 
-def test_half_a_page_is_no_listing(faults: FaultServer, opened: Opener) -> None:
+def test_half_a_page_is_not_a_listing(faults: FaultServer, opened: Opener) -> None:
     faults.values[""] = APACHE
     faults.content_types[""] = "text/html"
     faults.faults[""] = "truncate"
@@ -210,7 +210,7 @@ def test_half_a_page_is_no_listing(faults: FaultServer, opened: Opener) -> None:
         list(opened().list_dir(""))
 
 
-def test_links_within_comments_and_odd_writing_are_told_apart() -> None:
+def test_links_in_comments_are_skipped_and_unusual_markup_is_read() -> None:
     page = (
         b"<TITLE lang=en>\n Directory Listing of x</TITLE><!-- <a href='no'> --><A class='x' HREF = \"one\">1</A>"
         b"<a data-href='no2' href=two>2</a><a title='a b' href='three%26'>3</a><a name='no3'></a><ahref='no4'>"
@@ -225,8 +225,8 @@ def test_links_within_comments_and_odd_writing_are_told_apart() -> None:
     "page",
     [b'<a href="', b"<!--", b"<a ", b"<a x", b"<title", b'{"', b"{", b'\\"', b'{"a"', b"<a href=x", b"<a  "],
 )
-def test_no_page_keeps_us_busy(page: bytes) -> None:
-    """A pattern that tries each place against all that follows would take days over these."""
+def test_no_page_takes_long_to_parse(page: bytes) -> None:
+    """A pattern with quadratic time would take days for these pages."""
     for content_type, text in (
         ("text/html", b"<title>Index of /</title>" + page * 50_000),
         ("application/json", b'[{"type": "file"}' + page * 50_000 + b"]"),
@@ -238,9 +238,9 @@ def test_no_page_keeps_us_busy(page: bytes) -> None:
 @pytest.mark.parametrize(
     "page", [b"", b"garbage", b"<D:multistatus xmlns:D='DAV:'><D:response>", b"<html></html>"]
 )
-def test_a_webdav_listing_that_is_none_is_told(faults: FaultServer, opened: Opener, page: bytes) -> None:
+def test_a_malformed_webdav_listing_is_reported(faults: FaultServer, opened: Opener, page: bytes) -> None:
     faults.values[""] = faults.values["a"] = page
-    # The page of the root is refused, what WebDAV is spoken here is promised, and then there is garbage.
+    # The page of the root is refused, the server claims to support WebDAV, and then sends garbage.
     faults.faults[""] = [403, 207]
     with pytest.raises(BrokenBodyError, match="listing of / cannot be read") as caught:
         list(opened(timeout_s=5).list_dir(""))

@@ -1,4 +1,4 @@
-"""Web servers as zarr-python reads them: the same values as ours."""
+"""zarr-python reads the same values from web servers as zarrcore."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zarrcore.stores import open_store
 
 @pytest.fixture(scope="module")
 def values(web_root: Path) -> dict[str, np.ndarray]:
-    """What the hierarchy ``written.zarr`` holds that all web servers serve; ``sharded`` takes ranges to read."""
+    """The nodes of ``written.zarr`` that all web servers serve; ``sharded`` needs range requests."""
     group = zarr.create_group(web_root / "written.zarr", attributes={"name": "größe"})
     made = {
         "packed": np.arange(20_000, dtype="int32").reshape(100, 200) // 7,
@@ -44,7 +44,7 @@ def kinds_of(nginx: WebServer, apache: WebServer, rclone: WebServer, python_web:
     }
 
 
-def test_zarr_python_reads_the_same(
+def test_zarr_python_reads_the_same_values(
     values: dict[str, np.ndarray],
     nginx: WebServer,
     apache: WebServer,
@@ -65,7 +65,7 @@ def test_zarr_python_reads_the_same(
         assert {"/", "/deep", *(f"/{path}" for path in values)} <= found | {"/"}, kind
 
 
-def test_listings_of_all_kinds_tell_the_same(
+def test_listings_of_all_kinds_are_equal(
     values: dict[str, np.ndarray],
     nginx: WebServer,
     apache: WebServer,

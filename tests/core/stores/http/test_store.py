@@ -1,4 +1,4 @@
-"""HTTPStore, over nginx, Python's own server and one that misbehaves."""
+"""HTTPStore, with nginx, Python's own server and a server that misbehaves."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ FAULTS: list[tuple[int | str, type[StoreError]]] = [
 
 
 @pytest.mark.parametrize(("fault", "kind"), FAULTS, ids=lambda value: str(getattr(value, "__name__", value)))
-def test_every_fault_has_its_class_and_none_is_absence(
+def test_every_fault_has_its_class_and_never_means_absence(
     faults: FaultServer, opened: Opener, fault: int | str, kind: type[StoreError]
 ) -> None:
     faults.values["x/key"] = CHUNK
@@ -118,7 +118,7 @@ def test_only_not_found_is_absent(faults: FaultServer, opened: Opener, status: i
     assert store.stat("key") is None
 
 
-def test_forbidden_is_absent_only_when_wanted(faults: FaultServer, opened: Opener) -> None:
+def test_forbidden_means_absent_only_with_the_option(faults: FaultServer, opened: Opener) -> None:
     faults.faults["key"] = 403
     assert opened(treat_403_as_missing=True).get("key") is None
     assert opened(treat_403_as_missing=True).stat("key") is None
@@ -134,7 +134,7 @@ def test_a_server_without_ranges_is_read_only_as_far_as_needed(faults: FaultServ
         start, stop = byte_range.resolve(len(CHUNK))
         assert store.get("key", byte_range) == CHUNK[start:stop]
     assert store.get("absent", ByteRange(1, 3)) is None
-    # Once known, the server is not asked for ranges again.
+    # Once this is known, the server gets no further range requests.
     assert sum("range" in headers for _, _, headers in faults.requests) == 1
 
 
@@ -158,7 +158,7 @@ def test_headers_user_and_query_are_sent_and_never_shown(faults: FaultServer) ->
     assert "geheim" not in shown
 
 
-def test_a_directory_that_may_not_be_listed_is_no_value(nginx: WebServer, faults: FaultServer) -> None:
+def test_a_directory_that_may_not_be_listed_is_not_a_value(nginx: WebServer, faults: FaultServer) -> None:
     store = open_store(f"{nginx.plain_url}/values")
     assert store.get("a/zarr.json") == b"{}"
     for key in ("a", "a/c"):
@@ -187,7 +187,7 @@ def test_parts_of_a_url_are_canonical() -> None:
         open_store("http:///x")
 
 
-def test_half_a_surrogate_pair_is_no_name(nginx: WebServer) -> None:
+def test_half_a_surrogate_pair_is_not_a_name(nginx: WebServer) -> None:
     store = open_store(f"{nginx.url}/values")
     for key in ("a\ud800", "a\udc80"):
         for read in (store.get, store.stat, lambda key: list(store.list_dir(key + "/"))):
@@ -196,8 +196,8 @@ def test_half_a_surrogate_pair_is_no_name(nginx: WebServer) -> None:
             str(caught.value).encode()
 
 
-def test_an_option_that_no_client_takes_is_not_told_as_a_name() -> None:
+def test_an_unusable_option_is_not_reported_as_an_invalid_name() -> None:
     failure = Failure.of(ValueError("HTTP error: builder error"))
     error = failure.error("http://h", None, "http://h", service="a web server", hint="")
     assert type(error) is StoreError
-    assert "no such name" not in str(error)
+    assert "this name" not in str(error)

@@ -1,4 +1,4 @@
-"""HTTPStore over TLS: whom it trusts, and what it says of those whom it does not."""
+"""HTTPStore over TLS: trusted certificates, and the errors for all others."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture(scope="module")
 def server(authority: Authority) -> Iterator[FaultServer]:
-    """A server whose certificate is in order, for who trusts the authority."""
+    """A server with a valid certificate of the authority."""
     with fault_server(authority.server_context()) as server:
         server.values = {"key": b"1", "": PAGE}
         server.content_types[""] = "text/html"
         yield server
 
 
-def check_told(url: str, ca_bundle: Path | None, said: str) -> None:
-    """Check that each way of asking fails at once with this sentence."""
+def check_fails(url: str, ca_bundle: Path | None, said: str) -> None:
+    """Check that each kind of request fails at once with this message."""
     store = open_soon(url, ca_bundle=None if ca_bundle is None else str(ca_bundle))
     for read in (store.get, store.stat, lambda _: list(store.list())):
         with pytest.raises(UnreachableError, match=re.escape(said)) as caught:
@@ -44,7 +44,9 @@ def check_told(url: str, ca_bundle: Path | None, said: str) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_who_is_named_is_trusted(authority: Authority, server: FaultServer, tmp_path: Path) -> None:
+def test_an_authority_in_the_bundle_is_trusted(
+    authority: Authority, server: FaultServer, tmp_path: Path
+) -> None:
     store = open_soon(server.url, ca_bundle=str(authority.certificate))
     assert store.get("key") == b"1"
     assert [entry.key for entry in store.list()] == ["key"]
@@ -57,25 +59,25 @@ def test_who_is_named_is_trusted(authority: Authority, server: FaultServer, tmp_
     assert [entry.key for entry in store.list()] == ["key"]
 
 
-def test_who_is_not_named_is_not_trusted(server: FaultServer, tmp_path: Path) -> None:
-    said = "the server's certificate is not trusted (--ca-bundle names more to trust)"
+def test_an_authority_outside_the_bundle_is_not_trusted(server: FaultServer, tmp_path: Path) -> None:
+    said = "the server's certificate is not trusted (--ca-bundle adds certificates to trust)"
     for bundle in (None, Authority(tmp_path).certificate):
-        check_told(server.url, bundle, said)
+        check_fails(server.url, bundle, said)
 
 
-def test_a_certificate_of_another_name_is_told(authority: Authority, tmp_path: Path) -> None:
+def test_a_certificate_for_another_name_is_reported(authority: Authority, tmp_path: Path) -> None:
     with fault_server(authority.server_context("data.example")) as server:
-        said = "the server's certificate is made out to another name than the one in the URL"
-        check_told(server.url, authority.certificate, said)
+        said = "the server's certificate is for another name than the one in the URL"
+        check_fails(server.url, authority.certificate, said)
 
 
-def test_a_certificate_that_has_expired_is_told(authority: Authority) -> None:
+def test_an_expired_certificate_is_reported(authority: Authority) -> None:
     with fault_server(authority.server_context(lasting=timedelta(days=-2))) as server:
-        check_told(server.url, authority.certificate, "the server's certificate has expired")
+        check_fails(server.url, authority.certificate, "the server's certificate has expired")
 
 
-def test_an_authority_that_does_not_say_what_it_is_for(tmp_path: Path) -> None:
-    """Python 3.13 and later refuse it for listings: then that is told, and not that it is not trusted."""
+def test_an_authority_without_key_usage_is_malformed_since_python_3_13(tmp_path: Path) -> None:
+    """Python 3.13 and later refuse it for listings; the error must not say that it is not trusted."""
     authority = Authority(tmp_path, is_proper=False)
     with fault_server(authority.server_context()) as server:
         server.values, server.content_types[""] = {"key": b"1", "": PAGE}, "text/html"
@@ -84,7 +86,7 @@ def test_an_authority_that_does_not_say_what_it_is_for(tmp_path: Path) -> None:
         if sys.version_info < (3, 13):
             assert [entry.key for entry in store.list()] == ["key"]
             return
-        said = "or that of its authority, is not as it must be: CA cert does not include key usage extension"
+        said = "or that of its authority, is malformed: CA cert does not include key usage extension"
         with pytest.raises(UnreachableError, match=re.escape(said)):
             [*store.list()]
 
@@ -97,12 +99,12 @@ def test_an_authority_that_does_not_say_what_it_is_for(tmp_path: Path) -> None:
         ("unable to verify the first certificate", "is not trusted"),
         ("certificate has expired", "has expired"),
         ("certificate is not yet valid", "is not valid yet"),
-        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "made out to another name"),
-        ("Hostname mismatch, certificate is not valid for 'a.b'.", "made out to another name"),
-        ("Missing Authority Key Identifier", "is not as it must be: Missing Authority Key Identifier"),
+        ("IP address mismatch, certificate is not valid for '127.0.0.1'.", "is for another name"),
+        ("Hostname mismatch, certificate is not valid for 'a.b'.", "is for another name"),
+        ("Missing Authority Key Identifier", "is malformed: Missing Authority Key Identifier"),
     ],
 )
-def test_each_refusal_is_called_by_its_name(reason: str, said: str) -> None:
+def test_each_certificate_problem_has_its_own_message(reason: str, said: str) -> None:
     text = f"[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: {reason} (_ssl.c:1020)"
     trouble = trouble_in(text)
     assert trouble.endswith(said) or said in trouble
@@ -110,16 +112,14 @@ def test_each_refusal_is_called_by_its_name(reason: str, said: str) -> None:
     assert not Failure.of_kind("Connect", trouble=trouble).passing
 
 
-def test_a_server_without_tls_is_told() -> None:
+def test_a_server_without_tls_is_reported() -> None:
     with fault_server() as server:
         url = server.url.replace("http:", "https:")
-        check_told(url, None, "the server does not speak TLS (try http:// for https://)")
+        check_fails(url, None, "the server does not speak TLS (try http:// for https://)")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n", b"garbage"])
-def test_a_bundle_that_cannot_be_read_is_told(
-    server: FaultServer, tmp_path: Path, content: bytes | None
-) -> None:
+def test_an_unreadable_bundle_is_reported(server: FaultServer, tmp_path: Path, content: bytes | None) -> None:
     place = tmp_path / "bundle.pem"
     if content is not None:
         place.write_bytes(content)

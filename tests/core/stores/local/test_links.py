@@ -14,7 +14,7 @@ from zarrcore.stores.local import store as local_module
 
 
 def make_links(tmp_path: Path) -> Path:
-    """A root with links inside and out of it, and a secret beside it."""
+    """A root with links inside it and out of it, and a secret beside it."""
     root = tmp_path / "root"
     (root / "a").mkdir(parents=True)
     (root / "a" / "x").write_bytes(b"inside")
@@ -54,7 +54,7 @@ def test_links_out_are_refused(tmp_path: Path) -> None:
     check_links(make_links(tmp_path))
 
 
-def test_links_out_are_followed_when_wanted(tmp_path: Path) -> None:
+def test_links_out_are_followed_with_the_option(tmp_path: Path) -> None:
     store = open_store(make_links(tmp_path), follow_links=True)
     assert [store.get(key) for key in OUTSIDE] == [b"secret"] * 4
 
@@ -70,14 +70,14 @@ def test_links_are_never_written_through(tmp_path: Path) -> None:
     assert (tmp_path / "secret").read_bytes() == b"secret"
 
 
-def test_a_link_that_leads_round_is_an_error_and_never_listed(tmp_path: Path) -> None:
+def test_a_circular_link_is_an_error_and_never_listed(tmp_path: Path) -> None:
     store = LocalStore(make_links(tmp_path))
     with pytest.raises(StoreError):
         store.get("round")
 
 
 @pytest.mark.parametrize("follow_links", [False, True])
-def test_links_upwards_do_not_list_for_ever(tmp_path: Path, follow_links: bool) -> None:
+def test_links_to_parents_do_not_make_listings_endless(tmp_path: Path, follow_links: bool) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "x").write_bytes(b"1")
     (tmp_path / "a" / "b" / "up").symlink_to("..")
@@ -88,7 +88,7 @@ def test_links_upwards_do_not_list_for_ever(tmp_path: Path, follow_links: bool) 
 
 
 @pytest.mark.parametrize("follow_links", [False, True])
-def test_a_link_that_leads_nowhere_is_no_absent_key(tmp_path: Path, follow_links: bool) -> None:
+def test_a_dangling_link_is_not_an_absent_key(tmp_path: Path, follow_links: bool) -> None:
     root = make_links(tmp_path)
     (root / "a" / "absolute").symlink_to(root / "unmounted")
     store = LocalStore(root, follow_links=follow_links)
@@ -107,7 +107,7 @@ def test_a_link_that_leads_nowhere_is_no_absent_key(tmp_path: Path, follow_links
         assert list(store.list_dir(key + "/")) == []
 
 
-def test_a_link_to_where_it_stands_is_no_child(tmp_path: Path) -> None:
+def test_a_link_to_its_own_directory_is_not_a_child(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "x").write_bytes(b"1")
     (tmp_path / "c").mkdir()

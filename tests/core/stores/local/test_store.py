@@ -40,7 +40,7 @@ class TestLocalStore(StoreTests, WritableStoreTests):
 
 
 class TestWithoutOpenat2(StoreTests, WritableStoreTests):
-    """Where a sandbox forbids the system call, the place of what was opened is checked instead."""
+    """If a sandbox forbids the system call, the path of the open file is checked instead."""
 
     @pytest.fixture(autouse=True)
     def _without(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ class TestFollowingLinks(StoreTests, WritableStoreTests):
         return LocalStore(values_directory, follow_links=True)
 
 
-def test_what_is_no_file_is_absent(tmp_path: Path) -> None:
+def test_a_key_that_is_not_a_file_is_absent(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket"))
@@ -71,11 +71,11 @@ def test_what_is_no_file_is_absent(tmp_path: Path) -> None:
     assert list(store.list_dir("")) == []
 
 
-def test_a_missing_root_is_told_at_once(tmp_path: Path) -> None:
+def test_a_missing_root_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(StoreNotFoundError, match="there is no directory"):
         open_store(tmp_path / "absent")
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(StoreNotFoundError, match="is no directory"):
+    with pytest.raises(StoreNotFoundError, match="is not a directory"):
         open_store(tmp_path / "file")
 
 
@@ -94,7 +94,7 @@ def test_a_root_that_vanishes_is_an_error_and_not_a_store_without_keys(tmp_path:
         store.set("a", b"1")
 
 
-def test_a_root_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
+def test_a_replaced_root_is_opened_again(tmp_path: Path) -> None:
     root = tmp_path / "root"
     store = LocalStore(root, create=True)
     shutil.rmtree(root)
@@ -111,7 +111,7 @@ def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
         store.set("x" * 300, b"")
 
 
-def test_names_that_are_no_utf8_are_kept(tmp_path: Path) -> None:
+def test_names_that_are_not_utf8_are_kept(tmp_path: Path) -> None:
     with open(os.fsencode(tmp_path) + b"/\xff\xfe", "wb") as file:
         file.write(b"1")
     store = LocalStore(tmp_path)
@@ -128,9 +128,7 @@ def test_large_values_take_several_reads(tmp_path: Path, monkeypatch: pytest.Mon
     assert store.get("a", ByteRange(5, 9_000)) == value[5:9_000]
 
 
-def test_a_file_that_shrinks_while_it_is_read_is_broken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_shrinks_during_a_read_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = LocalStore(tmp_path)
     store.set("a", b"x" * 1000)
     monkeypatch.setattr(os, "pread", lambda *_: b"x" * 10)
@@ -139,7 +137,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_broken(
         store.get("a")
 
 
-def test_unfinished_values_are_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_values_are_not_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = LocalStore(tmp_path)
     store.set("a", b"old")
 
@@ -160,15 +158,15 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("a/b", b"1")
     with pytest.raises(StoreError):
-        store.set("a", b"a directory stands here")
+        store.set("a", b"there is a directory")
     with pytest.raises(StoreError):
-        store.set("a/b/c", b"a file stands here")
+        store.set("a/b/c", b"there is a file")
     assert os.listdir(tmp_path) == ["a"]
     assert os.listdir(tmp_path / "a") == ["b"]
 
 
 def test_unreadable_files_are_denied(tmp_path: Path) -> None:
-    """Run as another user where the tests run as root, who may read everything."""
+    """Run as another user if the tests run as root, who may read everything."""
     store = LocalStore(tmp_path)
     store.set("closed", b"1")
     store.set("d/x", b"1")
@@ -201,7 +199,7 @@ def test_unreadable_files_are_denied(tmp_path: Path) -> None:
     assert outcome.stdout.count("Permission denied") == 3
 
 
-def test_descriptors_are_given_back(tmp_path: Path) -> None:
+def test_descriptors_are_closed(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(20):
         store = LocalStore(tmp_path)
@@ -221,7 +219,9 @@ def test_values_are_those_of_the_files(values_directory: Path) -> None:
     assert store.get("zarr.json") == VALUES["zarr.json"]
 
 
-def test_a_value_that_no_memory_holds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_that_does_not_fit_in_memory_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def bytearray_(size: int) -> bytearray:
         raise MemoryError(size)
 
@@ -230,12 +230,14 @@ def test_a_value_that_no_memory_holds_is_told(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(descriptors, "bytearray", bytearray_, raising=False)
     store = LocalStore(tmp_path)
     for byte_range in (None, ByteRange(1), ByteRange(0, 2**39)):
-        with pytest.raises(StoreError, match=r"^sparse in .*: there is no memory for \d+ bytes at once$"):
+        with pytest.raises(
+            StoreError, match=r"^sparse in .*: there is not enough memory for \d+ bytes at once$"
+        ):
             store.get("sparse", byte_range)
     assert store.get("sparse", ByteRange(-3)) == b"\0\0\0"
 
 
-def test_half_a_surrogate_pair_is_no_key(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_is_not_a_key(tmp_path: Path) -> None:
     store = LocalStore(tmp_path, create=True)
     for use in (store.get, store.stat, store.erase, lambda key: store.set(key, b"")):
         with pytest.raises(InvalidKeyError):

@@ -1,4 +1,4 @@
-"""LocalStore's writes when things go wrong: killed writers, full disks, refusals, links, deep and large trees."""
+"""LocalStore's writes in difficult cases: killed writers, full disks, refusals, links, deep and large trees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ while True:
 """
 
 
-def test_a_killed_writer_leaves_the_old_or_the_new_value_whole(tmp_path: Path) -> None:
+def test_a_killed_writer_leaves_the_old_or_the_new_value_intact(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("a/x", b"\1" * 30_000_000)
     left_over = 0
@@ -50,7 +50,7 @@ def test_a_killed_writer_leaves_the_old_or_the_new_value_whole(tmp_path: Path) -
         left_over = len(os.listdir(tmp_path / "a")) - 1
         if left_over:
             break
-    assert left_over  # else nothing was killed in the middle, and the test shows nothing
+    assert left_over  # otherwise no write was interrupted, and the test shows nothing
 
 
 def make_left_over(directory: Path, age_s: float) -> Path:
@@ -61,14 +61,14 @@ def make_left_over(directory: Path, age_s: float) -> Path:
     return place
 
 
-def test_what_killed_writers_left_is_removed_when_it_is_old(tmp_path: Path) -> None:
+def test_old_temporary_files_of_killed_writers_are_removed(tmp_path: Path) -> None:
     old, new = make_left_over(tmp_path / "a", 2 * 3600), make_left_over(tmp_path / "a", 60)
     store = LocalStore(tmp_path)
     assert list(store.list_dir("a/")) == []
     assert store.get("a/x") is None
     store.set("a/x", b"1")
     assert not old.exists()
-    assert new.exists()  # its writer may be at work
+    assert new.exists()  # its writer may still be active
     old = make_left_over(tmp_path / "a", 2 * 3600)
     store.erase_prefix("a/")
     assert not old.exists()
@@ -76,7 +76,7 @@ def test_what_killed_writers_left_is_removed_when_it_is_old(tmp_path: Path) -> N
     assert list(store.list()) == []
 
 
-def test_a_file_that_grows_too_large_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_file_that_grows_too_large_is_reported_and_removed(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("a/x", b"old")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -85,7 +85,7 @@ def test_a_file_that_grows_too_large_is_told_and_leaves_nothing(tmp_path: Path) 
         for key in ("a/x", "b/c/x"):
             for if_absent in (False, key == "b/c/x"):
                 with pytest.raises(
-                    StoreFullError, match=rf"^{key} in .*: it is larger than a file may be here$"
+                    StoreFullError, match=rf"^{key} in .*: it is larger than this file system allows$"
                 ):
                     store.set(key, bytes(200_000), if_absent=if_absent)
     finally:
@@ -132,7 +132,7 @@ def test_a_renamed_file_is_the_same_file(tmp_path: Path) -> None:
     assert [entry.key for entry in store.list()] == ["c/z"]
 
 
-def test_a_file_found_by_two_paths_stays(tmp_path: Path) -> None:
+def test_a_file_with_two_paths_is_kept(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("e/x", b"value")
     (tmp_path / "d").symlink_to("e")
@@ -141,7 +141,7 @@ def test_a_file_found_by_two_paths_stays(tmp_path: Path) -> None:
     assert store.get("e/x") == b"value"
 
 
-def test_a_symbolic_link_is_not_moved_to_where_it_may_lead_elsewhere(tmp_path: Path) -> None:
+def test_renaming_a_symbolic_link_copies_its_value(tmp_path: Path) -> None:
     store = LocalStore(tmp_path)
     store.set("a/x", b"value")
     (tmp_path / "a" / "link").symlink_to("x")
@@ -149,7 +149,7 @@ def test_a_symbolic_link_is_not_moved_to_where_it_may_lead_elsewhere(tmp_path: P
     assert [entry.key for entry in store.list_dir("")] == ["a/"]
 
 
-def test_a_full_disk_is_told_and_leaves_the_old_value(small_disk: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_leaves_the_old_value(small_disk: Path, tmp_path: Path) -> None:
     store, large = LocalStore(small_disk), open(tmp_path / "large", "w+b")  # noqa: SIM115 - closed at the end
     large.write(b"1" * 2_000_000)
     large.flush()
@@ -176,7 +176,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_value(small_disk: Path, tmp_path
     assert {entry.key: zipped.get(entry.key) for entry in zipped.list()} == {"a": b"1", "c": b"2"}
 
 
-def test_a_read_only_file_system_is_told(small_disk: Path) -> None:
+def test_a_read_only_file_system_is_reported(small_disk: Path) -> None:
     LocalStore(small_disk).set("a", b"1")
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     store = LocalStore(small_disk)
@@ -188,13 +188,13 @@ def test_a_read_only_file_system_is_told(small_disk: Path) -> None:
         lambda: open_store(small_disk / "x.zip", create=True),
         lambda: open_store(small_disk / "x", create=True),
     ):
-        with pytest.raises(AccessDeniedError, match="the file system can only be read"):
+        with pytest.raises(AccessDeniedError, match="the file system is read-only"):
             write()
     assert store.get("a") == b"1"
 
 
-def test_a_directory_that_may_not_be_written_is_told(tmp_path: Path) -> None:
-    """Run as another user where the tests run as root, who may write everything."""
+def test_a_directory_without_write_permission_is_reported(tmp_path: Path) -> None:
+    """Run as another user if the tests run as root, who may write everything."""
     LocalStore(tmp_path).set("d/x", b"1")
     program = (
         "import os, sys\n"
@@ -230,15 +230,15 @@ def test_keys_and_prefixes_do_not_take_each_others_names(tmp_path: Path) -> None
     store = LocalStore(tmp_path)
     store.set("a/b", b"1")
     for if_absent in (False, True):
-        with pytest.raises(StoreError, match="it holds other keys"):
+        with pytest.raises(StoreError, match="which contains other keys"):
             store.set("a", b"2", if_absent=if_absent)
-        with pytest.raises(StoreError, match="it is a key itself"):
+        with pytest.raises(StoreError, match="a part of the path is a file"):
             store.set("a/b/c", b"2", if_absent=if_absent)
     store.erase("a")
     assert [entry.key for entry in store.list()] == ["a/b"]
 
 
-def test_file_systems_without_links_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_systems_without_links_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
@@ -304,12 +304,12 @@ def test_a_durable_store_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.
     assert len(waited) == 3
 
 
-def test_a_missing_directory_is_made_when_wanted(tmp_path: Path) -> None:
+def test_a_missing_directory_is_created_with_the_option(tmp_path: Path) -> None:
     store = open_store(tmp_path / "a" / "b", create=True)
     store.set("x", b"1")
     assert (tmp_path / "a/b/x").read_bytes() == b"1"
     assert open_store(tmp_path / "a" / "b", create=True).get("x") == b"1"
-    with pytest.raises(StoreError, match="is no directory"):
+    with pytest.raises(StoreError, match="is not a directory"):
         open_store(tmp_path / "a/b/x", create=True)
-    with pytest.raises(StoreError, match="it is a key itself"):
+    with pytest.raises(StoreError, match="a part of the path is a file"):
         open_store(tmp_path / "a/b/x/y", create=True)

@@ -1,4 +1,4 @@
-"""AzureStore, over a server that answers with what Azure would."""
+"""AzureStore, with a server that answers like Azure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_azure_reads_by_container_and_account(faults: FaultServer, options: dict
         store.get("key")
 
 
-def test_azure_lists(faults: FaultServer, options: dict[str, object]) -> None:
+def test_azure_lists_keys_and_prefixes(faults: FaultServer, options: dict[str, object]) -> None:
     blob = (
         "<Blob><Name>path/{}</Name><Properties><Last-Modified>Wed, 01 Jan 2025 00:00:00 GMT</Last-Modified>"
         "<Content-Length>3</Content-Length><Content-Type>x/y</Content-Type><Etag>e</Etag></Properties></Blob>"

@@ -1,4 +1,4 @@
-"""Writing to buckets: large values, refusals, what is asked of a service."""
+"""Writing to buckets: large values, refusals, and the requests to the service."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ WRITES: list[Callable[[WritableStore], object]] = [
     ("service", "bucket"), [("s3", "s3://bucket"), ("gcs", "gs://gcs"), ("azure", "az://container")]
 )
 def test_large_values_are_sent_in_parts(request: pytest.FixtureRequest, service: str, bucket: str) -> None:
-    value = bytes(range(256)) * 35_000  # one part and a bit
+    value = bytes(range(256)) * 35_000  # a little more than one part
     store = open_store(f"{bucket}/{uuid.uuid4()}", **request.getfixturevalue(service).options)
     store.set("large", value)
     assert store.get("large") == value
-    if service != "azure":  # which has no word for it
+    if service != "azure":  # its etags do not show the parts
         assert str(store.stat("large").etag).strip('"').endswith("-2")
     assert not store.set("large", b"", if_absent=True)
     assert store.set("another", value, if_absent=True)
@@ -57,7 +57,7 @@ def test_large_files_are_sent_in_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(bucket_module, "_CONDITIONAL_MAX", 2**20)
-    value = bytes(range(256)) * 70_000  # two parts and a bit
+    value = bytes(range(256)) * 70_000  # a little more than two parts
     (tmp_path / "file").write_bytes(value)
     store = open_store(f"{bucket}/{uuid.uuid4()}", **request.getfixturevalue(service).options)
     with open(tmp_path / "file", "rb") as file:
@@ -65,7 +65,7 @@ def test_large_files_are_sent_in_parts(
         assert not store.set_file("large", file.fileno(), if_absent=True)
         assert store.set_file("another", file.fileno(), if_absent=True)
     assert store.get("large") == store.get("another") == value
-    if service != "azure":  # which has no word for it
+    if service != "azure":  # its etags do not show the parts
         assert str(store.stat("large").etag).strip('"').endswith("-3")
 
 
@@ -96,15 +96,15 @@ def test_every_fault_has_its_class(
     assert "testing-key" not in str(caught.value)
 
 
-def test_wrong_credentials_are_told(s3: S3Server) -> None:
+def test_wrong_credentials_are_reported(s3: S3Server) -> None:
     store = open_store("s3://bucket/denied", **s3.options)
     with s3.denying():
         for write in (*WRITES, lambda store: store.erase_prefix("a/")):
-            with pytest.raises(AccessDeniedError, match="credentials that allow it"):
+            with pytest.raises(AccessDeniedError, match="credentials with write permission"):
                 write(store)
 
 
-def test_a_missing_bucket_is_told(s3: S3Server) -> None:
+def test_a_missing_bucket_is_reported(s3: S3Server) -> None:
     store = open_store("s3://no-such-bucket/x", **s3.options)
     for write in (*WRITES, lambda store: store.erase_prefix("a/")):
         with pytest.raises(StoreNotFoundError, match="no such bucket"):
@@ -125,14 +125,14 @@ def test_keys_that_lead_elsewhere_are_refused(s3: S3Server) -> None:
         store.erase_prefix("../")
 
 
-def test_nothing_is_written_to_gcs_without_credentials() -> None:
+def test_writing_to_gcs_needs_credentials() -> None:
     store = open_store("gs://bucket/x", anonymous=True, endpoint_url="http://127.0.0.1:1")
     for write in (*WRITES, lambda store: store.erase_prefix("a/")):
         with pytest.raises(AccessDeniedError, match="give credentials instead of --anonymous"):
             write(store)
 
 
-def test_many_keys_are_erased_by_few_requests(faults: FaultServer, options: dict[str, object]) -> None:
+def test_many_keys_are_erased_with_few_requests(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["bucket"] = b"<DeleteResult><Deleted><Key>k/0</Key></Deleted></DeleteResult>"
     store = open_store("s3://bucket", **options)
     store.erase_values(f"k/{number}" for number in range(2500))
@@ -162,7 +162,7 @@ def test_azure_writes_and_erases(faults: FaultServer, options: dict[str, object]
 
 
 @pytest.mark.parametrize("scheme", ["s3", "az", "http"])
-def test_what_is_too_large_is_not_fetched(
+def test_a_value_that_is_too_large_is_not_fetched(
     faults: FaultServer, options: dict[str, object], scheme: str
 ) -> None:
     faults.values["bucket/key"] = bytes(50_000_000)
@@ -174,11 +174,11 @@ def test_what_is_too_large_is_not_fetched(
                 store.get("key", byte_range, max_nbytes=1000)
             assert caught.value.size > 30_000_000
         assert store.get("key", ByteRange(0, 1000), max_nbytes=1000) == bytes(1000)
-    assert faults.sent <= 1000  # the server counts after the last byte has left
+    assert faults.sent <= 1000  # the server counts a request after it has sent the last byte
 
 
 def fill(name: str, keys: list[str], s3: S3Server) -> None:
-    """Put keys straight into the server, which runs in this process: requests take seconds."""
+    """Put keys directly into the server, which runs in this process: requests would take seconds."""
     from moto.core import DEFAULT_ACCOUNT_ID
     from moto.s3.models import s3_backends
 

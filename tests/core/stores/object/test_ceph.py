@@ -1,4 +1,4 @@
-"""S3Store on a service that is used in earnest; only ``packaging/test --ceph`` collects this."""
+"""S3Store with a production service; only ``packaging/test --ceph`` collects this."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TestCeph(StoreTests, WritableStoreTests):
         return open_store(f"s3://bucket/new/{uuid.uuid4()}", **ceph.options)
 
 
-def test_it_is_a_dictionary(ceph: S3Server) -> None:
+def test_the_store_behaves_like_a_dictionary(ceph: S3Server) -> None:
     check_bucket("s3://bucket", ceph.options)
 
 
@@ -47,12 +47,12 @@ def test_large_values_are_sent_in_parts(ceph: S3Server) -> None:
     assert str(store.stat("large").etag).strip('"').endswith("-3")
 
 
-def test_what_is_wrong_is_told(ceph: S3Server) -> None:
+def test_wrong_credentials_are_reported(ceph: S3Server) -> None:
     with pytest.raises(StoreNotFoundError, match="no such bucket"):
         open_store("s3://no-such-bucket", **ceph.options).stat("key")
     for variables, said in (
-        ({"AWS_ACCESS_KEY_ID": "another"}, "the access key is not known there"),
-        ({"AWS_SECRET_ACCESS_KEY": "another"}, "the secret key is not the access key's"),
+        ({"AWS_ACCESS_KEY_ID": "another"}, "the service does not know the access key"),
+        ({"AWS_SECRET_ACCESS_KEY": "another"}, "the secret key does not match the access key"),
     ):
         with environment(variables), pytest.raises(AccessDeniedError, match=said):
             open_store("s3://bucket", **ceph.options).stat("key")

@@ -36,7 +36,7 @@ def filled(s3: S3Server) -> S3Server:
 
 
 class TestS3(StoreTests, WritableStoreTests):
-    writers_of_one_key = 1  # moto closes a value that is replaced beneath those who read it
+    writers_of_one_key = 1  # moto closes a value that is replaced during a read
     rounds = 40
 
     @pytest.fixture
@@ -50,7 +50,7 @@ class TestS3(StoreTests, WritableStoreTests):
 
 
 class TestGCS(StoreTests, WritableStoreTests):
-    """moto also answers what GCS's XML interface asks, for objects that all may read."""
+    """moto also answers requests of GCS's XML API, for public objects."""
 
     writers_of_one_key = 1
     rounds = 40
@@ -100,7 +100,7 @@ FAULTS: list[tuple[int | str, type[StoreError]]] = [
 
 @pytest.mark.parametrize("byte_range", [None, ByteRange(5, 3000)], ids=str)
 @pytest.mark.parametrize(("fault", "kind"), FAULTS, ids=lambda value: str(getattr(value, "__name__", value)))
-def test_every_fault_has_its_class_and_none_is_absence(
+def test_every_fault_has_its_class_and_never_means_absence(
     faults: FaultServer,
     options: dict[str, object],
     fault: int | str,
@@ -127,7 +127,7 @@ def test_only_not_found_is_absent(faults: FaultServer, options: dict[str, object
     assert store.stat("key") is None
 
 
-def test_forbidden_is_absent_only_when_wanted(faults: FaultServer, options: dict[str, object]) -> None:
+def test_forbidden_means_absent_only_with_the_option(faults: FaultServer, options: dict[str, object]) -> None:
     faults.faults["bucket/key"] = 403
     store = open_store("s3://bucket", **options, treat_403_as_missing=True)
     assert store.get("key") is None
@@ -138,7 +138,7 @@ def test_forbidden_is_absent_only_when_wanted(faults: FaultServer, options: dict
         store.get("key")
 
 
-def test_a_server_that_fails_once_is_asked_again(faults: FaultServer, options: dict[str, object]) -> None:
+def test_a_request_is_repeated_after_a_server_error(faults: FaultServer, options: dict[str, object]) -> None:
     faults.values["bucket/key"] = b"1"
     faults.faults["bucket/key"] = 503
     store = open_store("s3://bucket", **{**options, "retries": 3})
@@ -157,7 +157,7 @@ def test_a_server_that_ignores_ranges_still_gives_the_part(
     assert store.get("key", ByteRange(-9)) == CHUNK[-9:]
 
 
-def test_nobody_there_is_unreachable(options: dict[str, object]) -> None:
+def test_a_missing_server_is_unreachable(options: dict[str, object]) -> None:
     store = open_store("s3://bucket", **{**options, "endpoint_url": "http://127.0.0.1:1"})
     with pytest.raises(UnreachableError, match="refuses the connection"):
         store.get("key")
@@ -167,7 +167,7 @@ def test_nobody_there_is_unreachable(options: dict[str, object]) -> None:
         store.stat("key")
 
 
-def test_a_missing_bucket_is_no_absent_key(s3: S3Server) -> None:
+def test_a_missing_bucket_is_not_an_absent_key(s3: S3Server) -> None:
     for read in (
         lambda store: store.get("key"),
         lambda store: store.get("key", ByteRange(1, 2)),
@@ -179,7 +179,7 @@ def test_a_missing_bucket_is_no_absent_key(s3: S3Server) -> None:
             read(open_store("s3://no-such-bucket/x", **s3.options))
 
 
-def test_wrong_credentials_are_told_in_one_sentence(filled: S3Server) -> None:
+def test_wrong_credentials_are_reported_in_one_sentence(filled: S3Server) -> None:
     store = open_store("s3://bucket/some where", **filled.options)
     with filled.denying():
         for read in (store.get, store.stat, lambda _: list(store.list_dir("")), lambda _: list(store.list())):
@@ -202,7 +202,7 @@ def test_no_secret_is_in_errors_or_names(faults: FaultServer, options: dict[str,
     assert faults.requests[-1][2]["x-token"] == "geheim"
 
 
-def test_folder_markers_are_no_keys(s3: S3Server) -> None:
+def test_folder_markers_are_not_keys(s3: S3Server) -> None:
     s3.create_bucket("marked")
     for key in ("a/", "a/x", "b", "c/", "c/d/", "c/d/y"):
         s3.put(f"marked/{key}", b"" if key.endswith("/") else b"1")
@@ -214,12 +214,14 @@ def test_folder_markers_are_no_keys(s3: S3Server) -> None:
     assert [entry.key for entry in store.list_dir("c/")] == ["c/d/"]
 
 
-def test_listings_go_on_after_the_first_page(s3: S3Server) -> None:
+def test_listings_continue_after_the_first_page(s3: S3Server) -> None:
     from moto.core import DEFAULT_ACCOUNT_ID
     from moto.s3.models import s3_backends
 
     s3.create_bucket("many")
-    for number in range(1100):  # straight into the server, which runs in this process: requests take seconds
+    for number in range(
+        1100
+    ):  # directly into the server, which runs in this process: requests would take seconds
         s3_backends[DEFAULT_ACCOUNT_ID]["aws"].put_object("many", f"k/{number:04}", b"")
     store = open_store("s3://many", **s3.options)
     assert len(list(store.list())) == 1100
@@ -231,7 +233,7 @@ def test_a_name_with_control_characters_is_refused(filled: S3Server) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_nothing_of_obstore_is_touched_before_the_first_request() -> None:
+def test_obstore_is_not_used_before_the_first_request() -> None:
     program = (
         "import pickle, sys\n"
         "from zarrcore.stores import open_store\n"
@@ -244,7 +246,7 @@ def test_nothing_of_obstore_is_touched_before_the_first_request() -> None:
     assert (outcome.stdout, outcome.stderr) == ("[]\n", "")
 
 
-def test_a_forked_process_says_that_it_cannot_read(filled: S3Server) -> None:
+def test_reading_in_a_forked_process_is_an_error(filled: S3Server) -> None:
     store = open_store("s3://bucket/some where", **filled.options)
     program = (
         "import os, sys\n"
@@ -267,17 +269,17 @@ def test_a_forked_process_says_that_it_cannot_read(filled: S3Server) -> None:
     try:
         assert process.wait(30) == 0
     finally:
-        with contextlib.suppress(ProcessLookupError):  # a child that hangs would outlive its parent
+        with contextlib.suppress(ProcessLookupError):  # a hanging child would outlive its parent
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(10)
 
 
-def test_a_certificate_file_that_is_missing_is_told(options: dict[str, object]) -> None:
+def test_a_missing_certificate_file_is_reported(options: dict[str, object]) -> None:
     with pytest.raises(StoreError, match="cannot read the certificates in /absent"):
         open_store("s3://bucket", **options, ca_bundle="/absent").get("key")
 
 
-def test_remote_stores_want_many_requests_at_once() -> None:
+def test_remote_stores_use_many_concurrent_requests() -> None:
     store = open_store("s3://bucket/a/b/")
     assert isinstance(store, S3Store)
     assert store.url == "s3://bucket/a/b"
@@ -285,7 +287,7 @@ def test_remote_stores_want_many_requests_at_once() -> None:
     assert 32 <= store.requests_in_flight <= 64
 
 
-def test_whether_there_is_a_prefix_costs_one_page(faults: FaultServer, options: dict[str, object]) -> None:
+def test_has_prefix_costs_one_page(faults: FaultServer, options: dict[str, object]) -> None:
     page = (
         b"<ListBucketResult><Contents><Key>k/0</Key><Size>1</Size><ETag>e</ETag>"
         b"<LastModified>2025-01-01T00:00:00.000Z</LastModified></Contents>%s</ListBucketResult>"
@@ -302,7 +304,7 @@ def test_whether_there_is_a_prefix_costs_one_page(faults: FaultServer, options: 
     assert len(faults.requests) == 1
 
 
-def test_whether_there_is_a_prefix_is_told(filled: S3Server) -> None:
+def test_has_prefix_finds_keys_under_the_prefix(filled: S3Server) -> None:
     store = PrefixStore(open_store("s3://bucket", **filled.options), "some where/")
     assert store.has_prefix("a/c/")
     assert not store.has_prefix("b/")
@@ -312,7 +314,7 @@ def test_whether_there_is_a_prefix_is_told(filled: S3Server) -> None:
         open_store("s3://no-such-bucket", **filled.options).has_prefix("a/")
 
 
-def test_half_a_surrogate_pair_is_no_name(filled: S3Server) -> None:
+def test_half_a_surrogate_pair_is_not_a_name(filled: S3Server) -> None:
     store = open_store("s3://bucket", **filled.options)
     for key in ("a\ud800", "a\udc80"):
         for read in (store.get, store.stat, store.has_prefix, lambda key: list(store.list_dir(key + "/"))):
@@ -320,7 +322,7 @@ def test_half_a_surrogate_pair_is_no_name(filled: S3Server) -> None:
                 read(key)
 
 
-def test_an_endpoint_of_the_environment_that_cannot_be_is_told() -> None:
+def test_an_invalid_endpoint_in_the_environment_is_reported() -> None:
     with (
         environment({"AWS_ENDPOINT_URL": "http://geheim:99999"}),
         pytest.raises(StoreError, match="the endpoint needs the name of a server"),

@@ -32,12 +32,12 @@ def test_it_is_named_after_the_store_and_the_prefix() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", "/", "a", "a//"])
-def test_a_prefix_is_needed(prefix: str) -> None:
+def test_an_empty_prefix_is_refused(prefix: str) -> None:
     with pytest.raises(InvalidKeyError):
         PrefixStore(MemoryStore(), prefix)
 
 
-def test_a_store_that_cannot_list_still_cannot() -> None:
+def test_a_store_that_cannot_list_still_cannot_list() -> None:
     class Unlistable(ReadableStore):
         url = "test://"
 

@@ -1,4 +1,4 @@
-"""ReadOnlyStore, and what stores that cannot be written say."""
+"""ReadOnlyStore, and the errors of stores that cannot be written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TestPrefixOfAReadOnlyStore(StoreTests, ReadOnlyStoreTests):
         return PrefixStore(ReadOnlyStore(inner), "p/")
 
 
-def test_it_asks_the_store_once_for_a_value_and_what_is_known_of_it() -> None:
+def test_a_value_and_its_facts_cost_one_request() -> None:
     counted = StatisticsStore(MemoryStore(values={"a": b"123"}))
     found = ReadOnlyStore(counted).get_with_stat("a")
     assert found is not None
@@ -45,7 +45,7 @@ def test_it_asks_the_store_once_for_a_value_and_what_is_known_of_it() -> None:
     assert (asked["get"].requests, asked["stat"].requests) == (1, 0)
 
 
-def test_it_gives_the_same_values_and_so_shares_caches() -> None:
+def test_a_read_only_store_has_the_identity_of_its_store() -> None:
     inner = MemoryStore(values={"a": b"123"})
     store = ReadOnlyStore(inner, "its medium is sealed")
     assert store.identity == inner.identity
@@ -55,7 +55,7 @@ def test_it_gives_the_same_values_and_so_shares_caches() -> None:
         store.set("a", b"")
 
 
-def test_a_store_that_knows_no_writing_is_refused() -> None:
+def test_a_store_without_write_methods_is_refused() -> None:
     class Plain(ReadableStore):
         url = "test://"
 

@@ -33,14 +33,14 @@ class TestStatisticsStore(StoreTests, WritableStoreTests):
 
 
 def counts(store: StatisticsStore) -> dict[str, tuple[int, int, int]]:
-    """Requests, errors and bytes of the kinds that were asked for."""
+    """Requests, errors and bytes of the kinds with requests."""
     found = store.statistics()
     assert tuple(found) == OPERATIONS
     assert all((kind.seconds > 0) == (kind.requests > 0) for kind in found.values())
     return {name: (kind.requests, kind.errors, kind.bytes) for name, kind in found.items() if kind.requests}
 
 
-def test_a_new_store_was_asked_for_nothing(store: StatisticsStore) -> None:
+def test_a_new_store_has_counted_nothing(store: StatisticsStore) -> None:
     assert set(store.statistics().values()) == {OperationStatistics(0, 0, 0, 0.0)}
 
 
@@ -57,7 +57,7 @@ def test_reading_is_counted(store: StatisticsStore) -> None:
     assert counts(store) == {"get": (9, 1, 1 + 7 + 4 + 1 + 7), "stat": (1, 0, 0)}
 
 
-def test_listing_is_counted_when_it_ends_or_is_left(store: StatisticsStore) -> None:
+def test_listing_is_counted_when_it_ends_or_is_stopped(store: StatisticsStore) -> None:
     assert len([*store.list()]) == len(VALUES)
     assert len([*islice(store.list_dir(""), 2)]) == 2
     assert store.has_prefix("a/")
@@ -74,7 +74,7 @@ def test_writing_is_counted(empty: StatisticsStore) -> None:
     assert counts(empty) == {"set": (4, 0, 24 + 1 + 5), "erase": (4, 0, 0)}
 
 
-def test_it_does_what_the_store_does_and_no_more() -> None:
+def test_it_has_the_abilities_of_its_store() -> None:
     class Broken(ReadableStore, ListableStore):
         url = "test://broken"
 
@@ -106,7 +106,7 @@ def test_it_does_what_the_store_does_and_no_more() -> None:
         store.erase("a")
 
 
-def test_threads_lose_no_count_and_a_pickle_begins_anew(store: StatisticsStore) -> None:
+def test_threads_lose_no_counts_and_a_pickle_starts_at_zero(store: StatisticsStore) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: store.get("ab/x"), range(2000)))
     assert counts(store) == {"get": (2000, 0, 2000)}
@@ -114,7 +114,7 @@ def test_threads_lose_no_count_and_a_pickle_begins_anew(store: StatisticsStore) 
     assert store.identity == store.store.identity
 
 
-def test_it_is_a_dictionary() -> None:
+def test_the_store_behaves_like_a_dictionary() -> None:
     @contextlib.contextmanager
     def counted() -> Iterator[WritableStore]:
         yield StatisticsStore(MemoryStore())

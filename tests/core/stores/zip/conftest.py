@@ -9,5 +9,5 @@ from zarrcore.stores.zip import changes as zip_changes
 
 @pytest.fixture
 def never_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the directory written after the first change and then only when a store is closed."""
+    """Write the directory after the first change and then only when a store is closed."""
     monkeypatch.setattr(zip_changes, "_REST", 1e9)

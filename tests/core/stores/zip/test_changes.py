@@ -1,4 +1,4 @@
-"""Changes to a zip file: when others see them, and when the file is complete."""
+"""Changes to a zip file: when other programs see them, and when the file is complete."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from zarrcore.stores.zip.writing import ZipWriter
 
 
 class TestBeingWritten(StoreTests):
-    """Reading back what is not in the file yet, beside what is."""
+    """Reading values that the directory in the file does not contain yet, and others."""
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> ReadableStore:
@@ -44,14 +44,14 @@ class TestBeingWritten(StoreTests):
 
 
 class TestNotComplete(TestBeingWritten):
-    """The same, where the directory is not written before the store is closed."""
+    """The same, with a directory that is only written when the store is closed."""
 
     @pytest.fixture(autouse=True)
     def rest(self, never_at_rest: None) -> None:
-        """As said."""
+        """Write the directory only when the store is closed."""
 
 
-def test_others_see_the_changes_at_once(tmp_path: Path) -> None:
+def test_other_stores_see_the_changes_at_once(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     store = open_store(place, create=True)
     assert members(place) == {}
@@ -71,7 +71,7 @@ def test_others_see_the_changes_at_once(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x.zip"]
 
 
-def test_other_processes_see_what_is_not_complete(tmp_path: Path, never_at_rest: None) -> None:
+def test_other_processes_see_values_of_an_incomplete_file(tmp_path: Path, never_at_rest: None) -> None:
     place = tmp_path / "x.zip"
     store, reader = open_store(place, create=True), open_store(place)
     for number in range(40):
@@ -89,8 +89,8 @@ def test_other_processes_see_what_is_not_complete(tmp_path: Path, never_at_rest:
     assert members(place).keys() == {"b/39", *(f"a/{number}" for number in range(7))}
 
 
-def test_a_complete_file_is_written_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes a fiftieth of the time, by a clock that goes on by one each time that somebody looks at it."""
+def test_the_directory_is_written_from_time_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a fiftieth of the time, by a clock that advances by one with each call."""
     ticks = itertools.count()
     monkeypatch.setattr(zip_changes.time, "monotonic", lambda: next(ticks))
     monkeypatch.setattr(zip_changes.threading, "Timer", mock.Mock())
@@ -122,7 +122,7 @@ def test_the_file_is_complete_soon_after_the_last_change(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("ending", ["del store", "pass", "sys.exit(3)"])
-def test_a_store_that_is_let_go_keeps_what_was_set(tmp_path: Path, ending: str) -> None:
+def test_a_garbage_collected_store_keeps_its_values(tmp_path: Path, ending: str) -> None:
     program = (
         "import sys\n"
         "from zarrcore.stores import open_store\n"
@@ -159,7 +159,7 @@ def test_a_forked_process_neither_writes_nor_stores(tmp_path: Path) -> None:
     assert members(place) == {"a": b"1"}
 
 
-def test_closing_again_after_it_could_not_be_completed(
+def test_closing_can_be_repeated_after_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, never_at_rest: None
 ) -> None:
     store = open_store(tmp_path / "x.zip", create=True)

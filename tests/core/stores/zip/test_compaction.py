@@ -1,4 +1,4 @@
-"""Giving back the bytes of values that were replaced."""
+"""Freeing the bytes of replaced values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.core.stores.zip.zip_files import members, replace
 from zarrcore.stores import ByteRange, LocalStore, StoreStat, ZipStore, open_store
 
 
-def test_dead_bytes_make_room_on_a_full_disk(small_disk: Path) -> None:
+def test_dead_bytes_are_freed_on_a_full_disk(small_disk: Path) -> None:
     store = open_store(small_disk / "x.zip", create=True)
     for number in range(60):
         store.set("a", bytes([number]) * 100_000)
@@ -24,7 +24,7 @@ def test_dead_bytes_make_room_on_a_full_disk(small_disk: Path) -> None:
     assert members(small_disk / "x.zip") == {"a": bytes([59]) * 100_000}
 
 
-def test_replaced_values_do_not_pile_up(tmp_path: Path) -> None:
+def test_replaced_values_do_not_accumulate(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     largest = 0
     with open_store(place, create=True) as store:
@@ -39,8 +39,8 @@ def test_replaced_values_do_not_pile_up(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["x.zip"]
 
 
-def test_file_systems_without_unnamed_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "O_TMPFILE", os.O_DIRECTORY | os.O_CREAT)  # which Linux refuses by EINVAL
+def test_compaction_works_without_unnamed_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "O_TMPFILE", os.O_DIRECTORY | os.O_CREAT)  # which Linux refuses with EINVAL
     with open_store(tmp_path / "x.zip", create=True) as store:
         store.set("a", bytes(300_000))
         store.set("a", b"1")
@@ -50,7 +50,7 @@ def test_file_systems_without_unnamed_files(tmp_path: Path, monkeypatch: pytest.
 
 
 class _Stream(io.BytesIO):
-    """What cannot go back, so that the sizes of a member stand behind it."""
+    """An output that cannot seek, so that the sizes of a member come after it."""
 
     def seekable(self) -> bool:
         return False
@@ -61,7 +61,7 @@ class _Stream(io.BytesIO):
     seek = tell  # type: ignore[assignment]
 
 
-def test_what_is_copied_without_dead_bytes_stays_as_it_is(tmp_path: Path) -> None:
+def test_compaction_keeps_members_unchanged(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     stream = _Stream()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -86,10 +86,10 @@ def test_what_is_copied_without_dead_bytes_stays_as_it_is(tmp_path: Path) -> Non
     with zipfile.ZipFile(place) as archive:
         assert archive.comment == b"a comment"
     data = place.read_bytes()
-    assert data.count(b"PK\x07\x08") == 22  # the descriptors of what was streamed
+    assert data.count(b"PK\x07\x08") == 22  # the descriptors of streamed members
 
 
-def test_dead_bytes_that_cannot_be_given_back_are_told(
+def test_a_failed_compaction_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = open_store(tmp_path / "x.zip", create=True)
@@ -102,12 +102,12 @@ def test_dead_bytes_that_cannot_be_given_back_are_told(
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", refuse)
         store.close()
-    assert "bytes that belong to nothing: Permission denied" in caplog.text
+    assert "unused bytes: Permission denied" in caplog.text
     assert members(tmp_path / "x.zip") == {"a": bytes(100_000)}
     assert os.listdir(tmp_path) == ["x.zip"]
 
 
-def test_readers_never_mix_a_file_with_the_one_that_takes_its_place(tmp_path: Path) -> None:
+def test_readers_never_mix_a_file_with_its_replacement(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     with open_store(place, create=True) as store:
         store.set("gone", bytes(200_000))
@@ -117,7 +117,7 @@ def test_readers_never_mix_a_file_with_the_one_that_takes_its_place(tmp_path: Pa
     reader.source.is_awaited = True
     assert reader.get("a", ByteRange(1, 3)) == b"bc"
     reader = ZipStore(_ReplacedMeanwhile(tmp_path, lambda: _replace_often(place)), "x.zip")
-    time.sleep(0.03)  # until its directory is not read again, since its date is past
+    time.sleep(0.03)  # until its date is old enough that the directory is not read again
     assert reader.get("a", ByteRange(1, 3)) == b"bc"
     reader.source.is_awaited = True
     assert reader.get("a", ByteRange(1, 3)) in (b"bc", b"BC")
@@ -125,7 +125,7 @@ def test_readers_never_mix_a_file_with_the_one_that_takes_its_place(tmp_path: Pa
 
 
 class _ReplacedMeanwhile(LocalStore):
-    """Something happens between that a file is looked at and that it is read."""
+    """Runs an action between the check of a file and the read."""
 
     def __init__(self, root: Path, happens: Callable[[], None]) -> None:
         super().__init__(root)
@@ -141,7 +141,7 @@ class _ReplacedMeanwhile(LocalStore):
 
 
 def _replace_often(place: Path) -> None:
-    """Until the number of the first file is given to another one, as file systems do."""
+    """Repeat until the file system reuses the inode number of the first file."""
     inode = place.stat().st_ino
     for _ in range(50):
         replace(place, {"a different": b"x" * 99, "a": b"ABCDEF"})

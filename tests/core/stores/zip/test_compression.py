@@ -35,7 +35,7 @@ PACKERS = {
 
 
 def lzma_member(value: bytes) -> bytes:
-    """A member as zipfile packs it."""
+    """A member as zipfile compresses it."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("a", value)
@@ -47,7 +47,7 @@ PACKERS[zipfile.ZIP_LZMA] = lzma_member
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
-def test_what_zipfile_packs_is_read(method: int) -> None:
+def test_members_compressed_by_zipfile_are_read(method: int) -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as archive:
         for key, value in VALUES.items():
@@ -60,7 +60,7 @@ def test_what_zipfile_packs_is_read(method: int) -> None:
 
 
 @pytest.mark.parametrize("method", PACKERS)
-def test_what_every_method_packs_is_read_and_what_is_broken_is_told(method: int) -> None:
+def test_every_method_is_read_and_broken_streams_are_reported(method: int) -> None:
     packed = PACKERS[method](CHUNK)
     crc = zlib.crc32(CHUNK)
     store = crafted(packed, method, len(CHUNK), crc, len(packed))
@@ -79,12 +79,12 @@ def test_a_bomb_of_any_method_is_stopped_at_its_announced_size(method: int) -> N
     try:
         with pytest.raises(BrokenBodyError):
             crafted(packed, method, 100, 0, len(packed)).get("a")
-        assert tracemalloc.get_traced_memory()[1] < 10_000_000  # xz takes 8 MiB for anything
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000  # xz always takes 8 MiB
     finally:
         tracemalloc.stop()
 
 
-def test_a_stream_that_wants_gigabytes_to_be_unpacked_gets_none() -> None:
+def test_a_stream_that_needs_gigabytes_to_decompress_is_refused() -> None:
     packed = bytearray(lzma_member(CHUNK))
     packed[5:9] = struct.pack("<I", 2**32 - 1)
     assert unpack(zipfile.ZIP_LZMA, bytes(packed), len(CHUNK)) == CHUNK
@@ -95,7 +95,7 @@ def test_a_stream_that_wants_gigabytes_to_be_unpacked_gets_none() -> None:
 
 
 @given(st.sampled_from(sorted(METHODS)), st.binary(max_size=200), st.integers(0, 1000))
-def test_whatever_is_fed_no_more_comes_than_asked_for(method: int, packed: bytes, size: int) -> None:
+def test_any_input_gives_no_more_bytes_than_requested(method: int, packed: bytes, size: int) -> None:
     if method == zipfile.ZIP_STORED:
         return
     with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""ZipStore over files that are cut off, crafted or broken."""
+"""ZipStore with truncated, malicious or broken files."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ from zarrcore.stores.zip.writing import EMPTY_ZIP
 
 
 @pytest.mark.parametrize("size", [0, 1, 10, 21, 22, 500])
-def test_a_file_that_was_cut_off_is_told(size: int) -> None:
+def test_a_truncated_file_is_reported(size: int) -> None:
     store = zip_of(make_zip()[:size])
-    with pytest.raises(BrokenBodyError, match="is no zip file, or one that was cut off") as caught:
+    with pytest.raises(BrokenBodyError, match="is not a zip file, or was truncated") as caught:
         store.get("zarr.json")
     assert "\n" not in str(caught.value)
     with pytest.raises(BrokenBodyError):
         list(store.list_dir(""))
 
 
-def test_a_file_that_is_missing_is_told() -> None:
+def test_a_missing_file_is_reported() -> None:
     with pytest.raises(StoreNotFoundError, match=r"there is no file memory://y\.zip"):
         ZipStore(MemoryStore(), "y.zip").get("a")
 
 
-def test_every_cut_and_every_changed_byte_gives_right_values_or_an_error() -> None:
+def test_every_truncation_and_changed_byte_gives_right_values_or_an_error() -> None:
     values = {"a/zarr.json": b"{}", "a/c/0": CHUNK[:700]}
     data = make_zip(zipfile.ZIP_DEFLATED, values)
     stored = make_zip(values=values)
@@ -77,7 +77,7 @@ def test_every_cut_and_every_changed_byte_gives_right_values_or_an_error() -> No
 def crafted(
     member: bytes, method: int, file_size: int, crc: int, packed_size: int, flags: int = 0
 ) -> ZipStore:
-    """A zip file of one member ``a`` whose directory says what we want it to say."""
+    """A zip file with one member ``a`` and any directory entry for it."""
     local = (
         struct.pack("<4s5H3L2H", b"PK\3\4", 20, flags, method, 0, 33, crc, packed_size, file_size, 1, 0)
         + b"a"
@@ -115,21 +115,21 @@ def deflate(value: bytes) -> bytes:
 
 def test_a_bomb_is_stopped_at_its_announced_size() -> None:
     bomb = deflate(b"\0" * 50_000_000)
-    with pytest.raises(BrokenBodyError, match="1 bytes were announced, 2 or more are there"):
+    with pytest.raises(BrokenBodyError, match="1 bytes were announced, 2 or more were found"):
         crafted(bomb, zipfile.ZIP_DEFLATED, 1, 0, len(bomb)).get("a")
     with pytest.raises(BrokenBodyError, match="cannot hold"):
         crafted(b"\3\0", zipfile.ZIP_DEFLATED, 2**32 - 2, 0, 2).get("a")
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_a_wrong_checksum_is_told(compression: int) -> None:
+def test_a_wrong_checksum_is_reported(compression: int) -> None:
     packed = deflate(b"value") if compression == zipfile.ZIP_DEFLATED else b"value"
     store = crafted(packed, compression, 5, 1234, len(packed))
     with pytest.raises(BrokenBodyError, match=r"a in .*checksum differs"):
         store.get("a")
 
 
-def test_sizes_that_differ_or_exceed_the_file_are_told() -> None:
+def test_sizes_that_differ_or_exceed_the_file_are_reported() -> None:
     with pytest.raises(BrokenBodyError, match="two sizes differ"):
         crafted(b"value", zipfile.ZIP_STORED, 4, 0, 5).get("a", ByteRange(0, 3))
     with pytest.raises(BrokenBodyError, match="too early"):
@@ -138,15 +138,17 @@ def test_sizes_that_differ_or_exceed_the_file_are_told() -> None:
         crafted(b"garbage", zipfile.ZIP_DEFLATED, 50, 0, 7).get("a")
 
 
-def test_what_we_do_not_know_is_named() -> None:
+def test_unsupported_features_are_named() -> None:
     for method, name in ((9, "'deflate64'"), (98, "'ppmd'"), (99, "'AES encryption'"), (4711, "'4711'")):
-        with pytest.raises(UnsupportedError, match=rf"{name} of a in memory://x\.zip is not supported; pack"):
+        with pytest.raises(
+            UnsupportedError, match=rf"{name} of a in memory://x\.zip is not supported; recompress"
+        ):
             crafted(b"value", method, 5, 0, 5).get("a")
     with pytest.raises(UnsupportedError, match="is encrypted; unpack"):
         crafted(b"value", 0, 5, 0, 5, flags=1).get("a", ByteRange(0, 2))
 
 
-def test_an_outage_is_not_taken_for_a_broken_file() -> None:
+def test_an_outage_is_not_reported_as_a_broken_file() -> None:
     class Failing(MemoryStore):
         def stat(self, key: str) -> StoreStat | None:
             return StoreStat(1000)
@@ -160,24 +162,24 @@ def test_an_outage_is_not_taken_for_a_broken_file() -> None:
         ZipStore(Failing(), "x.zip").get("a")
 
 
-def test_the_beginning_of_a_broken_member_is_told() -> None:
+def test_a_broken_member_is_reported_even_if_only_its_beginning_is_read() -> None:
     for member in (deflate(b"short"), b"garbage"):
         with pytest.raises(BrokenBodyError):
             crafted(member, zipfile.ZIP_DEFLATED, 60, 0, len(member)).get("a", ByteRange(0, 50))
 
 
-def test_a_value_that_no_memory_holds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_that_does_not_fit_in_memory_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise MemoryError
 
     store = zip_of(make_zip(zipfile.ZIP_DEFLATED))
     monkeypatch.setattr(ZipMembers, "value", fail)
-    with pytest.raises(StoreError, match="there is no memory for a value of 18 bytes"):
+    with pytest.raises(StoreError, match="there is not enough memory for a value of 18 bytes"):
         store.get("zarr.json")
 
 
 def one(value: bytes, name: str = "a", **keywords: bool) -> bytes:
-    """A zip file of one member."""
+    """A zip file with one member."""
     return make_zip(values={name: value}, **keywords)
 
 
@@ -185,7 +187,7 @@ def with_comment(data: bytes, comment: bytes) -> bytes:
     return data[:-2] + struct.pack("<H", len(comment)) + comment
 
 
-def test_an_end_within_the_comment_is_none() -> None:
+def test_an_end_record_within_the_comment_is_ignored() -> None:
     good, evil = one(b"good"), one(b"evil")
     for comment in (b"", b"x" * 65_535, b"x" + EMPTY_ZIP + b"y", evil + b"z", EMPTY_ZIP[:-2] + b"\x09\0z"):
         store = zip_of(with_comment(good, comment))
@@ -217,9 +219,9 @@ def test_a_zip_file_within_a_zip_file_is_read() -> None:
             assert store.url.endswith("x.zip/deep/x.zip")
 
 
-def test_sizes_that_follow_a_member_are_found(tmp_path: Path) -> None:
+def test_sizes_after_a_member_are_found(tmp_path: Path) -> None:
     class Pipe(io.RawIOBase):
-        """What zipfile cannot go back in, so that it writes sizes after the members."""
+        """An output that cannot seek, so that zipfile writes sizes after the members."""
 
         written = b""
 
@@ -240,11 +242,11 @@ def test_sizes_that_follow_a_member_are_found(tmp_path: Path) -> None:
     assert store.get("b") == b""
 
 
-def test_members_that_overlap_are_each_right_or_told() -> None:
+def test_overlapping_members_are_right_or_reported() -> None:
     data = make_zip(values={"a": b"one", "b": b"two"})
     end = data.index(b"PK\1\2")
     second = data.index(b"PK\1\2", end + 4)
-    second = data.index(b"PK\1\2", second + 4)  # that of "b", after those of a directory and "a"
+    second = data.index(b"PK\1\2", second + 4)  # the header of "b", after those of a directory and "a"
     first = data.index(b"PK\3\4", 31)
     crossed = bytearray(data)
     crossed[second + 42 : second + 46] = struct.pack("<L", first)
@@ -272,7 +274,7 @@ def test_a_directory_that_claims_to_be_large_takes_no_memory() -> None:
             tracemalloc.stop()
 
 
-def test_a_remote_file_that_is_replaced_is_read_anew(faults: FaultServer, opened: Opener) -> None:
+def test_a_replaced_remote_file_is_read_again(faults: FaultServer, opened: Opener) -> None:
     old, new = (
         make_zip(values={"a": b"old!", "b": b"1"}),
         make_zip(values={"0": b"", "a": b"new!", "b": b"1"}),

@@ -1,4 +1,4 @@
-"""The journal of a zip file that is being written: nothing that was set is lost."""
+"""The journal of a zip file that is being written: no stored value is lost."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def killed(place: Path, rest: str) -> dict[str, bytes]:
-    """What a writer has stored that was killed then."""
+    """The values that a writer stored before it was killed."""
     command = [sys.executable, "-c", KILLED, place, rest]
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (outcome.returncode, outcome.stderr) == (-signal.SIGKILL, "")
@@ -52,7 +52,7 @@ def killed(place: Path, rest: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("rest", ["0", "1e9"])
-def test_what_was_set_survives_the_writer(tmp_path: Path, rest: str) -> None:
+def test_stored_values_survive_the_writer(tmp_path: Path, rest: str) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(make_zip())
     expected = killed(place, rest)
@@ -60,7 +60,7 @@ def test_what_was_set_survives_the_writer(tmp_path: Path, rest: str) -> None:
     assert os.listdir(tmp_path) == ["x.zip"]
     store = open_store(place)
     assert {entry.key: store.get(entry.key) for entry in store.list()} == expected
-    # That a store was opened has made it complete for others.
+    # Opening a store has completed the file for other programs.
     assert {key: value for key, value in members(place).items() if key[-1] != "/"} == expected
     with zarr.storage.ZipStore(place, mode="r") as other:
         assert set(zarr.core.sync.sync(_all(other))) == expected.keys()
@@ -74,23 +74,23 @@ async def _all(store: zarr.storage.ZipStore) -> list[str]:
     return [key async for key in store.list() if key[-1] != "/"]
 
 
-def test_a_file_that_may_only_be_read_tells_what_was_set(tmp_path: Path) -> None:
+def test_a_read_only_file_shows_the_values_of_its_journal(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(make_zip())
     expected = killed(place, "1e9")
     before = place.read_bytes()
     with open(place, "rb") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)  # as one does who writes
+        fcntl.flock(other, fcntl.LOCK_EX)  # as a writer does
         store = open_store(place)
         assert {entry.key: store.get(entry.key) for entry in store.list()} == expected
     assert place.read_bytes() == before
 
 
 @pytest.mark.parametrize("rest", [0, 5, 1e9])
-def test_what_was_set_is_there_after_every_step(
+def test_stored_values_are_found_after_every_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rest: float
 ) -> None:
-    """Whatever the system was asked for last, and were it half done, when the writer was killed."""
+    """The writer is killed after any system call, even an incomplete one."""
     monkeypatch.setattr(zip_changes, "_REST", rest)
     monkeypatch.setattr(zip_writing, "_RUNNING_LEAST", 400_000)
     monkeypatch.setattr(zip_writing, "_ROOM_LEAST", 10_000)
@@ -122,7 +122,7 @@ def test_what_was_set_is_there_after_every_step(
     def write(descriptor: int, data: Any, position: int) -> int:
         look("before pwrite")
         done = 0
-        if len(data) > 100:  # a page is written whole
+        if len(data) > 100:  # a page is written completely
             done = pwrite(descriptor, memoryview(data)[: len(data) // 2], position)
             look("half of pwrite")
         done += pwrite(descriptor, memoryview(data)[done:], position + done)
@@ -149,13 +149,13 @@ def test_what_was_set_is_there_after_every_step(
     assert {"after replace", "after ftruncate", "after posix_fallocate", "half of pwrite"} <= {*steps}
 
 
-def test_a_value_that_was_half_written_is_left_out(tmp_path: Path) -> None:
+def test_an_incomplete_value_is_ignored(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(make_zip())
     expected = killed(place, "1e9")
     data = bytearray(place.read_bytes())
     last = data.rindex(b"\x31" * 100)
-    data[last] ^= 1  # of new/49, behind which new/3, new/4 and ab/x are
+    data[last] ^= 1  # of new/49, followed by new/3, new/4 and ab/x
     at = data.index(b"PK\x03\x04", last)
     data[at : at + 4] = bytes(4)
     store = ZipStore(MemoryStore(values={"x.zip": bytes(data)}), "x.zip")
@@ -164,7 +164,7 @@ def test_a_value_that_was_half_written_is_left_out(tmp_path: Path) -> None:
     assert {entry.key: store.get(entry.key) for entry in store.list()} == expected
 
 
-def test_a_file_that_is_being_written_and_was_cut_off_is_told(tmp_path: Path) -> None:
+def test_a_truncated_file_with_a_journal_is_reported(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(make_zip(zipfile.ZIP_DEFLATED, {"a": b"1"}))
     with open_store(place, durable=True) as store:
@@ -185,7 +185,7 @@ def test_a_file_that_is_being_written_and_was_cut_off_is_told(tmp_path: Path) ->
         assert zipfile.is_zipfile(io.BytesIO(data[:size]))
 
 
-def test_values_that_look_like_members_are_none(tmp_path: Path, never_at_rest: None) -> None:
+def test_values_that_look_like_members_are_not_members(tmp_path: Path, never_at_rest: None) -> None:
     place, inner = tmp_path / "x.zip", tmp_path / "y.zip"
     store = open_store(inner, create=True)
     for key in ("first", "hidden", "other"):

@@ -44,7 +44,7 @@ def test_several_writers_take_turns(tmp_path: Path) -> None:
     assert len(members(place)) == 91
 
 
-def test_nobody_waits_for_ever_for_a_writer_that_goes_on(tmp_path: Path) -> None:
+def test_waiting_for_another_writer_has_a_limit(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     program = (
         "import sys\n"
@@ -60,7 +60,7 @@ def test_nobody_waits_for_ever_for_a_writer_that_goes_on(tmp_path: Path) -> None
         while not [*store.list()]:
             time.sleep(0.01)
         for number in range(5):
-            store.set("both", b"%d" % number)  # else "is being written by another process"
+            store.set("both", b"%d" % number)  # otherwise "is being written by another process"
             store.set("theirs/0", b"mine")
         store.set("stop", b"")
         store.close()
@@ -69,7 +69,7 @@ def test_nobody_waits_for_ever_for_a_writer_that_goes_on(tmp_path: Path) -> None
     assert members(place)["both"] == b"4"
 
 
-def test_who_else_writes_a_key_has_the_last_word(tmp_path: Path) -> None:
+def test_the_last_writer_of_a_key_wins(tmp_path: Path) -> None:
     first, second = open_store(tmp_path / "x.zip", create=True), open_store(tmp_path / "x.zip")
     first.set("a", b"1")
     first.erase("a")
@@ -82,7 +82,7 @@ def test_who_else_writes_a_key_has_the_last_word(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_complete", [True, False])
-def test_who_undoes_what_was_set_is_told_of(
+def test_values_removed_by_another_program_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_complete: bool
 ) -> None:
     monkeypatch.setattr(zip_changes, "_REST", 0 if is_complete else 1e9)
@@ -110,7 +110,7 @@ def test_who_undoes_what_was_set_is_told_of(
     assert os.listdir(tmp_path) == []
 
 
-def test_who_adds_members_to_a_complete_file_does_no_harm(
+def test_another_program_may_add_members_to_a_complete_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(zip_changes, "_REST", 0)
@@ -127,12 +127,14 @@ def test_who_adds_members_to_a_complete_file_does_no_harm(
     assert members(place) == {"mine": b"1", "theirs": b"2", "mine too": b"3", "theirs too": b"4"}
 
 
-def test_who_writes_into_a_file_that_is_not_complete_is_told_of(tmp_path: Path, never_at_rest: None) -> None:
+def test_another_program_that_writes_into_an_incomplete_file_is_reported(
+    tmp_path: Path, never_at_rest: None
+) -> None:
     place = tmp_path / "x.zip"
     store = open_store(place, create=True)
     store.set("first", b"1")
     store.set("mine", b"1")
-    with zipfile.ZipFile(place, "a") as archive:  # finds no zip file, and begins one
+    with zipfile.ZipFile(place, "a") as archive:  # does not find a zip file, and starts a new one
         archive.writestr("theirs", b"2")
     with pytest.raises(ChangedError, match="under first and 1 more is not in it"):
         store.close()

@@ -1,4 +1,4 @@
-"""ZipStore, over files and other stores."""
+"""ZipStore, on files and in other stores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from zarrcore.stores import (
 def make_zip(
     compression: int = zipfile.ZIP_STORED, values: dict[str, bytes] = VALUES, before: bytes = b""
 ) -> bytes:
-    """A zip file of ``values``, with bytes before it as a self-extracting one has."""
+    """A zip file of ``values``, with bytes before it like a self-extracting file."""
     file = io.BytesIO()
     file.write(before)
     with zipfile.ZipFile(file, "a", compression) as archive:
@@ -46,7 +46,7 @@ def zip_of(data: bytes) -> ZipStore:
 
 
 class CountingStore(MemoryStore):
-    """Counts the requests and bytes that a zip store asks for."""
+    """Counts the requests of a zip store and their bytes."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(values={"x.zip": data})
@@ -98,7 +98,7 @@ class TestOverS3(StoreTests, ReadOnlyStoreTests):
         return open_store(f"s3://bucket/zips/{request.param}", **s3.options)
 
 
-def test_urls_that_name_a_zip_file(tmp_path: Path, nginx: WebServer) -> None:
+def test_urls_of_zip_files_are_recognized(tmp_path: Path, nginx: WebServer) -> None:
     data = make_zip()
     (tmp_path / "x.data").write_bytes(data)
     (tmp_path / "link.zip").symlink_to("x.data")
@@ -159,7 +159,7 @@ def test_zip64_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.get("a/c/0/0", ByteRange(5, 9)) == CHUNK[5:9]
 
 
-def test_the_last_of_two_members_of_one_name_counts() -> None:
+def test_the_last_of_two_members_of_the_same_name_counts() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("a", b"old")
@@ -170,8 +170,8 @@ def test_the_last_of_two_members_of_one_name_counts() -> None:
     assert [entry.key for entry in store.list()] == ["a"]
 
 
-def test_names_that_are_not_marked_as_utf_8_are_read_as_that_where_they_are(tmp_path: Path) -> None:
-    """Info-ZIP (``zip -r``) marks nothing; older tools for Windows wrote the characters of the first PCs."""
+def test_unmarked_names_are_read_as_utf8_if_they_are_valid(tmp_path: Path) -> None:
+    """Info-ZIP (``zip -r``) does not mark names; older tools for Windows wrote code page 437."""
 
     class Unmarked(zipfile.ZipInfo):
         encoding = "utf-8"
@@ -200,7 +200,7 @@ def test_names_that_are_not_marked_as_utf_8_are_read_as_that_where_they_are(tmp_
         assert archive.namelist() == ["größe/α", "Höhe", "Länge", "new"]
 
 
-def test_members_that_lead_elsewhere_are_left_out() -> None:
+def test_members_that_lead_elsewhere_are_ignored() -> None:
     names = ["../x", "a/../../x", "/etc/passwd", "a/./b", ".."]
     store = zip_of(make_zip(values={**dict.fromkeys(names, b"bad"), "a/x": b"good", "a//b": b"odd"}))
     assert sorted(entry.key for entry in store.list()) == ["a//b", "a/x"]
@@ -212,7 +212,7 @@ def test_members_that_lead_elsewhere_are_left_out() -> None:
             store.get(name)
 
 
-def test_a_directory_without_a_name_is_no_key() -> None:
+def test_a_directory_without_a_name_is_not_a_key() -> None:
     data = make_zip(values={"k": b"1"})
     store = zip_of(data.replace(b"k", b"/"))
     assert list(store.list()) == []
@@ -241,7 +241,7 @@ def test_the_beginning_of_a_deflated_member_is_inflated_no_further() -> None:
     assert store.get("a", ByteRange(0, 10**9)) == value
 
 
-def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
+def test_a_replaced_file_is_read_again(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(make_zip(values={"a": b"old", "b": b"old"}))
     store = open_store(place)

@@ -1,4 +1,4 @@
-"""ZipStore writes members: what others find, and what is refused."""
+"""ZipStore writes members: readable by other programs, invalid names refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from zarrcore.stores.zip import changes as zip_changes
 
 
 class TestWritten(StoreTests, WritableStoreTests):
-    """A file that was written and closed, and new ones that are being written."""
+    """A file that was written and closed, and new files that are being written."""
 
     @pytest.fixture
     def store(self, tmp_path: Path) -> ReadableStore:
@@ -39,7 +39,7 @@ class TestWritten(StoreTests, WritableStoreTests):
         return open_store(tmp_path / "new.zip", create=True)
 
 
-def test_what_was_there_stays(tmp_path: Path) -> None:
+def test_existing_members_are_kept(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(make_zip(zipfile.ZIP_DEFLATED, before=b"#!/bin/sh\n"))
     with zipfile.ZipFile(place, "a") as archive:
@@ -58,7 +58,7 @@ def test_what_was_there_stays(tmp_path: Path) -> None:
         assert archive.comment == b"a comment"
 
 
-def test_erasing_what_is_not_there_changes_nothing(tmp_path: Path) -> None:
+def test_erasing_an_absent_key_changes_nothing(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(make_zip())
     before = place.stat().st_ino
@@ -70,7 +70,9 @@ def test_erasing_what_is_not_there_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rest", [0, 1e9])
-def test_a_full_disk_is_told_at_once(small_disk: Path, monkeypatch: pytest.MonkeyPatch, rest: float) -> None:
+def test_a_full_disk_is_reported_at_once(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch, rest: float
+) -> None:
     monkeypatch.setattr(zip_changes, "_REST", rest)
     place = small_disk / "x.zip"
     store = open_store(place, create=True)
@@ -102,12 +104,12 @@ def test_names_that_no_member_can_have_are_refused(tmp_path: Path) -> None:
     assert len(members(tmp_path / "x.zip")) == 2
 
 
-def test_what_is_no_zip_file_is_not_written_over(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_zip_file_is_not_overwritten(tmp_path: Path) -> None:
     place = tmp_path / "x.zip"
     place.write_bytes(b"something else")
     store = open_store(place, create=True)
     for write in (lambda: store.set("a", b"1"), lambda: store.erase("a"), lambda: store.erase_prefix("")):
-        with pytest.raises(BrokenBodyError, match="is no zip file"):
+        with pytest.raises(BrokenBodyError, match="is not a zip file"):
             write()
     store.close()
     assert place.read_bytes() == b"something else"
@@ -130,7 +132,7 @@ def test_large_members_and_directories_use_zip64(tmp_path: Path, monkeypatch: py
     assert b"PK\x06\x06" in (tmp_path / "x.zip").read_bytes()
 
 
-def test_descriptors_are_given_back(tmp_path: Path) -> None:
+def test_descriptors_are_closed(tmp_path: Path) -> None:
     gc.collect()
     before = len(os.listdir("/proc/self/fd"))
     for number in range(20):
@@ -144,7 +146,7 @@ def test_descriptors_are_given_back(tmp_path: Path) -> None:
 def test_a_name_that_no_member_can_have_is_refused(tmp_path: Path) -> None:
     with open_store(tmp_path / "x.zip", create=True) as store:
         store.set("n" * 65_535, b"1")
-        with pytest.raises(KeyTooLongError, match="no name so long"):
+        with pytest.raises(KeyTooLongError, match="this name is too long"):
             store.set("n" * 65_536, b"1")
         with pytest.raises(InvalidKeyError):
             store.set("half a pair \ud83d", b"1")

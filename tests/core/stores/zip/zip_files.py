@@ -1,4 +1,4 @@
-"""What several tests of zip files need."""
+"""Helpers of several tests of zip files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def members(place: Path) -> dict[str, bytes]:
 
 
 def rest(store: ReadableStore, seconds: float) -> None:
-    """Have a store write its directory no sooner than in so many seconds, or when it is closed."""
+    """Make a store write its directory no sooner than in this many seconds, or when it is closed."""
     assert isinstance(store, ZipStore)
     assert store._changes is not None
     store._changes._due_s = time.monotonic() + seconds
 
 
 def replace(place: Path, values: dict[str, bytes]) -> None:
-    """As a program does that writes a file anew."""
+    """Replace a file, as a program does that rewrites it."""
     other = place.with_name("other")
     other.write_bytes(make_zip(values=values))
     other.replace(place)

@@ -104,7 +104,7 @@ def test_a_replaced_zip_file_is_reported_at_close(place: Path, mount: Mounter) -
     done = mounted.umount()
     assert (done.status, done.stderr) == (0, "")
     assert stored(place) == {"theirs": b"1", "next": b"2"}
-    assert "what was stored here under mine is not in it" in mounted.log.read_text()
+    assert "the value stored here under mine is not in it" in mounted.log.read_text()
 
 
 @pytest.mark.parametrize("is_replaced", [True, False])
@@ -120,7 +120,9 @@ def test_a_replaced_zip_file_is_reported_when_unmounting(
         place.unlink()
     done = mounted.umount()
     assert done.status == 1
-    reason = f"{place} was changed by another program meanwhile: what was stored here under mine is not in it"
+    reason = (
+        f"{place} was changed by another program meanwhile: the value stored here under mine is not in it"
+    )
     assert (
         done.stderr == f"zarrscope: {mounted.path} is unmounted, but its daemon failed at the end: {reason}\n"
     )

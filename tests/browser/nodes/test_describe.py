@@ -57,5 +57,5 @@ def test_json_is_json_with_short_lists_on_one_line() -> None:
 
 
 def test_a_group_in_levels_is_called_an_image() -> None:
-    assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Image in levels")
+    assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Multiscale image")
     assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"

@@ -54,7 +54,7 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     assert np.array_equal(np.load(f"{opened[0]}/arrays/x/data.npy"), VALUES)
     copying = window.node_pane.copy_button.menu()
     copying.aboutToShow.emit()
-    next(action for action in copying.actions() if action.text() == "Path in its mount").trigger()
+    next(action for action in copying.actions() if action.text() == "Path in the mount").trigger()
     assert np.array_equal(np.load(QGuiApplication.clipboard().text()), VALUES)
     menu = QMenu()
     window.mounter.fill_menu(menu)

@@ -67,10 +67,10 @@ def test_what_has_no_room_is_in_a_menu(open_window: OpenWindow, qtbot: QtBot) ->
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     assert actions["Square elements: same scale along both axes"].isChecked()
-    actions["Turn upside down"].trigger()
+    actions["Flip vertically"].trigger()
     assert pane.model.state.settings.flip_rows
     menu.aboutToShow.emit()
-    assert {action.text(): action.isChecked() for action in menu.actions()}["Turn upside down"]
+    assert {action.text(): action.isChecked() for action in menu.actions()}["Flip vertically"]
 
 
 def test_the_panel_scrolls(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -23,7 +23,7 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import label
 from zarrcore.stores.options import StoreOption
 
-_FOUND_OUT = "Found out"
+_DETECT = "Detect automatically"
 _LABEL_WIDTH = 104
 
 
@@ -92,7 +92,7 @@ class OpenDialog(QDialog):
     def _fill_formats(self, chosen: str | None) -> None:
         from zarrcore.formats import known_formats  # late: for a fast start
 
-        self.format.addItem(_FOUND_OUT, None)
+        self.format.addItem(_DETECT, None)
         for one in sorted(known_formats(), key=lambda one: one.name.startswith("draft")):
             self.format.addItem(one.title, one.name)
         self.format.setCurrentIndex(max(0, self.format.findData(chosen)))

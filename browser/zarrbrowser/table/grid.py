@@ -107,7 +107,7 @@ class Grid:
     def is_no_value(self, value: Any) -> bool:
         """Whether a cell is missing: NaN, NaT, or a stored number that marks a missing value."""
         missing = () if self.packing is None or self.is_unpacked else self.packing.missing
-        return is_no_number(value) or (not isinstance(value, np.ndarray) and value in missing)
+        return is_not_a_number(value) or (not isinstance(value, np.ndarray) and value in missing)
 
     def block(self, place: Place) -> tuple[slice, slice]:
         """The rows and columns of a block."""
@@ -165,7 +165,7 @@ def is_numeric(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "iufc" or is_small_number(dtype)
 
 
-def is_no_number(value: Any) -> bool:
+def is_not_a_number(value: Any) -> bool:
     """Whether an element is NaN or NaT."""
     kinds = np.floating | np.complexfloating | np.datetime64 | np.timedelta64
     return isinstance(value, kinds) and bool(np.isnan(value) if not _is_time(value) else np.isnat(value))

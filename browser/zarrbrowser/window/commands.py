@@ -135,8 +135,8 @@ COMMANDS = (
         (
             Command("Next plane", ("PgDown",), lambda window: window.node_pane.step(1), False, ("Image",)),
             Command("Previous plane", ("PgUp",), lambda window: window.node_pane.step(-1), False, ("Image",)),
-            Command("Film", ("Space",)),
-            Command("Move", ("Left", "Right", "Up", "Down")),
+            Command("Play, stop", ("Space",)),
+            Command("Pan", ("Left", "Right", "Up", "Down")),
             Command("Zoom in, zoom out", ("+", "-")),
         ),
     ),

@@ -1,4 +1,4 @@
-"""The program: an application, a window, and leaving it."""
+"""The program: start the application, show the window, and exit."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def run(
     """Show the window until it is closed; returns the exit status.
 
     Args:
-        appearance: overrides the remembered one, for this run.
-        screenshot: a PNG file to write once something is on the screen; then the program ends.
+        appearance: overrides the saved appearance for this run.
+        screenshot: a PNG file to write once the window shows its content; then the program ends.
     """
     QCoreApplication.setOrganizationName("zarrscope")
     application = QApplication(sys.argv[:1])
@@ -53,7 +53,7 @@ def run(
         window.restore_session()
     QTimer.singleShot(0, window.node_pane.load_pictures)
     _leave_on_signals(application, window)
-    # What stands now stands to the end: the collector need not walk it whenever a large group has come.
+    # Objects created so far live until the end: the collector need not scan them each time a large group has loaded.
     gc.freeze()
     status = int(application.exec())
     return _leave(window, status)
@@ -62,7 +62,7 @@ def run(
 def _leave_on_signals(application: QApplication, window: MainWindow) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: window.close())
-    # Python runs signal handlers only between its own instructions: give it some now and then.
+    # Python runs signal handlers only between its own instructions: run some regularly.
     tick = QTimer(application, interval=_SIGNAL_MS)
     tick.timeout.connect(lambda: None)
     tick.start()
@@ -71,7 +71,7 @@ def _leave_on_signals(application: QApplication, window: MainWindow) -> None:
 def _leave(window: MainWindow, status: int) -> int:
     if window.workers.shut_down(0.0):
         return status
-    # A thread waits for a store that hangs. Nothing is being written, so the program need not wait for its timeout.
+    # A thread is waiting for a store that hangs. Nothing is being written, so the program need not wait for the timeout.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

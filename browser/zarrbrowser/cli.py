@@ -1,4 +1,4 @@
-"""``zarrscope browse`` and the GUI script ``zarrbrowser``. Qt is loaded only when the window is wanted."""
+"""``zarrscope browse`` and the GUI script ``zarrbrowser``. Qt is loaded only to show the window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NEEDED = ("PySide6", "pyqtgraph", "cmap")
 _LIBRARIES = (
     "on Debian: apt install libegl1 libgl1 libfontconfig1 libdbus-1-3 libxkbcommon-x11-0 libxcb-cursor0"
 )
-_DESCRIPTION = "Show a Zarr hierarchy, or a folder or bucket of many, in a window: its tree, pictures of slices, plots, metadata."
+_DESCRIPTION = "Show a Zarr hierarchy, or a folder or bucket with several, in a window: tree, images of slices, plots, metadata."
 
 
 def register(subparsers: argparse._SubParsersAction[Any]) -> None:
@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", nargs="?", help="path or URL of a store, or SOURCE#/node/path"
     )
-    parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node in it")
-    parser.add_argument("--fresh", action="store_true", help="start as on the first day and remember nothing")
+    parser.add_argument("path", metavar="PATH", nargs="?", default="/", help="path of a node")
+    parser.add_argument("--fresh", action="store_true", help="use default settings and save nothing")
     colours = parser.add_mutually_exclusive_group()
     colours.add_argument(
         "--light", dest="appearance", action="store_const", const="light", help="light colours"
@@ -41,12 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--screenshot",
         metavar="FILE",
-        help="write the window as PNG once it shows what was asked for, and end",
+        help="write the window to a PNG file once it shows the node, and exit",
     )
     parser.add_argument(
         "--format",
         metavar="NAME",
-        help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: found out)",
+        help="on-disk format: v3, v2, n5, or a draft of v3 such as draft-2020-10 (default: detected)",
     )
     add_store_arguments(parser)
 
@@ -55,8 +55,8 @@ def run(namespace: argparse.Namespace) -> int:
     """Show the window until it is closed.
 
     Raises:
-        MissingExtraError: PySide6 or what draws pictures is not installed.
-        ZarrError: there is no display, or a library of the system is missing.
+        MissingExtraError: PySide6 or the libraries that draw images are not installed.
+        ZarrError: there is no display, or a system library is missing.
     """
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         raise MissingExtraError("the browser", "gui")
@@ -64,7 +64,7 @@ def run(namespace: argparse.Namespace) -> int:
     try:
         from zarrbrowser import app  # late: for a fast start
         from zarrbrowser.theme import Appearance
-    except ImportError as error:  # PySide6 is there, a library of the system that it needs is not
+    except ImportError as error:  # PySide6 is installed, but a system library that it needs is not
         raise ZarrError(f"Qt cannot be loaded: {error}; {_LIBRARIES}") from error
 
     return app.run(

@@ -1,4 +1,4 @@
-"""What is remembered between runs: geometry, appearance, colour map, recent and open sources. ``--fresh`` remembers nothing."""
+"""Settings saved between runs: geometry, appearance, colour map, recent and open sources. ``--fresh`` saves nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrbrowser.theme import Appearance
 
 
 class Settings:
-    """Typed access to QSettings; with ``fresh`` everything is as on the first day, and nothing is kept."""
+    """Typed access to QSettings; with ``fresh`` all settings are defaults, and nothing is saved."""
 
     def __init__(self, *, fresh: bool = False) -> None:
         self._stored = None if fresh else QSettings("zarrscope", "zarrbrowser")
@@ -22,14 +22,14 @@ class Settings:
         return value if isinstance(value, str) else default
 
     def texts(self, name: str) -> list[str]:
-        """A list of texts; a list of one comes back from the file as a bare text."""
+        """A list of texts; QSettings reads a list of one text as a plain text."""
         value = self._stored.value(name) if self._stored else None
         if isinstance(value, str):
             return [value]
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
     def document(self, name: str) -> dict[str, Any]:
-        """A JSON object; empty where what was kept is none."""
+        """A JSON object; empty if the saved text is not one."""
         try:
             found = json.loads(self.text(name, "{}"))
         except ValueError:
@@ -37,21 +37,21 @@ class Settings:
         return found if isinstance(found, dict) else {}
 
     def data(self, name: str) -> QByteArray:
-        """What a widget saved of itself; empty at first."""
+        """A widget's saved state; empty at first."""
         value = self._stored.value(name) if self._stored else None
         return value if isinstance(value, QByteArray) else QByteArray()
 
     def appearance(self) -> Appearance:
-        """The appearance chosen last."""
+        """The saved appearance."""
         name = self.text("appearance", Appearance.SYSTEM.value)
         return next((one for one in Appearance if one.value == name), Appearance.SYSTEM)
 
     def keep(self, name: str, value: str | list[str] | QByteArray) -> None:
-        """Remember."""
+        """Save a value."""
         if self._stored is not None:
             self._stored.setValue(name, value)
 
     def flush(self) -> None:
-        """Write what is remembered now: the process may end abruptly when a store hangs."""
+        """Write to the file now: the process may end abruptly when a store hangs."""
         if self._stored is not None:
             self._stored.sync()

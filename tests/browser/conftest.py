@@ -1,4 +1,4 @@
-"""Qt without a screen, a themed application, and a window that is closed after each test."""
+"""Fixtures: Qt without a screen, a themed application, and a window that is closed after each test."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OpenWindow = Callable[[FakeGroup], MainWindow]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What Qt warns of fails a test, but for what its screenless platform says of every window."""
+    """Fail a test on warnings of Qt, except those that its offscreen platform prints for every window."""
     for item in items:
         if "tests/browser/" in item.path.as_posix():
             item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_garbage_before() -> None:
-    """Let a collection after each window look only at what came with the tests: modules would take a tenth of a second."""
+    """Freeze imported modules, so that the collection after each window skips them and saves a tenth of a second."""
     load_pictures()
     gc.collect()
     gc.freeze()
@@ -54,7 +54,7 @@ def application(qapp: QApplication) -> QApplication:
 def workers(application: QApplication) -> Iterator[Workers]:
     made = Workers()
     yield made
-    assert made.shut_down(5), "a thread is still at work"
+    assert made.shut_down(5), "a thread is still working"
 
 
 @pytest.fixture
@@ -65,20 +65,20 @@ def window(application: QApplication) -> Iterator[MainWindow]:
     made.show()
     yield made
     made.close()
-    assert made.workers.shut_down(20), "a thread is still at work"
+    assert made.workers.shut_down(20), "a thread is still working"
     made.deleteLater()
     application.processEvents()
 
 
 @pytest.fixture
 def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]:
-    """Shows a hierarchy in a window of its own."""
+    """Shows a hierarchy in a new window."""
     windows: list[MainWindow] = []
 
     def open_it(root: FakeGroup, path: str = "/") -> MainWindow:
         window = MainWindow(Settings(fresh=True), lambda request: Source(request, FakeHierarchy(root), root))
         windows.append(window)
-        window.resize(1280, 800)  # the screen that is none has 800 × 800
+        window.resize(1280, 800)  # the offscreen screen has 800 × 800
         window.show()
         window.open(SourceRequest("fake.zarr", path))
         qtbot.waitUntil(lambda: bool(window.session.sources), timeout=5000)
@@ -87,7 +87,7 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
     yield open_it
     for window in windows:
         window.close()
-        assert window.workers.shut_down(5), "a thread is still at work"
+        assert window.workers.shut_down(5), "a thread is still working"
         window.deleteLater()
     application.processEvents()
     gc.collect()
@@ -95,7 +95,7 @@ def open_window(application: QApplication, qtbot: QtBot) -> Iterator[OpenWindow]
 
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
-    """An X server of our own, which all tests of the real program share."""
+    """An X server shared by all tests of the real program."""
     program = shutil.which("Xvfb")
     if program is None:
         pytest.skip("Xvfb is not installed")
@@ -114,5 +114,5 @@ def display() -> Iterator[str]:
 
 
 def environment(display: str, home: Path) -> dict[str, str]:
-    """What the real program sees: this display, and settings of its own."""
+    """The environment of the real program: this display, and separate settings."""
     return {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "XDG_CONFIG_HOME": str(home)}

@@ -1,4 +1,4 @@
-"""Hierarchies in memory that answer as zarrcore's do, or slowly, or not at all."""
+"""Hierarchies in memory that answer like zarrcore's, slowly, or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FakeArray:
 
     Attributes:
         before_read: called with the selection before each read; may wait or raise.
-        selections: what was read so far.
+        selections: the selections read so far.
     """
 
     kind = "array"
@@ -99,12 +99,12 @@ class FakeGroup:
         self.place("/")
 
     def add(self, name: str, node: Any) -> None:
-        """Put another child into the group."""
+        """Add a child to the group."""
         self._children[name] = node
         self.place(self.path)
 
     def place(self, path: str) -> None:
-        """Be at a path, the children below it."""
+        """Set the path of the group, and those of its children below it."""
         self.path, self.name = path, path.rpartition("/")[2]
         for name, child in self._children.items():
             below = f"{path.rstrip('/')}/{name}"
@@ -144,7 +144,7 @@ class FakeGroup:
 
 
 class FakeBroken:
-    """A node whose document is no good."""
+    """A node with an invalid document."""
 
     kind = "broken"
 
@@ -178,7 +178,7 @@ class FakeHierarchy:
 
 
 def walk(node: Any, *, is_top: bool = False) -> Iterator[Any]:
-    """Depth first; a group below the top that cannot be listed is followed by a broken node of its own path."""
+    """Depth first; a group below the top that cannot be listed is followed by a broken node with its path."""
     yield node
     if not isinstance(node, FakeGroup):
         return
@@ -194,7 +194,7 @@ def walk(node: Any, *, is_top: bool = False) -> Iterator[Any]:
 
 
 class Gate:
-    """Holds readers until it is opened.
+    """Blocks readers until it is opened.
 
     >>> gate = Gate(); gate.open(); gate.wait()
     """
@@ -204,7 +204,7 @@ class Gate:
         self.waiting = threading.Semaphore(0)
 
     def open(self) -> None:
-        """Let everybody through."""
+        """Let all readers through."""
         self._event.set()
 
     def wait(self, *_: object) -> None:
@@ -215,7 +215,7 @@ class Gate:
 
 
 class Flaky:
-    """Fails as a lost connection does, until it is mended."""
+    """Fails like a lost connection until it is repaired."""
 
     def __init__(self) -> None:
         self.mended = False

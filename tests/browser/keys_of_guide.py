@@ -1,4 +1,4 @@
-"""The table of keys in the guide, made from the browser's table of commands.
+"""The table of keys in the guide, generated from the browser's table of commands.
 
 python -m tests.browser.keys_of_guide    writes it into browser/docs/guide.md
 """

@@ -1,4 +1,4 @@
-"""The real program, driven by keys and mouse as a person would, on a folder and on a bucket that is far away."""
+"""The real program, driven by keys and mouse like a user, on a folder and on a distant bucket."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CARET_NBYTES = 200
 
 
 class Person:
-    """Somebody at the keyboard of a program on a display of its own."""
+    """A user at the keyboard of a program on a separate display."""
 
     def __init__(self, display: str, home: Path, *arguments: str) -> None:
         self._environment = environment(display, home)
@@ -55,7 +55,7 @@ class Person:
         self.do("type", "--delay", "12", text)
 
     def title(self) -> str:
-        """What stands above the window."""
+        """The title of the window."""
         return self.do("getwindowname", self.window)
 
     def wait_for_title(self, name: str) -> None:
@@ -63,16 +63,16 @@ class Person:
         self.wait_for(lambda: self.title().startswith(name), f"{name} (the title is {self.title()})")
 
     def dialog(self, name: str) -> None:
-        """Wait for a dialog, and take the keyboard to it."""
+        """Wait for a dialog, and focus it."""
         found = self.wait_for(lambda: self.find(name), name)
         self.do("windowfocus", "--sync", found)
 
     def back(self) -> None:
-        """Take the keyboard back to the window."""
+        """Focus the window again."""
         self.do("windowfocus", "--sync", self.window)
 
     def look(self, still_s: float = 1.5) -> None:
-        """Wait until the screen has been the same for a while, but for a caret: what was asked for is there."""
+        """Wait until the screen has not changed for a while, except for a caret."""
         seen, since_s = self._screen(), time.monotonic()
 
         def is_still() -> bool:
@@ -82,26 +82,26 @@ class Person:
                 seen, since_s = shown, time.monotonic()
             return time.monotonic() - since_s > still_s
 
-        self.wait_for(is_still, "the screen to stand still")
+        self.wait_for(is_still, "a stable screen")
 
     def _screen(self) -> np.ndarray:
         return np.asarray(ImageGrab.grab(xdisplay=self._environment["DISPLAY"]))
 
     def leave(self) -> int:
-        """Quit by key, and wait for the end."""
+        """Quit by key, and wait for the program to end."""
         self.back()
         self.keys("ctrl+q")
         assert self.program.communicate(timeout=30)[1] == ""
         return self.program.returncode
 
     def end(self) -> None:
-        """Whatever happened, leave no program behind."""
+        """End the program in any case."""
         if self.program.poll() is None:
             self.program.kill()
             self.program.communicate(timeout=10)
 
     def wait_for(self, found: Callable[[], object], what: str) -> str:
-        """What ``found`` gives, once it gives something."""
+        """The result of ``found``, once it is not empty."""
         stop_s = time.monotonic() + _PATIENCE_S
         while time.monotonic() < stop_s:
             assert self.program.poll() is None, "the program ended"
@@ -111,7 +111,7 @@ class Person:
         raise AssertionError(f"waited in vain for {what}")
 
     def find(self, name: str) -> str:
-        """The window whose title matches, or nothing."""
+        """The window whose title matches, or an empty text."""
         words = ["xdotool", "search", "--onlyvisible", "--name", name]
         done = subprocess.run(words, env=self._environment, capture_output=True, text=True, check=False)
         return done.stdout.split("\n")[0]
@@ -128,7 +128,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["folder", "distant bucket"])
 def place(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """What to open, and the options that reach it."""
+    """The source to open, and its connection options."""
     if request.param == "folder":
         yield str(folder), []
         return
@@ -139,7 +139,7 @@ def place(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, l
         yield "s3://bucket/hand/hand.zarr", ["--endpoint-url", url, "--region", "us-east-1"]
 
 
-def test_open_expand_select_scrub_zoom_export_quit(
+def test_a_user_can_open_expand_select_scrub_zoom_export_and_quit(
     place: tuple[str, list[str]], display: str, tmp_path: Path
 ) -> None:
     address, options = place
@@ -156,7 +156,7 @@ def test_open_expand_select_scrub_zoom_export_quit(
         person.wait_for_title("volume")
         person.keys("ctrl+f", "Escape", "ctrl+t", "Left")
         person.wait_for_title("deep")
-        person.keys("Left", "Right", "Down")  # closed, opened again, and into it
+        person.keys("Left", "Right", "Down")  # close it, open it again, and go to its first child
         person.wait_for_title("volume")
         person.look()
         for _ in range(3):
@@ -164,7 +164,7 @@ def test_open_expand_select_scrub_zoom_export_quit(
         person.do("mousemove", "--window", person.window, "740", "430")
         for _ in range(4):
             person.do("click", "4")
-        person.look()  # exported is what is on the screen
+        person.look()  # the displayed array is exported
         exported = export(person, tmp_path / "out.npy")
         assert person.leave() == 0
     finally:
@@ -174,7 +174,7 @@ def test_open_expand_select_scrub_zoom_export_quit(
 
 
 def export(person: Person, target: Path) -> np.ndarray:
-    """Export the whole plane as a NumPy file, and read that."""
+    """Export the whole plane as a NumPy file, and read the file."""
     person.keys("ctrl+e")
     person.dialog("^Export$")
     person.look(0.5)
@@ -189,7 +189,7 @@ def export(person: Person, target: Path) -> np.ndarray:
     person.look(0.5)
     person.keys("Return")
     person.look()
-    if person.find("^Export to a file"):  # the first went to the list of names that the dialog proposes
+    if person.find("^Export to a file"):  # the first one closed the dialog's list of proposed names
         person.keys("Return")
     person.wait_for(target.exists, f"{target.name} to be written")
     return np.load(target)

@@ -1,4 +1,4 @@
-"""A folder of many hierarchies in the browser: one tree, each hierarchy with its own format."""
+"""A folder with several hierarchies in the browser: one tree, each hierarchy with its own format."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rows(window: MainWindow, parent: QModelIndex) -> dict[str, QModelIndex]:
     return {index.data(): index for index in indexes}
 
 
-def test_the_tree_spans_all_and_the_header_tells_each_format(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_tree_shows_all_hierarchies_and_the_header_each_format(window: MainWindow, qtbot: QtBot) -> None:
     root = window.model.index(0, 0)
     assert list(rows(window, root)) == ["2020", "broken.zarr", "notes", "sites", "v3.zarr", "zipped.zip"]
     assert window.node_pane.format_chip.text() == "Collection of hierarchies"
@@ -64,7 +64,9 @@ def test_the_tree_spans_all_and_the_header_tells_each_format(window: MainWindow,
 
 
 @pytest.mark.parametrize("path", ["/sites/north/v2.zarr/b", "/zipped.zip/b"])
-def test_a_node_is_gone_to_by_its_path(window: MainWindow, folder: Path, qtbot: QtBot, path: str) -> None:
+def test_a_path_in_a_collection_leads_to_its_node(
+    window: MainWindow, folder: Path, qtbot: QtBot, path: str
+) -> None:
     window.open_text(f"{folder}#{path}")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")

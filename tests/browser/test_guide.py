@@ -1,4 +1,4 @@
-"""The guide: its pictures are there and small, its keys are the window's, and the script that takes them works."""
+"""The guide: its pictures exist and are small, its keys are the window's, and the script that takes pictures works."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "browser" / "docs"
 GUIDE = (DOCS / "guide.md").read_text()
 
 
-def test_all_pictures_are_there_and_small() -> None:
+def test_all_pictures_exist_and_are_small() -> None:
     shown = set(re.findall(r"!\[[^\]]+\]\(([^)]+)\)", GUIDE))
     assert len(shown) >= 10
     assert all((DOCS / name).stat().st_size < 150_000 for name in shown)

@@ -1,4 +1,4 @@
-"""The real program on a real X server with real data; its picture stays in ``.artefacts/`` where a person can look."""
+"""The real program on a real X server with real data; its pictures are kept in ``.artefacts/``."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_browse_shows_the_picture(colours: str, display: str, scan: Path, tmp_pa
     gray = middle[(middle[..., 0] == middle[..., 1]) & (middle[..., 1] == middle[..., 2])]
     assert gray.size > middle.size / 2, "the picture fills the middle of the window"
     assert len(np.unique(gray)) > 50, "and is not blank"
-    assert list(tmp_path.iterdir()) == [], "--fresh remembers nothing"
+    assert list(tmp_path.iterdir()) == [], "--fresh saves nothing"
 
 
 def test_at_twice_the_scale_the_window_is_no_larger_than_the_screen(
@@ -79,10 +79,10 @@ def test_at_twice_the_scale_the_window_is_no_larger_than_the_screen(
     done = run_process("browse", scan, "/bold", "--fresh", "--light", "--screenshot", target, env=told)
     assert (done.status, done.stderr) == (0, "")
     height, width, _ = picture_of(target).shape
-    assert (height <= 800, width <= 2 * 700) == (True, True), "700 pixels are the least width"
+    assert (height <= 800, width <= 2 * 700) == (True, True), "700 pixels are the minimum width"
 
 
-def test_what_cannot_be_opened_is_shown_as_a_sentence(display: str, tmp_path: Path) -> None:
+def test_a_source_that_cannot_be_opened_shows_a_sentence(display: str, tmp_path: Path) -> None:
     target = ARTEFACTS / "browser-error.png"
     ARTEFACTS.mkdir(exist_ok=True)
     done = run_process(
@@ -95,7 +95,7 @@ def test_what_cannot_be_opened_is_shown_as_a_sentence(display: str, tmp_path: Pa
     )
     assert done.status == 0
     right = picture_of(target)[200:700, 450:1250]
-    assert len(np.unique(right)) > 5, "there are words on the right"
+    assert len(np.unique(right)) > 5, "there is text on the right"
 
 
 def test_the_program_ends_on_a_signal(display: str, scan: Path, tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_program_ends_on_a_signal(display: str, scan: Path, tmp_path: Path) 
     assert running.wait(20) in (0, -signal.SIGTERM)
 
 
-def test_help_needs_no_qt() -> None:
+def test_help_works_without_qt() -> None:
     code = (
         "import sys; from zarrcore.cli.main import main\n"
         "try: main(['browse', '--help'])\n"
@@ -119,7 +119,7 @@ def test_help_needs_no_qt() -> None:
     assert "--screenshot" in done.stdout
 
 
-def test_without_a_display_one_sentence_says_so() -> None:
+def test_a_missing_display_is_reported_in_one_sentence() -> None:
     bare = {
         name: value
         for name, value in os.environ.items()
@@ -131,7 +131,7 @@ def test_without_a_display_one_sentence_says_so() -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_without_qt_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_qt_one_sentence_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = argparse.ArgumentParser()
     cli.register(parser.add_subparsers())
     namespace = parser.parse_args(["browse", "s3://bucket/x.zarr#/a", "b", "--anonymous"])

@@ -1,4 +1,4 @@
-"""The window on a real S3 service that refuses, hangs up and comes back: a sentence, a retry, and it lives on."""
+"""The window on a real S3 service that denies access, disconnects and recovers: it shows the error and retries."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def table_of(window: MainWindow, qtbot: QtBot) -> TablePane:
     return pane
 
 
-def test_a_bucket_that_refuses_says_so_and_opens_when_it_does_not(
+def test_a_denied_bucket_shows_an_error_and_opens_after_retry(
     window: MainWindow, folder: Path, s3: S3Server, qtbot: QtBot
 ) -> None:
     s3.upload(folder, "bucket/window/a.zarr")
@@ -54,7 +54,7 @@ def test_a_bucket_that_refuses_says_so_and_opens_when_it_does_not(
     qtbot.waitUntil(lambda: pane.model.value(3, 4) == (True, VALUES[3, 4]), timeout=20_000)
 
 
-def test_a_connection_that_breaks_is_told_where_it_matters(
+def test_a_broken_connection_is_reported_where_it_occurs(
     window: MainWindow, folder: Path, qtbot: QtBot
 ) -> None:
     with fault_server() as server:

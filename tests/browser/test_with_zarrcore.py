@@ -1,4 +1,4 @@
-"""The browser on hierarchies that zarr-python wrote and zarrcore reads."""
+"""The browser on hierarchies written by zarr-python and read by zarrcore."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def written(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def test_planes_of_real_arrays(written: Path) -> None:
+def test_planes_of_real_arrays_are_drawn(written: Path) -> None:
     array = open_source(SourceRequest(str(written))).hierarchy.node("/volume")
     axes = Axes.initial(array)
     assert np.array_equal(plane(array, axes), VOLUME[10])
@@ -64,9 +64,7 @@ def test_from_the_address_to_the_picture(window: MainWindow, written: Path, qtbo
     qtbot.waitUntil(lambda: "chunks" in window.status.message.text)
 
 
-def test_groups_of_version_2_without_documents_are_in_the_tree(
-    window: MainWindow, tmp_path: Path, qtbot: QtBot
-) -> None:
+def test_implicit_groups_of_v2_are_in_the_tree(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
     zarr.create_group(tmp_path / "x.zarr", zarr_format=2)
     zarr.create_array(tmp_path / "x.zarr/A/1/0", data=VOLUME, chunks=(7, 16, 16), zarr_format=2)
     window.open_text(str(tmp_path / "x.zarr"))
@@ -78,7 +76,7 @@ def test_groups_of_version_2_without_documents_are_in_the_tree(
     qtbot.waitUntil(lambda: window.model.rowCount(group) == 1)
 
 
-def test_a_damaged_chunk_is_told_and_the_others_are_shown(
+def test_a_damaged_chunk_is_reported_and_the_others_are_shown(
     window: MainWindow, written: Path, qtbot: QtBot
 ) -> None:
     chunks = [
@@ -96,7 +94,7 @@ def test_a_damaged_chunk_is_told_and_the_others_are_shown(
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
     assert isinstance(pane, ImagePane)
-    # The plane has other chunks, which are shown.
+    # The other chunks of the plane are shown.
     qtbot.waitUntil(lambda: damaged.relative_to(written).as_posix() in pane.stack.notice.text)
     assert pane.stack.shows_data
     assert len(pane.canvas.holes.rects) == 1
@@ -105,12 +103,12 @@ def test_a_damaged_chunk_is_told_and_the_others_are_shown(
     assert np.array_equal(pane.view.mosaics[0].values, VOLUME[2])
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_opening_a_missing_store_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StoreNotFoundError):
         open_source(SourceRequest(str(tmp_path / "nothing")))
 
 
-def test_strings_are_a_table_and_a_single_one_is_shown(
+def test_strings_are_shown_in_a_table_and_a_scalar_as_value(
     window: MainWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
     path = tmp_path / "texts.zarr"
@@ -132,7 +130,7 @@ def test_strings_are_a_table_and_a_single_one_is_shown(
     qtbot.waitUntil(lambda: value.value.text() == "grüße")
 
 
-def test_numbers_that_numpy_does_not_know_have_a_picture(tmp_path: Path) -> None:
+def test_numbers_that_numpy_does_not_define_are_drawn(tmp_path: Path) -> None:
     path = tmp_path / "small.zarr"
     zarr.create_array(
         path, data=np.arange(12, dtype="u2").reshape(3, 4) + 0x3F80, chunks=(2, 2), zarr_format=3
@@ -163,7 +161,7 @@ def test_chunks_that_are_not_stored_are_hatched(window: MainWindow, tmp_path: Pa
     qtbot.waitUntil(lambda: pane.tools.chunks.overlay.missing == [])
 
 
-def test_rows_of_an_opened_source_are_drawn_without_loading_anything(tmp_path: Path) -> None:
+def test_drawing_the_rows_of_an_open_source_imports_nothing(tmp_path: Path) -> None:
     zarr.create_group(tmp_path / "a.zarr")
     code = f"""
 import sys

@@ -1,7 +1,7 @@
-"""The chunks that a view crosses: where they lie in the plane, and which are stored.
+"""The chunks in a view: their places in the plane, and which are stored.
 
-Accepted specification, "Chunk grids", "Storage": a chunk whose key is absent is missing and reads as the fill value. Where chunks
-are shards, the shards are what is asked for.
+Accepted specification, "Chunk grids", "Storage": a chunk whose key is absent is missing and reads as the fill value. If chunks
+are shards, the store is asked for shards.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from zarrbrowser.nodes.read_cost import Cancelled
 from zarrcore.threads import ThreadPool
 
 MOST_ASKED = 4096
-"""The store is not asked about more chunks than this: they would be too small to tell apart."""
+"""The store is not asked about more chunks than this: they would be too small to distinguish."""
 LEAST_PIXELS = 6.0
-"""Chunks narrower than this have no lines."""
+"""No lines are drawn for chunks narrower than this."""
 _AT_ONCE = 32
 
 Index = tuple[int, ...]
@@ -27,7 +27,7 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ChunkGrid:
-    """The chunks of one plane that lie in view."""
+    """The chunks of one plane that are in view."""
 
     raster: Raster
     rows: range
@@ -36,7 +36,7 @@ class ChunkGrid:
     """Chunks to the right."""
 
     def index(self, row: int, column: int) -> Index:
-        """The place of a chunk in the array's grid."""
+        """The indices of a chunk in the array's grid."""
         lengths = self.raster.level.array.chunk_shape
         places = [place // max(1, length) for place, length in zip(self.raster.index, lengths, strict=True)]
         places[self.raster.rows], places[self.raster.columns] = row, column
@@ -55,7 +55,7 @@ class ChunkGrid:
 
 
 def chunks_in(raster: Raster, view: View) -> ChunkGrid | None:
-    """The chunks of a plane that lie in view; None where they are too small, or too many, to be seen."""
+    """The chunks of a plane that are in view; None if they are too small or too many to be seen."""
     ranges = []
     for side, (low, high) in enumerate((view.rows, view.columns)):
         axis, level = raster.axes[side], raster.level
@@ -78,7 +78,7 @@ def stored(
 
     Raises:
         Cancelled: ``cancelled`` became true.
-        StoreError: the store did not answer as it should.
+        StoreError: the store failed.
     """
 
     def ask(index: Index) -> bool:

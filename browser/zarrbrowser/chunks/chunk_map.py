@@ -1,4 +1,4 @@
-"""Which chunks of an array are stored, counted while a store lists them, as a picture of few cells."""
+"""A coarse map of the stored chunks of an array, updated while a store lists them."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from zarrbrowser.nodes.protocols import ArrayLike
 from zarrbrowser.nodes.read_cost import Cancelled
 
 MOST_ACROSS = 512
-"""Cells along one side of the picture at most; of a larger grid each stands for several chunks."""
+"""The maximum number of cells along one side; in a larger grid each cell represents several chunks."""
 _TELL_S = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """How chunks are laid out as cells.
+    """The layout of chunks as cells.
 
-    A grid with two long axes is shown as it is; any other one chunk after the other, in C order, line by line.
+    A grid with two long axes keeps its shape; any other is wrapped: its chunks follow each other in C order, line by line.
     """
 
     grid_shape: tuple[int, ...]
     shape: tuple[int, int]
     """Rows and columns of cells."""
     per_cell: tuple[int, int]
-    """Chunks that a cell stands for, down and to the right; of a wrapped grid the first is 1."""
+    """Chunks per cell, down and to the right; in a wrapped grid the first is 1."""
     plane: tuple[int, int] | None
-    """The axes that run down and to the right; None where the grid is wrapped."""
+    """The axes that run down and to the right; None if the grid is wrapped."""
 
     @classmethod
     def of(cls, grid_shape: tuple[int, ...]) -> Cells:
@@ -59,7 +59,7 @@ class Cells:
         return divmod(flat // self.per_cell[1], self.shape[1])
 
     def capacity(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """How many chunks each cell stands for; 0 beyond the last."""
+        """The number of chunks in each cell; 0 after the last chunk."""
         if self.plane is not None:
             lengths = [
                 np.minimum(each, self.grid_shape[axis] - np.arange(cells) * each)
@@ -71,7 +71,7 @@ class Cells:
         return np.clip(left, 0, each).reshape(self.shape)
 
     def describe(self, row: int, column: int) -> str:
-        """The chunks of a cell: ``chunk (3, 4)``, or those from the first to the last; empty beyond the last."""
+        """The chunks of a cell as text: ``chunk (3, 4)``, or the first and the last; empty after the last chunk."""
         if self.plane is not None:
             first, last = [0] * len(self.grid_shape), [0] * len(self.grid_shape)
             for axis, position, each in zip(self.plane, (row, column), self.per_cell, strict=True):
@@ -99,10 +99,10 @@ class ChunkMap:
     present: int
     stored_bytes: int
     info: Any = None
-    """`zarrcore`'s `StorageInfo`, once all has been counted."""
+    """`zarrcore`'s `StorageInfo`, once all chunks have been counted."""
 
     def fractions(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Of each cell's chunks, how many are stored, 0 to 1; NaN where a cell stands for none."""
+        """The stored fraction of each cell's chunks, 0 to 1; NaN for a cell without chunks."""
         capacity = self.cells.capacity()
         result = np.full(self.counts.shape, np.nan)
         np.divide(self.counts, capacity, out=result, where=capacity > 0)
@@ -112,11 +112,11 @@ class ChunkMap:
 def count_chunks(
     array: ArrayLike, cancelled: Callable[[], bool], tell: Callable[[ChunkMap], object]
 ) -> ChunkMap:
-    """Ask the store for all chunks of an array, and tell now and then what came.
+    """Count the stored chunks of an array, and report the state so far at intervals.
 
     Raises:
         Cancelled: ``cancelled`` became true.
-        ZarrError: the store cannot list its keys, or did not answer as it should.
+        ZarrError: the store cannot list its keys, or failed.
     """
     cells = Cells.of(tuple(array.chunk_grid_shape))
     counts = np.zeros(cells.shape, np.int64)

@@ -1,4 +1,4 @@
-"""How much of an array is stored, in words."""
+"""Facts about the storage of an array, as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrbrowser.values.quantities import count, format_bytes
 
 
 def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
-    """How much of an array is stored, as far as it has been counted."""
+    """How much of an array is stored, from the chunks counted so far."""
     chunks, info = math.prod(array.chunk_grid_shape), known.info
     noun = "chunk" if tuple(array.inner_chunk_shape) == tuple(array.chunk_shape) else "shard"
     share = f" ({100 * known.present / chunks:.3g} %)" if chunks else ""
@@ -22,9 +22,7 @@ def storage_facts(array: ArrayLike, known: ChunkMap) -> list[Fact]:
     ]
     if info is not None and info.ratio is not None:
         facts.append(
-            Fact(
-                "Ratio", f"{info.ratio:.3g} : 1", f"decoded bytes of the stored {noun}s to their stored bytes"
-            )
+            Fact("Ratio", f"{info.ratio:.3g} : 1", f"decoded size of the stored {noun}s to their stored size")
         )
     facts.append(Fact("Stored", f"{known.present:,} of {count(chunks, noun)}{share}{more}"))
     if info is not None:

@@ -1,7 +1,7 @@
-"""What positions along an axis stand for: lengths, dates, names.
+"""Coordinates of positions along an axis: lengths, dates, names.
 
-CF conventions, 4 "Coordinate types", 4.4 "Time coordinate", 5 "Coordinate systems": an array of one dimension that bears its
-dimension's name holds the coordinates. OME-NGFF tells a scale instead.
+CF conventions, 4 "Coordinate types", 4.4 "Time coordinate", 5 "Coordinate systems": a one-dimensional array with the
+name of its dimension holds the coordinates. OME-NGFF gives a scale instead.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from zarrbrowser.nodes.protocols import AnyArray, ArrayLike, is_array
 from zarrbrowser.values.elements import packing_of
 
 MOST_COORDINATES = 1_000_000
-"""A longer axis keeps its indices: reading its coordinates would take longer than they are worth."""
+"""A longer axis shows indices: reading its coordinates would take too long."""
 _SINCE = re.compile(
     r"^\s*(\w+?)s?\s+since\s+(\d{1,4}-\d{1,2}-\d{1,2})[T ]?([\d:.]*)\s*(Z|UTC)?\s*$", re.IGNORECASE
 )
@@ -50,7 +50,7 @@ _STEPS = (1, 2, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """What the positions of one axis stand for.
+    """The coordinates of the positions along one axis.
 
     >>> Coordinate("x", "µm", np.array([0.0, 0.5, 1.0])).text(1)
     '0.5 µm'
@@ -62,14 +62,14 @@ class Coordinate:
     """One per position: numbers, datetime64, or text."""
 
     def text(self, position: int) -> str:
-        """What a position stands for, with its unit; empty outside."""
+        """The coordinate of a position, with its unit; empty outside the axis."""
         if not 0 <= position < self.values.size:
             return ""
         written = self._written(self.values[position], 0.0)
         return f"{written} {self.units}".strip() if self.values.dtype.kind != "M" else written
 
     def ticks(self, low: float, high: float, most: float) -> list[tuple[float, str]]:
-        """Positions between two others to write at, no more than so many, and what to write there."""
+        """At most ``most`` positions between two others to label, with their labels."""
         low, high = max(low, 0.0), min(high, self.values.size - 1.0)
         if high <= low:
             return []
@@ -94,7 +94,7 @@ class Coordinate:
         return [(float(at), text) for at, (_, text) in zip(found, ticks, strict=True)]
 
     def _rising_numbers(self, first: int) -> AnyArray | None:
-        """The values as numbers, if they only rise or only fall; dates by their counts from the first one."""
+        """The values as numbers if they only rise or only fall; dates as counts from the first one."""
         if self.values.dtype.kind not in "iufM" or self.values.size < 2:
             return None
         is_date = self.values.dtype.kind == "M"
@@ -130,10 +130,10 @@ def _round_places(low: float, high: float, most: float) -> list[float]:
 
 
 def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordinate]:
-    """What the axes of an image stand for; blocks.
+    """The coordinates of an image's axes; blocks.
 
     Args:
-        find: the node at an absolute path; raises where there is none.
+        find: the node at an absolute path; raises if it does not exist.
     """
     from zarrcore.errors import ZarrError  # late: for a fast start
 
@@ -153,27 +153,27 @@ def coordinates_of(image: Image, find: Callable[[str], Any]) -> dict[int, Coordi
             if is_array(node) and tuple(node.shape) == (length,) and node.path != image.path:
                 found[axis] = decoded(node, name)
         except ZarrError:
-            continue  # an axis without coordinates, or with ones that cannot be read, has its indices
+            continue  # an axis without readable coordinates shows its indices
     return found
 
 
 def scale_along(image: Image, axis: int) -> tuple[float, str] | None:
-    """How long an element is along an axis, and in which unit; None where the unit is not a length."""
+    """The length of an element along an axis, and its unit; None if the unit is not a length."""
     if not image.has_scale or not image.units or not is_length(image.units[axis]) or image.spacing[axis] <= 0:
         return None
     return image.spacing[axis], image.units[axis]
 
 
 def _tells(image: Image, axis: int) -> bool:
-    """Whether a scale says more than the index does."""
+    """Whether a scale gives more than the index does."""
     return bool(image.units and image.units[axis]) or image.spacing[axis] != 1 or image.origin[axis] != 0
 
 
 def decoded(array: ArrayLike, name: str) -> Coordinate:
-    """The coordinates that an array holds, unpacked, and dates as dates.
+    """The coordinates that an array holds, unpacked, with dates as datetime64.
 
     Raises:
-        ZarrError: it cannot be read.
+        ZarrError: the array cannot be read.
     """
     values, units = np.asarray(array.read()), str(array.attributes.get("units") or "")
     packing = packing_of(array)
@@ -191,7 +191,7 @@ def decoded(array: ArrayLike, name: str) -> Coordinate:
 
 
 def _dates(values: AnyArray, units: str, calendar: str) -> AnyArray | None:
-    """Dates from counts ``since`` one; None where they count something else, or days of another calendar."""
+    """Dates from counts ``since`` a date; None if the unit or the calendar is not supported."""
     match = _SINCE.match(units)
     unit = _CF_UNITS.get(match.group(1).lower()) if match else None
     if match is None or unit is None or calendar not in _CALENDARS:
@@ -213,7 +213,7 @@ def _dates(values: AnyArray, units: str, calendar: str) -> AnyArray | None:
 
 
 def _shortest(dates: AnyArray) -> AnyArray:
-    """The same dates in the largest unit that holds them: without this, noon would be shown with microseconds."""
+    """The same dates in the largest unit that represents them: noon should not be shown with microseconds."""
     for unit in ("D", "m", "s", "ms"):
         shorter: AnyArray = dates.astype(f"M8[{unit}]")
         if ((shorter == dates) | np.isnat(dates)).all():

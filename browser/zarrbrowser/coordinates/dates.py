@@ -1,4 +1,4 @@
-"""Dates as they are drawn, counts since 1970, and as they are written."""
+"""Dates as numbers for drawing (counts since 1970) and as text."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ _ATTO = {
     },
     **{unit: 10 ** (15 - 3 * place) for place, unit in enumerate(("ms", "us", "ns", "ps", "fs", "as"))},
 }
-"""How many attoseconds each unit of one length has."""
+"""The attoseconds of each unit of fixed length."""
 _STEPS = (
     *(digit * 10**power for power in range(18) for digit in (1, 2, 5)),
     *(seconds * 10**18 for seconds in (1, 5, 15, 60, 300, 900, 3600, 3 * 3600, 6 * 3600, 12 * 3600)),
     *(days * 86_400 * 10**18 for days in (1, 2, 7, 14)),
 )
-"""In attoseconds, from one tick to the next."""
+"""Distances between ticks, in attoseconds."""
 _MONTHS = (1, 3, 6, *(12 * digit * 10**power for power in range(10) for digit in (1, 2, 5)))
 _EPOCH_MONTHS = 1970 * 12
 """Counted from year 0, so that decades are round."""
 
 
 def format_date(count: float, dtype: np.dtype[Any], apart: float = 0.0) -> str:
-    """The date that a count of the type's unit stands for.
+    """The date for a count of the type's unit, as text.
 
     Args:
-        apart: counts between this date and the next that is written; digits that say less are left out.
+        apart: counts between this date and the next one shown; finer digits are left out.
 
     >>> format_date(3, np.dtype("M8[10D]")), format_date(1e18, np.dtype("M8[ns]"), 2e9)
     ('1970-01-31', '2001-09-09T01:46:40')
@@ -65,10 +65,10 @@ def format_date(count: float, dtype: np.dtype[Any], apart: float = 0.0) -> str:
 def date_ticks(
     low: float, high: float, dtype: np.dtype[Any], most: float, first: int = 0
 ) -> list[tuple[float, str]]:
-    """Round dates between two counts of the type's unit, no more than so many, and what to write there.
+    """At most ``most`` round dates between two counts of the type's unit, with their labels.
 
     Args:
-        first: the count from which ``low``, ``high`` and the places are counted: floats have 53 bits, dates 64.
+        first: the count that ``low``, ``high`` and the positions are relative to: floats have 53 bits, dates 64.
 
     >>> date_ticks(0, 1, np.dtype("M8[D]"), 3)
     [(0.0, '1970-01-01T00:00'), (0.5, '1970-01-01T12:00'), (1.0, '1970-01-02T00:00')]
@@ -118,7 +118,7 @@ def _calendar_ticks(
 
 
 def count_of_date(text: str, dtype: np.dtype[Any]) -> float:
-    """The count that a written date stands for.
+    """The count for a date given as text.
 
     Raises:
         ValueError: the text is not a date.
@@ -128,5 +128,5 @@ def count_of_date(text: str, dtype: np.dtype[Any]) -> float:
     """
     written = text.strip()
     if written.lower() in ("", "nat"):
-        raise ValueError("not a time")
+        raise ValueError("not a date")
     return float(np.datetime64(written).astype(dtype).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Units as a person writes them, and lengths that fit a scale bar."""
+"""Symbols of units, and round lengths for a scale bar."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WRITTEN = {-12: "pm", -9: "nm", -6: "µm", -3: "mm", 0: "m", 3: "km"}
 
 
 def symbol(unit: str) -> str:
-    """A unit in short.
+    """The symbol of a unit.
 
     >>> symbol("micrometer"), symbol("K"), symbol("degrees_north")
     ('µm', 'K', '°N')
@@ -50,12 +50,12 @@ def symbol(unit: str) -> str:
 
 
 def is_length(unit: str) -> bool:
-    """Whether a scale bar can be labelled with it."""
+    """Whether a unit is a length, so that a scale bar can use it."""
     return symbol(unit) in _LENGTHS
 
 
 def in_centimetres(length: float, unit: str) -> float:
-    """A length, in centimetres; `is_length` is true for its unit.
+    """A length in centimetres; `is_length` must be true for its unit.
 
     >>> round(in_centimetres(0.5, "micrometer") * 1e4, 9)
     0.5
@@ -64,7 +64,7 @@ def in_centimetres(length: float, unit: str) -> float:
 
 
 def bar(per_pixel: float, unit: str, most_pixels: float) -> tuple[float, str]:
-    """The longest round length within so many pixels: its pixels, and its label.
+    """The longest round length that fits in a number of pixels: its pixels and its label.
 
     Args:
         per_pixel: units per pixel.

@@ -1,4 +1,4 @@
-"""The dialog that asks what to export, and as what."""
+"""The dialog that asks what to export, and in which file type."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _WHOLE, _IN_VIEW = "whole", "in view"
 
 
 class ExportDialog(QDialog):
-    """Asks; says at once what a file would hold, and why one cannot be made.
+    """Asks what to export; shows at once what the file would hold, or why it cannot be written.
 
     Signals:
-        asked: the subject, of the level that was chosen; the selection; the ending of the file type.
+        asked: the subject at the chosen level; the selection; the suffix of the file type.
     """
 
     asked = Signal(object, object, str)
@@ -45,7 +45,7 @@ class ExportDialog(QDialog):
         self.suffix.setAccessibleName("file type")
         self.selection.setAccessibleName("selection")
         if viewed.in_view != viewed.selection:
-            self.what.addItem("What is in view", _IN_VIEW)
+            self.what.addItem("The part in view", _IN_VIEW)
         whole = "The whole array" if viewed == ViewedArray.whole(viewed.array) else "The whole plane"
         self.what.addItem(whole if viewed.array.ndim > 1 else "All elements", _WHOLE)
         self.what.addItem(_OTHER)
@@ -53,7 +53,7 @@ class ExportDialog(QDialog):
             self.level.addItem(one.title[0].upper() + one.title[1:], one)
         image = viewed.displayed.image if viewed.displayed is not None else None
         if image is not None and viewed.displayed is not None and viewed.displayed.channel_axis is not None:
-            self.channels.addItem("All that are shown")
+            self.channels.addItem("All visible")
             for position, name in enumerate(image.channels):
                 self.channels.addItem(name, position)
         for ending, text in ENDINGS.items():
@@ -77,14 +77,14 @@ class ExportDialog(QDialog):
         self._choose()
 
     def accept(self) -> None:
-        """Hand out what was asked for."""
+        """Emit the request."""
         selection = self._chosen()
         if selection is not None:
             super().accept()
             self.asked.emit(self._viewed, selection, str(self.suffix.currentData()))
 
     def _chosen(self) -> Selection | None:
-        """The selection, or None where the text is none."""
+        """The selection, or None if the text is not a valid one."""
         from zarrcore.array import parse_selection  # late: for a fast start
         from zarrcore.errors import ZarrError
 
@@ -96,7 +96,7 @@ class ExportDialog(QDialog):
             return None
 
     def _choose(self) -> None:
-        """Another entry of the list: show its selection."""
+        """Show the selection of the chosen entry."""
         what, viewed = self.what.currentData(), self._viewed
         self.selection.setReadOnly(what is not None)
         if what is not None:
@@ -173,7 +173,7 @@ def _complete(selection: tuple[object, ...], shape: tuple[int, ...]) -> Selectio
     """One integer or slice per axis, the integers counted from 0.
 
     Raises:
-        SelectionError: there are too many parts, or one lies outside.
+        SelectionError: there are too many parts, or one is outside its axis.
     """
     from zarrcore.errors import SelectionError  # late: for a fast start
 
@@ -186,7 +186,7 @@ def _complete(selection: tuple[object, ...], shape: tuple[int, ...]) -> Selectio
     for part, length in zip(filled, shape, strict=True):
         if isinstance(part, int):
             if not -length <= part < length:
-                raise SelectionError(f"{part} lies outside of an axis of {length:,}")
+                raise SelectionError(f"{part} is outside an axis of length {length:,}")
             part %= length
         result.append(part)  # type: ignore[arg-type]
     return tuple(result)

@@ -1,4 +1,4 @@
-"""The list of all keys."""
+"""The list of all keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QHBoxLayou
 from zarrbrowser.widgets.label import label
 
 Keys = tuple[str, Sequence[tuple[str, str]]]
-"""The title of a group, and what its keys do with the keys as text."""
+"""The title of a group, and pairs of keys as text and what they do."""
 
 
 class KeysDialog(QDialog):

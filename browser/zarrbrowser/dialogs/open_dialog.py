@@ -1,4 +1,4 @@
-"""The dialog that asks for a place, its format, and how it is reached."""
+"""The dialog that asks for a location, its format, and connection options."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from zarrbrowser.session.sources import SourceRequest
 from zarrbrowser.widgets.label import label
 from zarrcore.stores import StoreOption
 
-_FOUND_OUT = "Found out"
+_DETECT = "Detect automatically"
 _LABEL_WIDTH = 104
 
 
 class OpenDialog(QDialog):
-    """Asks; what makes no sense is said in the dialog, which stays.
+    """Asks for a location; shows errors in the dialog, which stays open.
 
     Signals:
         requested: the `SourceRequest`.
@@ -51,7 +51,7 @@ class OpenDialog(QDialog):
         self.format.setAccessibleName("format")
         self._fill_formats(suggested.format)
         self.fields = {one.name: _field(one, getattr(connection, one.name)) for one in OPTIONS}
-        """One for each option of the connection."""
+        """One for each connection option."""
         self.problem = label(role="problem", wrap=True)
         self.problem.hide()
         self.buttons = QDialogButtonBox(
@@ -67,7 +67,7 @@ class OpenDialog(QDialog):
         self._lay_out()
 
     def accept(self) -> None:
-        """Hand out what was asked for, or say what is wrong with it."""
+        """Emit the request, or show what is wrong with it."""
         try:
             request = self._request()
         except Exception as error:  # noqa: BLE001 - it is said in the dialog, whatever it is
@@ -92,7 +92,7 @@ class OpenDialog(QDialog):
     def _fill_formats(self, chosen: str | None) -> None:
         from zarrcore.formats import known_formats  # late: for a fast start
 
-        self.format.addItem(_FOUND_OUT, None)
+        self.format.addItem(_DETECT, None)
         for one in sorted(known_formats(), key=lambda one: one.name.startswith("draft")):
             self.format.addItem(one.title, one.name)
         self.format.setCurrentIndex(max(0, self.format.findData(chosen)))
@@ -121,12 +121,12 @@ class OpenDialog(QDialog):
         column.setSpacing(12)
         column.addLayout(what)
         column.addSpacing(4)
-        column.addWidget(label("How it is reached, for S3, Google, Azure and what is compatible", "heading"))
+        column.addWidget(label("Connection, for S3, Google, Azure and compatible services", "heading"))
         column.addLayout(how)
         column.addWidget(
             label(
                 "Credentials come from the environment, the AWS configuration files or the provider's own tools; "
-                "none are typed or kept here.",
+                "they are never entered or stored here.",
                 "muted",
                 wrap=True,
             )
@@ -144,7 +144,7 @@ def _field(option: StoreOption, value: str | bool) -> QLineEdit | QCheckBox:
 
 
 def _value_of(field: QLineEdit | QCheckBox) -> str | bool:
-    """What the person chose; a line that is disabled says nothing."""
+    """What the user chose; None for a disabled field."""
     if isinstance(field, QCheckBox):
         return field.isChecked()
     return field.text().strip() if field.isEnabled() else ""

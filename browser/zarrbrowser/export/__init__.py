@@ -1,1 +1,1 @@
-"""What is shown, as files, code and commands. Without Qt."""
+"""Export of the displayed data to files, code and commands. Without Qt."""

@@ -1,4 +1,4 @@
-"""Writing elements to a file: as plain numbers by zarrcore's file types, or as the picture that is on the screen."""
+"""Export elements to a file: as plain numbers with zarrcore's file types, or as the picture on the screen."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from zarrbrowser.nodes.read_cost import Cancelled
 from zarrbrowser.values.elements import Packing
 from zarrcore.filetypes import file_type
 
-if TYPE_CHECKING:  # what writes files is loaded when one is written
+if TYPE_CHECKING:  # the code that writes files is loaded when one is written
     from zarrcore.filetypes import VirtualFile
 
 PICTURE = "png"
-"""The file type that is drawn as on the screen."""
+"""The file type of a picture drawn as on the screen."""
 ENDINGS = {PICTURE: f"{file_type(PICTURE).title}, as shown"} | {
     suffix: file_type(suffix).title for suffix in ("tiff", "npy", "csv")
 }
 MOST_PIXELS = 2**26
-"""A picture is made whole in memory."""
+"""A limit, because a picture is built in memory."""
 MOST_CELLS = 2**22
-"""So is a text; zarrcore makes none of more elements."""
+"""The limit of zarrcore for text files, which are built in memory too."""
 Encoder = Callable[[NDArray[np.uint8]], bytes]
 """Makes a PNG file of pixels, shape (h, w, 4)."""
 
@@ -43,7 +43,7 @@ class Export:
 
 
 def why_not(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
-    """Why a selection cannot be written in a file type; empty where it can."""
+    """Why a selection cannot be written in a file type; empty if it can."""
     from zarrcore.errors import ZarrError
     from zarrcore.filetypes import TEXT_SUFFIXES
 
@@ -59,7 +59,7 @@ def why_not(viewed: ViewedArray, selection: Selection, suffix: str) -> str:
 
 
 def how_unpacked(viewed: ViewedArray, suffix: str) -> str:
-    """Whether a file holds values or the numbers as they are stored, where these are shown unpacked; else empty."""
+    """Whether a file holds values or the stored numbers, if the window shows them unpacked; else empty."""
     from zarrcore.filetypes import TEXT_SUFFIXES
 
     if viewed.packing is None or suffix == PICTURE:
@@ -70,15 +70,13 @@ def how_unpacked(viewed: ViewedArray, suffix: str) -> str:
 def _why_no_picture(viewed: ViewedArray, selection: Selection) -> str:
     shown = viewed.displayed
     if shown is None or shown.array.ndim < 2:
-        return "Only a picture can be written as it is shown."
+        return "Only a picture can be written as shown."
     axes = {axis for axis, part in enumerate(selection) if isinstance(part, slice)} - {shown.channel_axis}
     if axes != set(shown.axes.shown):
         names = [shown.axes.names[axis] for axis in sorted(shown.axes.shown)]
-        return f"A picture as it is shown has the axes {' and '.join(names)}."
+        return f"A picture as shown has the axes {' and '.join(names)}."
     if shown.channels and not shown.only(selection).channels:
-        return (
-            "A picture as it is shown has the channels that are shown: switch this one on, or write numbers."
-        )
+        return "A picture as shown has only the visible channels: switch this one on, or write numbers."
     shape = [n for axis, n in enumerate(shown.array.shape) if axis in axes]
     size = _size(tuple(part for axis, part in enumerate(selection) if axis in axes), shape)
     if size > MOST_PIXELS:
@@ -88,10 +86,10 @@ def _why_no_picture(viewed: ViewedArray, selection: Selection) -> str:
 
 def _why_no_text(viewed: ViewedArray, selection: Selection) -> str:
     if sum(isinstance(part, slice) for part in selection) > 2:
-        return "A text is a table: select two axes at most."
+        return "A text file holds a table: select at most two axes."
     size = _size(selection, viewed.array.shape)
     if size > MOST_CELLS:
-        return f"{size:,} elements are too many for a text (at most {MOST_CELLS:,}): select fewer, or write a NumPy file."
+        return f"{size:,} elements are too many for a text file (at most {MOST_CELLS:,}): select fewer, or write a NumPy file."
     return ""
 
 
@@ -101,21 +99,21 @@ def _size(selection: Selection, shape: Sequence[int]) -> int:
 
 
 def _file(export: Export) -> VirtualFile:
-    """A file of numbers as they are stored.
+    """A file of the stored numbers.
 
     Raises:
         ZarrError: the file type cannot hold the selection.
     """
     from zarrcore.filetypes import TiffFile, virtual_file
 
-    array: Any = export.viewed.array  # files are made of zarrcore's own
+    array: Any = export.viewed.array  # zarrcore's files need zarrcore's own arrays
     if export.suffix == TiffFile.suffix:
         return TiffFile(array, export.selection, _resolution(export))
     return virtual_file(array, export.selection, export.suffix)
 
 
 def _resolution(export: Export) -> tuple[float, float] | None:
-    """Pixels per centimetre, down and to the right, of the pages that a selection makes."""
+    """Pixels per centimetre, down and to the right, of the pages of a selection."""
     shown = export.viewed.displayed
     image = shown.image if shown is not None else None
     if shown is None or image is None or not image.pixel_cm:
@@ -132,7 +130,7 @@ def _resolution(export: Export) -> tuple[float, float] | None:
 def write(
     export: Export, encode: Encoder, cancelled: Callable[[], bool], progress: Callable[[float], None]
 ) -> int:
-    """Write the file, which appears whole or not at all; returns its bytes.
+    """Write the file atomically; returns its size in bytes.
 
     Raises:
         Cancelled: ``cancelled`` became true.

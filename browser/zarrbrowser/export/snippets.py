@@ -1,4 +1,4 @@
-"""The array that the person sees as code, as a command, and as a path in a mount."""
+"""The displayed array as code, as a command, and as a path in a mount."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _CLOUDS = ("s3", "gs", "az")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a node is, in terms that other programs understand."""
+    """The location of a node, in terms that other programs understand."""
 
     url: str
-    """Of the store."""
+    """The URL of the store."""
     path: str
-    """Of the node in it, ``/`` for the root."""
+    """The path of the node in the store, ``/`` for the root."""
     format: str
     """The name of the hierarchy's format."""
     connection: Connection
     told_format: str | None = None
-    """The format that the person named, where it was not to be found out."""
+    """The format that the user chose; None if it was detected."""
 
     @classmethod
     def of(cls, source: Source, node: NodeLike) -> Place:
-        """Of a node; in a collection the hierarchy's own."""
+        """The location of a node; in a collection, within its own hierarchy."""
         hierarchy: Any = getattr(node, "hierarchy", source.hierarchy)
         within = getattr(hierarchy, "within", lambda path: path)
         format_name = source.request.format if hierarchy is source.hierarchy else None
@@ -73,7 +73,7 @@ def zarrcore_code(place: Place, selection: Selection | None) -> str:
 
 
 def zarr_code(place: Place, selection: Selection | None) -> str | None:
-    """Python that reads with zarr-python; None where that cannot."""
+    """Python that reads with zarr-python; None if zarr-python cannot read it."""
     if place.format not in ("v2", "v3"):
         return None
     version = place.format[1]
@@ -96,13 +96,13 @@ def zarr_code(place: Place, selection: Selection | None) -> str | None:
 
 
 def tensorstore_code(place: Place, selection: Selection | None) -> str | None:
-    """Python that reads with TensorStore; None for groups and for what that cannot read."""
+    """Python that reads with TensorStore; None for groups and for arrays that TensorStore cannot read."""
     driver = {"v2": "zarr", "v3": "zarr3", "n5": "n5"}.get(place.format)
     kvstore = _kvstore(place)
     if driver is None or kvstore is None or selection is None:
         return None
     spec = pformat({"driver": driver, "kvstore": kvstore}, sort_dicts=False, width=96)
-    turned = ".T" if driver == "n5" else ""  # axes as everywhere else, the slowest first
+    turned = ".T" if driver == "n5" else ""  # axes in the usual order, the slowest first
     lines = [
         "import tensorstore as ts",
         "",
@@ -114,7 +114,7 @@ def tensorstore_code(place: Place, selection: Selection | None) -> str | None:
 
 
 def command(place: Place, node: NodeLike, selection: Selection | None) -> str:
-    """The `zarrscope` command that shows the same: the elements of an array, or what a group holds."""
+    """The `zarrscope` command that shows the same: the elements of an array, or the children of a group."""
     words = ["zarrscope", "cat" if is_array(node) else "tree", place.url, place.path]
     if selection and any(part != slice(None) for part in selection):
         words += ["--select", selection_text(selection).replace(" ", "")]

@@ -1,4 +1,4 @@
-"""The array that the person sees, and which part of it: for export, and to be written as code."""
+"""The displayed array and its visible part, for export and for code snippets."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Selection = tuple[int | slice, ...]
 
 @dataclass(frozen=True, slots=True)
 class ViewedArray:
-    """An array, and which of its elements the person sees."""
+    """An array, and which of its elements are displayed."""
 
     array: ArrayLike
     selection: Selection
     """The whole plane, line or table."""
     in_view: Selection
-    """The part of it that is on the screen or selected."""
+    """The part that is on the screen or selected."""
     displayed: DisplayedSlice | None = None
-    """How it is drawn, where it is a picture."""
+    """How it is drawn, if it is an image."""
     packing: Packing | None = None
-    """How stored numbers are unpacked where they are shown so."""
+    """How stored numbers are unpacked, if the window shows them unpacked."""
     levels: tuple[ViewedArray, ...] = ()
-    """The same as each level of a pyramid has it, the finest first; empty where there is but one."""
+    """The same view at each level of a pyramid, the finest first; empty for a single level."""
 
     @classmethod
     def whole(cls, array: ArrayLike) -> ViewedArray:
@@ -40,29 +40,29 @@ class ViewedArray:
 
     @classmethod
     def of(cls, shown: DisplayedSlice) -> ViewedArray:
-        """What a picture or a plot shows."""
+        """The view of an image or a plot."""
         shape = tuple(shown.array.shape)
         selection, in_view = _plain(shown.selection, shape), _plain(shown.in_view, shape)
         return cls(shown.array, selection, in_view, shown, shown.elements.packing)
 
     @classmethod
     def of_levels(cls, shown: Sequence[DisplayedSlice]) -> ViewedArray:
-        """What a picture shows, as its finest level has it.
+        """The view of an image at its finest level.
 
         Args:
-            shown: what each level has, the finest first; at least one.
+            shown: the view at each level, the finest first; at least one.
         """
         levels = tuple(cls.of(one) for one in shown)
         return replace(levels[0], levels=levels if len(levels) > 1 else ())
 
     @property
     def title(self) -> str:
-        """Which level this is, and how large."""
+        """The number and shape of the level."""
         number = self.displayed.level if self.displayed is not None else 0
         return f"level {number}: {format_shape(self.array.shape)}"
 
     def file_name(self, selection: Selection, suffix: str) -> str:
-        """A name that tells what is in the file: array or image, level, position along axes, channels."""
+        """A file name from its content: array or image, level, position along axes, channels."""
         image = self.displayed.image if self.displayed is not None else None
         axis_labels = self.displayed.axes.names if self.displayed is not None else None
         names = axis_labels or axis_names(self.array.ndim, self.array.dimension_names)
@@ -79,7 +79,7 @@ class ViewedArray:
         return re.sub(r"[^\w.,=+-]+", "_", text)[:120] + f".{suffix}"
 
     def _channels(self, selection: Selection, suffix: str) -> str:
-        """Which channels a file has: their positions, and the name of a single one; empty for all."""
+        """The channels in a file: their positions, or the name of a single one; empty for all."""
         shown = self.displayed
         assert shown is not None  # noqa: S101 - asked only of pictures
         assert shown.image is not None  # noqa: S101 - likewise
@@ -94,7 +94,7 @@ class ViewedArray:
 
 
 def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:
-    """The same selection, in which a slice of all of an axis is ``:``."""
+    """The same selection, with ``:`` for a slice of a whole axis."""
     return tuple(
         slice(None) if isinstance(part, slice) and range(length)[part] == range(length) else part
         for part, length in zip(selection, shape, strict=True)
@@ -102,7 +102,7 @@ def _plain(selection: Selection, shape: tuple[int, ...]) -> Selection:
 
 
 def selection_text(selection: Any) -> str:
-    """A selection as it is written in brackets.
+    """A selection as text, as between brackets in Python.
 
     >>> selection_text((3, slice(None), slice(0, 100), slice(None, None, 2)))
     '3, :, 0:100, ::2'

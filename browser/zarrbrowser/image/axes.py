@@ -1,4 +1,4 @@
-"""Which axes of an array are rows and columns of the picture, and where the others stand."""
+"""Which axes of an array are rows and columns of the picture, and the positions along the others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Axes:
     shape: tuple[int, ...]
     """The array's shape."""
     names: tuple[str, ...]
-    """One name per axis, made up where the array gives none."""
+    """One name per axis, generated if the array has none."""
     rows: int
     """The axis that runs down the picture."""
     columns: int
@@ -32,11 +32,11 @@ class Axes:
     channel: int | None
     """The axis of red, green, blue (and alpha), or None for a plane of plain values."""
     index: tuple[int, ...]
-    """One position per axis; those of rows, columns and channel are not used."""
+    """One position per axis; those of rows, columns and channels are not used."""
 
     @classmethod
     def initial(cls, array: ArrayLike, names: tuple[str, ...] = ()) -> Axes:
-        """The plane that a person most likely wants to see first."""
+        """The plane to show first."""
         names = names or axis_names(array.ndim, array.dimension_names)
         channel = array.ndim - 1 if is_colour(array.shape, array.dtype) else None
         rows, columns = _picture_axes(array.shape, names, channel)
@@ -53,7 +53,7 @@ class Axes:
 
     @property
     def shown(self) -> tuple[int, ...]:
-        """The axes that lie in the picture."""
+        """The axes that span the picture."""
         return (self.rows, self.columns, *(() if self.channel is None else (self.channel,)))
 
     @property
@@ -67,25 +67,25 @@ class Axes:
         return self.shape[self.columns]
 
     def at(self, axis: int, position: int) -> Axes:
-        """The plane at another position along ``axis``, held inside the array."""
+        """The plane at another position along ``axis``, clipped to the array."""
         inside = min(max(position, 0), max(self.shape[axis] - 1, 0))
         return replace(self, index=(*self.index[:axis], inside, *self.index[axis + 1 :]))
 
     def as_plane(self) -> Axes:
-        """The same plane with positions of 0 along its own axes, so that equal planes compare equal."""
+        """The same plane with position 0 along its own axes, so that equal planes compare equal."""
         index = tuple(0 if axis in self.shown else place for axis, place in enumerate(self.index))
         return replace(self, index=index)
 
     def with_rows(self, axis: int) -> Axes:
-        """``axis`` down the picture; it trades places with the columns if it was those."""
+        """The plane with ``axis`` as rows; swapped with the columns if it was the columns."""
         return replace(self, rows=axis, columns=self.rows if axis == self.columns else self.columns)
 
     def with_columns(self, axis: int) -> Axes:
-        """``axis`` to the right; it trades places with the rows if it was those."""
+        """The plane with ``axis`` as columns; swapped with the rows if it was the rows."""
         return replace(self, columns=axis, rows=self.columns if axis == self.rows else self.rows)
 
     def describe(self) -> str:
-        """Where the plane lies: ``time = 3, z = 12``; empty where the array is the plane."""
+        """The position of the plane: ``time = 3, z = 12``; empty if the plane is the whole array."""
         return ", ".join(f"{self.names[axis]} = {self.index[axis]:,}" for axis in self.further)
 
 
@@ -97,7 +97,7 @@ def axis_names(ndim: int, names: Sequence[str | None] | None) -> tuple[str, ...]
 
 def is_colour(shape: Sequence[int], dtype: np.dtype[Any]) -> bool:
     """Whether the last axis holds red, green and blue, perhaps alpha."""
-    from zarrcore.array import plane_ndim  # the core's rule, so that the mount's slices and we agree
+    from zarrcore.array import plane_ndim  # zarrcore's rule, so that the mount's slices and the browser agree
 
     return len(shape) >= 3 and plane_ndim(tuple(shape), dtype) == 3
 
@@ -109,7 +109,7 @@ def _picture_axes(shape: tuple[int, ...], names: tuple[str, ...], channel: int |
     columns = next((axis for axis in free if lowered[axis] in _COLUMN_NAMES), None)
     if rows is not None and columns is not None:
         return rows, columns
-    # An axis of length 1 makes a line of the picture, one of a few components a strip: prefer two that do not.
+    # An axis of length 1 makes the picture a line, one of a few components a strip: prefer two longer axes.
     for short in (_COMPONENTS, 1, -1):
         long_axes = [axis for axis in free if shape[axis] > short]
         if len(long_axes) >= 2:

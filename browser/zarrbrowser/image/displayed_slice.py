@@ -1,4 +1,4 @@
-"""What is on the screen, as a value without Qt: enough to read it again, to draw it elsewhere and to write it as code."""
+"""The displayed slice as a value without Qt: enough to read it again, to draw it elsewhere and to write it as code."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Selection = tuple[int | slice, ...]
 
 @dataclass(frozen=True, slots=True)
 class DisplayedChannel:
-    """One channel of a blend that is on."""
+    """One visible channel of a blend."""
 
     channel: Channel
     position: int
-    """Along the channel axis."""
+    """The position along the channel axis."""
     levels: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class ImageInfo:
-    """What an array is of an image: one level of a pyramid, with channels and a scale."""
+    """The role of an array in an image: one level of a pyramid, with channels and a scale."""
 
     name: str
     levels: int = 1
@@ -37,17 +37,17 @@ class ImageInfo:
     channels: tuple[str, ...] = ()
     """Names, one per position of the channel axis."""
     pixel_cm: tuple[float | None, ...] = ()
-    """How far apart elements of the array are along each axis, in centimetres; None where that is unknown."""
+    """The distance between elements of the array along each axis, in centimetres; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayedSlice:
-    """A plane, or a line, as it is shown."""
+    """A plane or a line as displayed."""
 
     array: ArrayLike
-    """That of the level on the screen."""
+    """The array of the displayed level."""
     path: str
-    """Of ``array``."""
+    """The path of ``array``."""
     level: int
     """0 is the finest."""
     axes: Axes
@@ -55,26 +55,26 @@ class DisplayedSlice:
     selection: Selection
     """The whole plane, in the array's order of axes."""
     in_view: Selection
-    """The part of it that is visible."""
+    """The visible part."""
     flip_rows: bool = False
     flip_columns: bool = False
     elements: Elements = field(default_factory=Elements)
     style: Style = field(default_factory=Style)
     brightest: float = 255.0
-    """What full light is among colours."""
+    """The RGB value of full brightness."""
     channel_axis: int | None = None
     channels: tuple[DisplayedChannel, ...] = ()
-    """Those that are blended; empty where nothing is."""
+    """The blended channels; empty without blending."""
     image: ImageInfo | None = None
-    """Of which image; None for an array by itself."""
+    """The image that the array belongs to; None for an array by itself."""
 
     @property
     def transposed(self) -> bool:
-        """Whether the picture is the transpose of what the selection gives."""
+        """Whether the picture is the transpose of the selected array."""
         return self.axes.rows > self.axes.columns
 
     def only(self, selection: Selection) -> DisplayedSlice:
-        """The same with those channels alone that a selection has."""
+        """The same slice with only the channels in a selection."""
         if not self.channels or self.channel_axis is None:
             return self
         part = selection[self.channel_axis]
@@ -83,7 +83,7 @@ class DisplayedSlice:
         return replace(self, channels=tuple(one for one in self.channels if one.position in chosen))
 
     def oriented(self, values: AnyArray) -> AnyArray:
-        """What the selection gives, turned as on the screen: rows down, columns to the right, then colours."""
+        """The selected elements, transposed as on the screen: rows down, columns to the right, then colours."""
         if self.array.ndim < 2:
             return values
         shown = sorted(self.axes.shown)
@@ -96,7 +96,7 @@ class DisplayedSlice:
     def read(
         self, selection: Selection | None = None, cancelled: Callable[[], bool] | None = None
     ) -> tuple[AnyArray, ...]:
-        """The elements of a selection (what is in view by default), once per channel.
+        """The elements of a selection (by default the visible part), once per channel.
 
         Raises:
             ReadCancelledError: ``cancelled`` became true.
@@ -112,7 +112,7 @@ class DisplayedSlice:
         return tuple(parts)
 
     def rgba(self, parts: tuple[AnyArray, ...]) -> NDArray[np.uint8]:
-        """The picture of what `read` gave, as on the screen, shape (h, w, 4); no value is transparent."""
+        """The picture of the result of `read`, as on the screen, shape (h, w, 4); missing values are transparent."""
         turned = [self.oriented(part) for part in parts]
         if self.channels:
             return blend(

@@ -1,6 +1,6 @@
 """Labels over an image: OME-NGFF, "labels" metadata.
 
-The group ``labels`` of an image lists them. Each is an image of its own, perhaps with fewer axes, other levels and another scale.
+The group ``labels`` of an image lists them. Each is an image, which may have fewer axes, other levels and another scale.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zarrbrowser.image.tiles.frames import Mosaic, View
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels, and the image over which they lie: axes of the same name are the same axis."""
+    """Labels over an image; axes with the same name are the same axis."""
 
     name: str
     image: Image
@@ -30,7 +30,7 @@ class Labels:
     over: Image
 
     def axes(self, axes: Axes) -> Axes | None:
-        """The plane of the labels over a plane of the image; None where they lack an axis that lies in the picture."""
+        """The plane of the labels over a plane of the image; None if the labels lack an axis of the picture."""
         common = self._common()
         if axes.rows not in common or axes.columns not in common:
             return None
@@ -42,7 +42,7 @@ class Labels:
         return Axes(shape, self.image.names, common[axes.rows], common[axes.columns], None, tuple(index))
 
     def view(self, axes: Axes, view: View) -> View:
-        """What of the labels lies where a view shows the image."""
+        """The view of the labels that covers a view of the image."""
         rows, columns = (
             (self.place(axis, low), self.place(axis, high))
             for axis, (low, high) in ((axes.rows, view.rows), (axes.columns, view.columns))
@@ -50,7 +50,7 @@ class Labels:
         return View(rows, columns, view.height_px, view.width_px)
 
     def rect(self, axes: Axes, mosaic: Mosaic) -> tuple[float, float, float, float]:
-        """What a mosaic of labels covers of the image: top, left, bottom, right."""
+        """The part of the image that a mosaic of labels covers: top, left, bottom, right."""
         top, left, bottom, right = mosaic.rect
         (rows, down), (columns, along) = self._steps(axes.rows), self._steps(axes.columns)
         return (
@@ -61,19 +61,19 @@ class Labels:
         )
 
     def place(self, axis: int, position: float) -> float:
-        """Where a position along an axis of the image lies along the same axis of the labels."""
+        """A position along an axis of the image, converted to the same axis of the labels."""
         factor, offset = self._steps(axis)
         return position * factor + offset
 
     def _steps(self, axis: int) -> tuple[float, float]:
-        """Elements of the labels per element of the image, and where element 0 of the image lies among them."""
+        """Elements of the labels per element of the image, and the position of the image's element 0 in them."""
         mine = self._common()[axis]
         image, labels = self.over, self.image
         if image.spacing and labels.spacing and image.spacing[axis] * labels.spacing[mine] > 0:
             apart = labels.spacing[mine]
             return image.spacing[axis] / apart, (image.origin[axis] - labels.origin[mine]) / apart
         factor = max(1, labels.base.shape[mine]) / max(1, image.base.shape[axis])
-        return factor, (factor - 1) / 2  # both cover the same, from edge to edge
+        return factor, (factor - 1) / 2  # both cover the same extent
 
     def _common(self) -> dict[int, int]:
         mine = {name: axis for axis, name in enumerate(self.image.names)}
@@ -87,12 +87,12 @@ def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
         find: the node at an absolute path.
 
     Raises:
-        StoreError: the store does not answer.
+        StoreError: the store failed.
     """
     from zarrcore.errors import NodeNotFoundError  # late: for a fast start
 
     if image.is_labels or image.path == image.base.path:
-        return ()  # an array by itself, or labels themselves
+        return ()  # an array by itself, or a label image
     try:
         attributes: Mapping[str, Any] = getattr(find(f"{image.path.rstrip('/')}/labels"), "attributes", {})
     except NodeNotFoundError:
@@ -103,17 +103,17 @@ def label_names(image: Image, find: Callable[[str], Any]) -> tuple[str, ...]:
 
 
 def open_labels(over: Image, name: str, find: Callable[[str], Any]) -> Labels:
-    """Labels of an image; blocks.
+    """Open labels of an image; blocks.
 
     Raises:
-        ZarrError: they are missing, or are not an image.
+        ZarrError: the labels are missing or are not an image.
     """
     group = find(f"{over.path.rstrip('/')}/labels/{name}")
     return Labels(name, image_of_group(group, find), over)
 
 
 def label_colours(mosaic: Mosaic) -> NDArray[np.uint8]:
-    """A colour for each label, shape (h, w, 4); 0, which means no label, and what has not been read yet are transparent."""
+    """A colour for each label, shape (h, w, 4); 0 (no label) and elements not read yet are transparent."""
     colours = rgba(mosaic.values, Style(LABELS))
     seen = mosaic.values != 0 if mosaic.is_there is None else (mosaic.values != 0) & mosaic.is_there
     colours.view(np.uint32)[..., 0] *= seen

@@ -1,4 +1,4 @@
-"""An image as it is looked at: one array, or a pyramid of arrays that hold it ever more coarsely.
+"""An image and its levels: one array, or a pyramid of arrays, each coarser than the one before.
 
 Positions are counted in elements of the finest level, the base; element ``i`` covers ``[i − ½, i + ½)``.
 """
@@ -21,7 +21,7 @@ _PALETTE: tuple[Colour, ...] = (
     (64, 96, 255),
 )
 _MOST_CHANNELS = 16
-"""More channels than this are a spectrum, which is not blended."""
+"""More channels than this are treated as a spectrum, which is not blended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,17 @@ class Level:
 
     array: ArrayLike
     factors: tuple[float, ...]
-    """Elements of the base that an element stands for, per axis."""
+    """Elements of the base per element, per axis."""
     offsets: tuple[float, ...]
-    """Where the middle of element 0 lies, in elements of the base, per axis."""
+    """The position of the centre of element 0, in elements of the base, per axis."""
 
     def position(self, axis: int, base: float) -> int:
-        """The element nearest to a position of the base, held inside the array."""
+        """The element nearest to a position of the base, clipped to the array."""
         nearest = round((base - self.offsets[axis]) / self.factors[axis])
         return min(max(nearest, 0), max(self.array.shape[axis] - 1, 0))
 
     def base(self, axis: int, position: float) -> float:
-        """Where a position of this level lies in the base."""
+        """A position of this level, converted to the base."""
         return position * self.factors[axis] + self.offsets[axis]
 
 
@@ -51,33 +51,33 @@ class Channel:
     name: str
     colour: Colour
     bounds: tuple[float, float] | None = None
-    """What the image's author wants shown, or None."""
+    """The range that the image's author wants shown, or None."""
     is_on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What the Image tab shows."""
+    """The image that the Image tab shows."""
 
     path: str
-    """Of the node that was chosen: an array, or a group that holds the levels."""
+    """The path of the chosen node: an array, or a group that holds the levels."""
     levels: tuple[Level, ...]
-    """The finest first; at least one."""
+    """The levels, the finest first; at least one."""
     names: tuple[str, ...]
     """One per axis."""
     units: tuple[str, ...] = ()
-    """One per axis, empty where it has none."""
+    """One per axis, empty for an axis without a unit."""
     spacing: tuple[float, ...] = ()
     """The distance between two elements of the base, per axis, in units."""
     origin: tuple[float, ...] = ()
-    """Where element 0 of the base lies, per axis, in units."""
+    """The position of element 0 of the base, per axis, in units."""
     channel_axis: int | None = None
     channels: tuple[Channel, ...] = field(default=())
-    """One per position of the channel axis; empty where nothing can be blended."""
+    """One per position of the channel axis; empty if nothing can be blended."""
     is_blended: bool = False
-    """Whether its author wants channels blended; else that is only offered."""
+    """Whether the image's author wants channels blended; otherwise blending is only offered."""
     is_labels: bool = False
-    """Whether elements are names of things, not amounts."""
+    """Whether elements are labels of objects, not quantities."""
 
     @property
     def base(self) -> ArrayLike:
@@ -91,7 +91,7 @@ class Image:
 
 
 def image_of_array(array: ArrayLike) -> Image:
-    """An array by itself."""
+    """The image of an array by itself."""
     names = axis_names(array.ndim, array.dimension_names)
     axis = None if is_colour(array.shape, array.dtype) else channel_axis(array.shape, names)
     channels = (
@@ -103,7 +103,7 @@ def image_of_array(array: ArrayLike) -> Image:
 
 
 def channel_axis(shape: Sequence[int], names: Sequence[str], given: int | None = None) -> int | None:
-    """The axis whose positions are channels that can be blended: ``given``, or the one with the name of a channel axis."""
+    """The axis of channels that can be blended: ``given``, or the axis named as a channel axis."""
     axis = given
     if axis is None:
         axis = next((n for n, name in enumerate(names) if name.lower() in ("c", "channel", "channels")), None)
@@ -112,7 +112,7 @@ def channel_axis(shape: Sequence[int], names: Sequence[str], given: int | None =
 
 
 def colour_of(channel: int) -> Colour:
-    """The colour of a channel that has none of its own."""
+    """The colour of a channel without its own colour."""
     return _PALETTE[channel % len(_PALETTE)]
 
 
@@ -130,8 +130,8 @@ def level_of(
     """A coarser level of a base of that shape.
 
     Args:
-        factors: as the metadata says; else they follow from the shapes.
-        offsets: as the metadata says; else each element is the mean of those it stands for.
+        factors: from the metadata; by default derived from the shapes.
+        offsets: from the metadata; by default each element is the mean of the elements that it covers.
     """
     if factors is None:
         factors = [
@@ -147,7 +147,7 @@ def has_colours(image: Image) -> bool:
 
 
 def proportion(image: Image, rows: int, columns: int) -> float:
-    """How wide an element of the base is for its height, where these axes lie in the picture."""
+    """The ratio of width to height of an element of the base, with these axes in the picture."""
     if not image.has_scale or (image.units and image.units[rows] != image.units[columns]):
         return 1.0
     return abs(image.spacing[columns] / image.spacing[rows]) or 1.0

@@ -1,4 +1,4 @@
-"""Numbers along a line and within a rectangle of a plane, read at the finest level that may be read unasked."""
+"""Numbers along a line and within a rectangle of a plane, from the finest level that may be read without asking."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Profile:
     """Numbers along a line."""
 
     distances: AnyArray
-    """From its beginning, in units of the axes where they have some, else in elements."""
+    """Distances from the start, in units of the axes if they have any, else in elements."""
     numbers: AnyArray
     """NaN for missing elements."""
     units: str
     level: int
     channel: str = ""
-    """The first of those that are blended; empty where none are."""
+    """The name of the first blended channel; empty without blending."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegionFacts:
-    """What the numbers of a rectangle are like; NaN where there is none."""
+    """Statistics of the numbers in a rectangle; NaN if it has none."""
 
     rows: tuple[int, int]
-    """First and behind the last, in elements of the level."""
+    """First and one past the last, in elements of the level."""
     columns: tuple[int, int]
     size: int
     known: int
@@ -48,15 +48,15 @@ class RegionFacts:
     maximum: float
     mean: float
     deviation: float
-    """Standard deviation of all of them."""
+    """Population standard deviation."""
     median: float
     total: float
     level: int
     channel: str = ""
-    """The first of those that are blended; empty where none are."""
+    """The name of the first blended channel; empty without blending."""
 
     def text(self) -> str:
-        """In one line."""
+        """The statistics as one line of text."""
         height, width = self.rows[1] - self.rows[0], self.columns[1] - self.columns[0]
         of_channel = f"{self.channel}, " if self.channel else ""
         size = f"{of_channel}{height:,} × {width:,} = {count(self.size, 'element')}"
@@ -81,7 +81,7 @@ def read_profile(
     end: Point,
     cancelled: Callable[[], bool] | None = None,
 ) -> Profile:
-    """Numbers along a line, one per element that it is long, of the elements nearest to it.
+    """Numbers along a line: one per element of its length, each from the nearest element.
 
     Raises:
         ReadCancelledError: ``cancelled`` became true.
@@ -110,17 +110,17 @@ def read_region(
     columns: Point,
     cancelled: Callable[[], bool] | None = None,
 ) -> RegionFacts:
-    """What the numbers within a rectangle are like.
+    """Statistics of the numbers within a rectangle.
 
     Args:
-        rows: from where to where, down.
+        rows: first and last position, down.
         columns: the same to the right.
 
     Raises:
         ReadCancelledError: ``cancelled`` became true.
         ZarrError: a chunk cannot be read or decoded.
     """
-    # Half an element less on each side: what a rectangle only touches does not count.
+    # Half an element less on each side: elements that the rectangle only touches do not count.
     box = [(low + 0.499, high - 0.499) if high - low > 1 else (low, high) for low, high in (rows, columns)]
     numbers, _raster, window, level = _read(image, settings, box, cancelled)
     known = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers.reshape(-1)
@@ -149,7 +149,7 @@ def _channel(settings: ViewSettings) -> str:
 def _read(
     image: Image, settings: ViewSettings, box: list[Point], cancelled: Callable[[], bool] | None
 ) -> tuple[AnyArray, Raster, tuple[slice, slice], int]:
-    """Numbers of a box, NaN where something is shown apart, and where they come from."""
+    """Numbers of a box, NaN for fill and missing values, and the array that they come from."""
     axes = settings.planes(image)[0]
     for number, level in enumerate(image.levels):
         raster = Raster.of(level, axes)
@@ -164,7 +164,7 @@ def _read(
 
 
 def _distance(image: Image, settings: ViewSettings, start: Point, end: Point) -> tuple[float, str]:
-    """How long a line is, in units where both axes have the same."""
+    """The length of a line, in units if both axes have the same one."""
     axes = (settings.axes.rows, settings.axes.columns)
     lengths = [b - a for a, b in zip(start, end, strict=True)]
     if image.has_scale and image.units and image.units[axes[0]] == image.units[axes[1]]:

@@ -1,4 +1,4 @@
-"""Groups that are one image, as it is looked at."""
+"""Groups that are one multiscale image."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from zarrbrowser.nodes.protocols import ArrayLike, NodeLike, is_array, is_group
 if TYPE_CHECKING:  # imported late, for a fast start
     from zarrcore.hierarchy.multiscales import Multiscale
 
-# What reads the metadata is not imported with this module, which the window loads before the codecs.
+# The code that reads the metadata is imported late: the window loads this module before the codecs.
 
 
 def is_image(node: NodeLike) -> bool:
-    """Whether a group opens as one image; nothing is read but the attributes that are there."""
+    """Whether a group opens as one image, according to its attributes; reads nothing else."""
     from zarrcore.hierarchy.multiscales import is_multiscale  # late: for a fast start
 
     return is_group(node) and is_multiscale(node.attributes)
@@ -29,7 +29,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
         find: the node at an absolute path.
 
     Raises:
-        MetadataError: there are no levels, or what the metadata say does not fit them.
+        MetadataError: there are no levels, or the metadata does not fit them.
         ZarrError: a level cannot be opened.
     """
     from zarrcore.hierarchy.multiscales import multiscale, no_levels  # late: for a fast start
@@ -59,7 +59,7 @@ def image_of_group(group: NodeLike, find: Callable[[str], Any]) -> Image:
 def _channels(
     found: Multiscale, base: ArrayLike, names: tuple[str, ...]
 ) -> tuple[int | None, tuple[Channel, ...]]:
-    """The axis of the channels, and they; none where there is but one or too many."""
+    """The channel axis and its channels; no channels if there is only one or too many."""
     given = next((n for n, one in enumerate(found.axes) if one.kind == "channel"), None)
     axis = channel_axis(base.shape, names, given)
     if axis is None:

@@ -1,4 +1,4 @@
-"""The element under the pointer: where it is and what it says."""
+"""The element under the pointer: its position and its value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def element_at(place: tuple[float, float]) -> tuple[int, int]:
 
 
 def sample_at(mosaic: Mosaic, place: tuple[float, float]) -> Any:
-    """The sample of a mosaic that covers a position; None where none is there."""
+    """The sample of a mosaic that covers a position; None if it has none there."""
     where = []
     for side, position in enumerate(place):
         sample = math.floor(mosaic.raster.to_sample(side, position) + 0.5) - mosaic.window[side].start
@@ -41,7 +41,7 @@ def is_exact(mosaic: Mosaic) -> bool:
 
 
 def exact(raster: Raster, element: tuple[int, int], cancelled: Callable[[], bool]) -> Any:
-    """One element of the plane of a raster, whatever its samples.
+    """One element of the plane of a raster, at full resolution.
 
     Raises:
         ReadCancelledError: ``cancelled`` became true.
@@ -67,9 +67,9 @@ def probe(
     """Coordinates and value at a position, as text.
 
     Args:
-        value: the element itself, where what is drawn stands for several.
-        coordinates: what positions along axes stand for.
-        units: of the values.
+        value: the element itself, if the sample drawn covers several.
+        coordinates: coordinates along the axes.
+        units: units of the values.
     """
     axes, parts = settings.axes, []
     for axis, position in zip((axes.rows, axes.columns), element_at(place), strict=True):
@@ -88,7 +88,7 @@ def probe(
 
 
 def describe(elements: Elements, value: Any, units: str = "") -> str:
-    """One element with its unit, and what is drawn of it where that is another number."""
+    """One element with its unit, and the number that is drawn if it differs."""
     one, unit = elements.of(value), f" {units}" if units else ""
     text = format_value(one)
     if not hasattr(one, "dtype") or one.ndim:
@@ -108,5 +108,5 @@ def describe(elements: Elements, value: Any, units: str = "") -> str:
 
 
 def _rounded(value: float) -> str:
-    """What was calculated, without the digits of rounding errors."""
+    """A calculated number as text, without the digits of rounding errors."""
     return str(float(f"{value:.10g}"))

@@ -18,7 +18,7 @@ Place = tuple[tuple[float, float], tuple[float, float]]
 
 
 def settings_document(settings: ViewSettings) -> dict[str, Any]:
-    """View settings as JSON, without the size of reads that the person agreed to."""
+    """View settings as JSON, without the size of reads that the user agreed to."""
     axes, elements = settings.axes, settings.elements
     packing = elements.packing
     return {
@@ -40,7 +40,7 @@ def settings_document(settings: ViewSettings) -> dict[str, Any]:
 
 
 def apply_document(settings: ViewSettings, document: Mapping[str, Any]) -> ViewSettings:
-    """The settings that a document holds; unchanged where it is malformed or does not fit the image."""
+    """The settings in a document; the present ones if it is malformed or does not fit the image."""
     try:
         opacity = document.get("labels", ("", 0.5))[1]
         flip_rows, flip_columns = document["flips"]

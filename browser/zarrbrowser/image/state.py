@@ -1,4 +1,4 @@
-"""The state of an image pane as a value: which image it shows, and how. `ImageModel` holds it and announces changes."""
+"""The state of an image pane as a value: the image, and how it is shown. `ImageModel` holds it and announces changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEPTH_NAMES = ("z", "depth", "lev", "level")
 
 
 class PlaneLayout(Enum):
-    """Which planes stand beside the main one."""
+    """Which planes are shown beside the main one."""
 
     SINGLE = "single"
     PAIR = "pair"
@@ -24,18 +24,18 @@ class PlaneLayout(Enum):
 
 
 class Change(Flag):
-    """The parts of the state in which two states differ."""
+    """The parts in which two states differ."""
 
     IMAGE = auto()
-    """Another image, or none; every other part may differ too."""
+    """A different image, or none; every other part may differ too."""
     AXES = auto()
-    """The axes that lie in the picture."""
+    """The axes that span the picture."""
     POSITION = auto()
-    """The plane along the other axes."""
+    """The position along the other axes."""
     ORIENTATION = auto()
     """The flips."""
     VALUES = auto()
-    """Which numbers stand for the elements."""
+    """Which numbers represent the elements."""
     CONTRAST = auto()
     COLOURS = auto()
     """Colour map, norm, colours of channels."""
@@ -44,9 +44,9 @@ class Change(Flag):
     LABELS = auto()
     LAYOUT = auto()
     LIMIT = auto()
-    """How much the person agreed to read."""
+    """How much the user agreed to read."""
     MEASURE = auto()
-    """No difference, but a request: find the contrast again in what is in view now."""
+    """Not a difference but a request: recompute the contrast from the part in view."""
 
 
 EVERYTHING = ~Change.MEASURE
@@ -55,27 +55,27 @@ NOTHING = Change(0)
 
 @dataclass(frozen=True, slots=True)
 class ImageState:
-    """One image, and how the pane shows it."""
+    """One image and how the pane shows it."""
 
     image: Image
     settings: ViewSettings
     find: Callable[[str], Any]
     """Opens the node at a path of the image's hierarchy."""
     colour_map: str = "gray"
-    """For images whose settings name no colour map."""
+    """For images whose settings do not name a colour map."""
     layout: PlaneLayout = PlaneLayout.SINGLE
     labels: Labels | None = None
-    """The opened labels; None while there are none, or while they are being opened."""
+    """The opened labels; None without labels and while they are being opened."""
 
     def settled(self) -> ImageState:
-        """The same state, with one plane where there is no third axis for orthogonal planes."""
+        """The same state, with a single plane if there is no third axis for orthogonal planes."""
         if self.layout is PlaneLayout.ORTHOGONAL and not self.has_depth:
             return replace(self, layout=PlaneLayout.SINGLE)
         return self
 
     @property
     def has_depth(self) -> bool:
-        """Whether there is an axis beside those of the picture."""
+        """Whether there is a third axis besides those of the picture."""
         return bool(self.settings.sliders(self.image))
 
     def with_axes(self, axes: Axes) -> ImageState:
@@ -83,14 +83,14 @@ class ImageState:
         return replace(self, settings=replace(self.settings, axes=axes))
 
     def shows_same_image(self, other: ImageState | None) -> bool:
-        """Whether two states show the same array: then positions mean the same in both."""
+        """Whether two states show the same array, so that positions mean the same in both."""
         return other is not None and other.image.base is self.image.base
 
     def beside(self, pinned: ImageState | None) -> list[ImageState]:
         """The states of the views beside the main one.
 
         Args:
-            pinned: the state that the right view of a pair keeps.
+            pinned: the fixed state of the right view of a pair.
         """
         axes = self.settings.axes
         if self.layout is PlaneLayout.PAIR and pinned is not None:

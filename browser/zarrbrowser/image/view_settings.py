@@ -1,4 +1,4 @@
-"""How a person views an image: the plane, its colours, its orientation."""
+"""How the user views an image: the plane, its colours, its orientation."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class ChannelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ViewSettings:
-    """How one image is shown. The session keeps it, so that the image looks the same when the person returns."""
+    """How one image is shown. The session keeps it, so that the image looks the same when the user returns to it."""
 
     axes: Axes
     elements: Elements
     contrast: Contrast = field(default_factory=Contrast)
     norm: Norm = Norm.LINEAR
     colour_map: str = ""
-    """Empty for the colour map that the person chose last for any image."""
+    """Empty for the colour map that the user chose last for any image."""
     flip_rows: bool = False
     flip_columns: bool = False
     is_blended: bool = False
@@ -42,16 +42,16 @@ class ViewSettings:
     """Name of the labels over the picture; empty for none."""
     labels_opacity: float = 0.5
     may_read_bytes: int = 0
-    """The largest read that the person agreed to."""
+    """The largest read that the user agreed to."""
 
     def with_channel(self, position: int, **changes: Any) -> ViewSettings:
-        """The same with other settings of one channel."""
+        """The same settings with another channel setting."""
         channels = list(self.channels)
         channels[position] = replace(channels[position], **changes)
         return replace(self, channels=tuple(channels))
 
     def with_picture_axes(self, image: Image, rows: int, columns: int) -> ViewSettings:
-        """The same with other axes in the picture; a channel axis in the picture cannot be blended."""
+        """The same settings with other axes in the picture; a channel axis in the picture cannot be blended."""
         axes = replace(self.axes, rows=rows, columns=columns)
         return replace(self, axes=axes, is_blended=self.is_blended and image.channel_axis not in axes.shown)
 
@@ -73,7 +73,7 @@ class ViewSettings:
 
     @property
     def channels_on(self) -> list[int]:
-        """The positions of the channels that are blended; the first where none is."""
+        """The positions of the blended channels; the first one if none is on."""
         return [position for position, one in enumerate(self.channels) if one.is_on] or [0]
 
 

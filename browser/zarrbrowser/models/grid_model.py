@@ -1,6 +1,6 @@
-"""The cells of a table: blocks that have been read, and which blocks a reader should read next.
+"""The cells of a table: the loaded blocks, and which blocks to read next.
 
-Views keep something for every row, so a long axis is shown through a window of rows that moves along it.
+Views keep state for every row, so a long axis is shown through a window of rows that moves along it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from zarrbrowser.theme import current_colours
 
 Index = QModelIndex | QPersistentModelIndex
 WINDOW_ROWS, WINDOW_COLUMNS = 200_000, 4_000
-"""Rows and columns that a view knows of at once; whole blocks."""
+"""Rows and columns of the window, in whole blocks."""
 KEPT_BLOCKS = 256
 
 
@@ -35,8 +35,8 @@ class GridModel(QAbstractTableModel):
 
     Attributes:
         grid: what is shown.
-        first_row, first_column: where the window begins.
-        coordinates: what the positions along axes stand for, as far as is known.
+        first_row, first_column: the start of the window.
+        coordinates: the known coordinates along the axes.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -85,12 +85,12 @@ class GridModel(QAbstractTableModel):
         return cell_text(value) if role == Qt.ItemDataRole.DisplayRole else plain_text(value)[:1000]
 
     def value(self, row: int, column: int) -> tuple[bool, Any]:
-        """Whether a cell was read, and what is in it; positions are those in the grid."""
+        """Whether a cell is loaded, and its value; positions are those in the grid."""
         block = self._blocks.get((row // BLOCK_ROWS, column // BLOCK_COLUMNS))
         return (False, None) if block is None else (True, block[row % BLOCK_ROWS][column % BLOCK_COLUMNS])
 
     def show(self, grid: Grid | None) -> None:
-        """Show another grid from its beginning, or the same place of another slice of the same array."""
+        """Show another grid from its start, or the same cells of another slice of the same array."""
         stays = grid is not None and self.grid is not None and _same_cells(grid, self.grid)
         if stays:
             self.grid = grid
@@ -103,7 +103,7 @@ class GridModel(QAbstractTableModel):
         self.endResetModel()
 
     def show_coordinates(self, coordinates: Mapping[int, Coordinate]) -> None:
-        """Tell in the headers what positions stand for."""
+        """Show coordinates in the headers."""
         self.coordinates = coordinates
         for orientation, length in (
             (Qt.Orientation.Horizontal, self.columnCount()),
@@ -120,14 +120,14 @@ class GridModel(QAbstractTableModel):
         self.endResetModel()
 
     def lacks(self, place: Place) -> bool:
-        """Whether a block has not been read; one that was counts as looked at just now."""
+        """Whether a block is not loaded; a loaded one is marked as used most recently."""
         if place in self._blocks:
             self._blocks.move_to_end(place)
             return False
         return True
 
     def put(self, place: Place, values: list[list[Any]]) -> None:
-        """A block was read."""
+        """Store a block that was read."""
         self._blocks[place] = values
         while len(self._blocks) > KEPT_BLOCKS:
             self._blocks.popitem(last=False)

@@ -1,4 +1,4 @@
-"""What a search found, one row per node, in the order in which it was found."""
+"""The results of a search, one row per node, in the order in which they were found."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from zarrbrowser.values.quantities import format_shape
 Index = QModelIndex | QPersistentModelIndex
 Hit = tuple[Source, Entry]
 MOST = 10_000
-"""The list shows at most so many rows; further results are only counted."""
+"""The maximum number of rows; further results are only counted."""
 PLACE_ROLE = Qt.ItemDataRole.UserRole
-"""Where the node stands: the path of its parent."""
+"""The path of the node's parent."""
 _COLUMNS = ("Name", "Shape", "Type")
 
 
 class HitModel(QAbstractTableModel):
-    """Grows while a search goes on.
+    """The results; grows while a search is running.
 
     Attributes:
-        found: how many there are, those beyond `MOST` too.
+        found: the number of results, including those beyond `MOST`.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -70,13 +70,13 @@ class HitModel(QAbstractTableModel):
         return self._hits[index.row()] if index.isValid() and index.row() < len(self._hits) else None
 
     def clear(self) -> None:
-        """Another search begins."""
+        """Start another search."""
         self.beginResetModel()
         self._hits, self.found = [], 0
         self.endResetModel()
 
     def add(self, source: Source, entries: Sequence[Entry]) -> None:
-        """More was found."""
+        """Add results."""
         self.found += len(entries)
         rows = [(source, entry) for entry in entries[: MOST - len(self._hits)]]
         if rows:

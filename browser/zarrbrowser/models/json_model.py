@@ -1,4 +1,4 @@
-"""A JSON document as a tree of names and values; deep parts come into being when they are opened."""
+"""A JSON document as a tree of names and values; items are created when their parent is expanded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Member:
         self.children: list[_Member] | None = None
 
     def open(self) -> list[_Member]:
-        """The members below, made on the first call."""
+        """The members of the item, created on the first call."""
         if self.children is None:
             self.children = [
                 _Member(self, row, name, value) for row, (name, value) in enumerate(_parts(self.value))
@@ -34,7 +34,7 @@ class _Member:
 
 
 class JsonModel(QAbstractItemModel):
-    """Members of a JSON object, arrays by position."""
+    """Members of a JSON object by name, or of an array by position."""
 
     def __init__(self, document: Mapping[str, Any], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -79,7 +79,7 @@ class JsonModel(QAbstractItemModel):
         return None
 
     def _member(self, index: Index) -> _Member:
-        # Members live as long as the model, so the pointer of an index is always one of them.
+        # Members live as long as the model, so the pointer of an index is always valid.
         return index.internalPointer() if index.isValid() else self._root
 
 
@@ -102,7 +102,7 @@ def value_text(value: Any) -> str:
 
 
 def is_small(document: Any, limit: int) -> bool:
-    """Whether a document has at most ``limit`` members, counted no further than that."""
+    """Whether a document has at most ``limit`` members; stops counting there."""
     found, rest = 0, [document]
     while rest:
         value = rest.pop()
@@ -124,7 +124,7 @@ def _parts(value: Any) -> list[tuple[str, Any]]:
 
 
 def _is_nested(value: Any) -> bool:
-    """Whether the value needs rows of its own: a short list stands beside its name."""
+    """Whether the value needs rows of its own; a short list is shown beside its name."""
     if isinstance(value, list | tuple):
         return len(value) > _ON_ONE_LINE or any(isinstance(item, Mapping | list | tuple) for item in value)
     return isinstance(value, Mapping) and len(value) > 0

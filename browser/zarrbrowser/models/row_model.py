@@ -1,4 +1,4 @@
-"""Rows in a tree, found by number: an index that outlives its row finds nothing instead of freed memory."""
+"""Rows in a tree, looked up by number, so that an index that outlives its row never refers to freed memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS = ("Name", "Shape", "Type")
 
 
 class RowModel(QAbstractItemModel):
-    """The shape of the tree; what its rows say and where they come from is `TreeModel`'s affair."""
+    """The structure of the tree; `TreeModel` fetches its rows and gives their text."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,11 +40,11 @@ class RowModel(QAbstractItemModel):
         return QModelIndex() if item is None or item.parent is None else self.index_of(item.parent)
 
     def item(self, index: Index) -> TreeItem | None:
-        """The row behind an index; the invisible root for an invalid one; None for one that is gone."""
+        """The row of an index; the invisible root for an invalid index; None if the row was removed."""
         return self._items.get(index.internalId()) if index.isValid() else self._root
 
     def index_of(self, item: TreeItem) -> QModelIndex:
-        """Where a row stands."""
+        """The index of a row."""
         return QModelIndex() if item is self._root else self.createIndex(item.row, 0, item.identity)
 
     def _insert(self, parent: TreeItem, place: int, rows: list[TreeItem]) -> None:
@@ -60,7 +60,7 @@ class RowModel(QAbstractItemModel):
         self.endInsertRows()
 
     def _move(self, source: TreeItem, start: int, stop: int, target: TreeItem) -> None:
-        """Move rows to a row that has none; views keep what is current and expanded."""
+        """Move rows to a row without children; views keep the current row and expanded rows."""
         self.beginMoveRows(self.index_of(source), start, stop - 1, self.index_of(target), 0)
         target.children = source.children[start:stop]
         del source.children[start:stop]
@@ -81,7 +81,7 @@ class RowModel(QAbstractItemModel):
             self._merge(item, rows)
 
     def _merge(self, item: TreeItem, rows: list[TreeItem]) -> None:
-        """Insert sorted rows among others that are sorted."""
+        """Insert sorted rows among sorted rows."""
         known = [_sort_key(child) for child in item.children[: item.node_count]]
         together: list[tuple[int, list[TreeItem]]] = []
         for row in rows:
@@ -95,10 +95,10 @@ class RowModel(QAbstractItemModel):
             self._insert(item, place, run)
 
     def _insert_in_ranges(self, item: TreeItem, rows: list[TreeItem]) -> None:
-        """Put sorted rows into collapsed ranges, since a view asks for every row that it lays out.
+        """Put sorted rows into collapsed ranges, because a view asks for every row that it lays out.
 
-        Ranges are sorted, and none overlaps another. Rows that stand side by side come first; where a new one belongs among
-        them, they become a range too.
+        Ranges are sorted and do not overlap. Rows outside ranges come first; if a new row belongs among them, they become
+        a range too.
         """
         side_by_side = self._side_by_side(item)
         if rows and side_by_side and _sort_key(rows[0]) < _sort_key(item.children[side_by_side - 1]):
@@ -112,7 +112,7 @@ class RowModel(QAbstractItemModel):
                 number = bisect_left([_sort_key(row) for row in rows], firsts[place + 1])
             elif ranges and _sort_key(rows[0]) < _sort_key(ranges[-1].children[-1]):
                 number = len(rows)
-            else:  # what a store lists in order fills one range after the other
+            else:  # a store that lists in order fills one range after the other
                 number = PAGE_SIZE - len(ranges[-1].children) if ranges else 0
             if number:
                 self._merge(ranges[place], rows[:number])
@@ -124,7 +124,7 @@ class RowModel(QAbstractItemModel):
             rows = rows[number:]
 
     def _side_by_side(self, item: TreeItem) -> int:
-        """How many nodes stand before the first range."""
+        """The number of nodes before the first range."""
         ranges = (row for row, child in enumerate(item.children) if child.is_range)
         return next(ranges, item.node_count)
 
@@ -139,7 +139,7 @@ class RowModel(QAbstractItemModel):
         return made
 
     def _split(self, item: TreeItem, full: TreeItem) -> None:
-        """Halve a range that has too many rows, and its halves."""
+        """Split a range with too many rows into halves, repeatedly."""
         while len(full.children) > PAGE_SIZE:
             half = len(full.children) // 2
             made = self._add_range(item, full.row + 1, [])
@@ -147,7 +147,7 @@ class RowModel(QAbstractItemModel):
             self._split(item, made)
 
     def _say(self, item: TreeItem, note: str) -> None:
-        """Let the last row below ``item`` say ``note``, or be gone."""
+        """Set the text of the note row, the last row below ``item``, or remove it."""
         end = item.node_count
         has_note = end < len(item.children)
         if not note:
@@ -172,7 +172,7 @@ class RowModel(QAbstractItemModel):
         self.endRemoveRows()
 
     def _gone(self, item: TreeItem) -> None:
-        """Called for each row that was removed."""
+        """Called for each removed row."""
 
     def _changed(self, item: TreeItem) -> None:
         first = self.index_of(item)

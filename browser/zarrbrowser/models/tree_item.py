@@ -13,13 +13,13 @@ from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.workers import Request
 
 PAGE_SIZE = 500
-"""Rows that a view lays out in a few milliseconds; of a larger group, the others stand in ranges of as many."""
+"""Rows that a view lays out in a few milliseconds; a larger group puts the others into ranges of this size."""
 PAGE_TIME_S = 0.25
-"""A page from a slow store ends early, so that what has come is seen."""
+"""A page from a slow store ends after this time, so that its first rows show early."""
 
 
 class Fetching(Enum):
-    """How far an item's children are known."""
+    """How much of an item's children is known."""
 
     NOT_YET = "not yet"
     RUNNING = "running"
@@ -29,14 +29,14 @@ class Fetching(Enum):
 
 
 class TreeItem:
-    """A source, a node, a range of nodes, or a row that says something about its parent: more to come, an error.
+    """A source, a node, a range of nodes, or a note about its parent: more to come, an error.
 
     Attributes:
-        is_range: whether the row only holds children of its parent that are too many to stand side by side.
-        children: rows below, the saying one last.
-        sort_key: by which rows are ordered; computed on first use.
-        asked: what fetches the row's node or children now.
-        stream: the rest of the children, open between pages; only a worker advances it.
+        is_range: whether the row holds a range of its parent's children, because there are too many for one level.
+        children: rows below, the note last.
+        sort_key: the key by which rows are ordered; computed on first use.
+        asked: the running request for the row's node or children.
+        stream: the iterator over further children, kept between pages; only a worker advances it.
     """
 
     __slots__ = (
@@ -62,19 +62,19 @@ class TreeItem:
 
     @property
     def is_note(self) -> bool:
-        """Whether the row only says something."""
+        """Whether the row is a note."""
         return self.node is None and self.request is None and not self.is_range
 
     @property
     def may_have_children(self) -> bool:
-        """Whether the row can be expanded, as far as is known."""
+        """Whether the row may be expandable."""
         if self.node is None or not is_group(self.node):
             return bool(self.children)
         return bool(self.children) or self.fetching is not Fetching.WHOLLY
 
     @property
     def node_count(self) -> int:
-        """Children that are nodes or ranges of them."""
+        """Children that are nodes or ranges of nodes."""
         return len(self.children) - (1 if self.children and self.children[-1].is_note else 0)
 
 
@@ -89,7 +89,7 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
 
 
 def next_page(stream: Iterator[NodeLike], size: int = PAGE_SIZE) -> tuple[list[NodeLike], bool]:
-    """The next children, and whether they were the last; runs in a worker."""
+    """The next children, and whether these are the last; runs in a worker."""
     page: list[NodeLike] = []
     stop_s = time.monotonic() + PAGE_TIME_S
     for node in stream:

@@ -1,7 +1,7 @@
-"""The tree of all opened sources, fetched page by page.
+"""The tree of all open sources, fetched page by page.
 
-A group's children arrive in pages through workers; until the last page a row at the end says that there is more.
-``canFetchMore`` is False while a page is on its way.
+A group's children arrive in pages through workers; until the last page a note at the end says that more follow.
+``canFetchMore`` is False while a page is being fetched.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from zarrbrowser.workers import Request, Workers
 
 _LOADING, _MORE = "Loading…", "More…"
 _PATIENCE_MS = 120
-# Made once: views ask for each row they lay out.
+# Created once: views ask for each row that they lay out.
 _NOTHING = Qt.ItemFlag.NoItemFlags
 _BRANCH = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _LEAF = _BRANCH | Qt.ItemFlag.ItemNeverHasChildren
@@ -52,7 +52,7 @@ class TreeModel(RowModel):
         self._workers = workers
         self._opener = opener
 
-    # What the views ask
+    # Qt's model interface
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008, N802 - Qt's signature
         item = self.item(parent)
@@ -92,7 +92,7 @@ class TreeModel(RowModel):
         item = self.item(parent)
         if item is None or item.node is None or not is_group(item.node):
             return False
-        # A view fetches on at every layout; once there is a page full, only a look at its end asks for the next.
+        # A view fetches at every layout; after the first page, only scrolling to the end asks for the next.
         beginning = item.fetching is Fetching.PARTLY and item.node_count < PAGE_SIZE
         return item.fetching is Fetching.NOT_YET or beginning
 
@@ -101,18 +101,18 @@ class TreeModel(RowModel):
         if item is not None and self.canFetchMore(parent):
             self._fetch(item)
 
-    # What the window asks
+    # The window's interface
 
     def fetch_on(self, parent: Index) -> None:
-        """Fetch the next page of a group that is known in part; do nothing while a page is being fetched."""
+        """Fetch the next page of a partly fetched group; do nothing while a page is being fetched."""
         item = self.item(parent)
         if item is not None and item.fetching is Fetching.PARTLY:
             self._fetch(item)
 
     def open(self, request: SourceRequest) -> QModelIndex:
-        """Open a source; its row is there at once and says that it is loading.
+        """Open a source; its row is added immediately, with a note that it is loading.
 
-        A row that is about to open the same, or failed to, is taken instead of another one.
+        An existing row that is opening the same source, or failed to, is used again.
         """
         for item in self._root.children:
             if item.request is not None and item.source is None and item.request.place == request.place:
@@ -128,7 +128,7 @@ class TreeModel(RowModel):
         return self.index_of(item)
 
     def find(self, request: SourceRequest) -> QModelIndex:
-        """The row of the source that is asked for, if there is one that is reached in the same way."""
+        """The row of a request's source, if there is one with the same connection."""
         connection = Connection.of(request.options)
         for item in self._root.children:
             places = [item.request.place] if item.request else []
@@ -147,7 +147,7 @@ class TreeModel(RowModel):
             self._remove(self._root, item.row, item.row + 1)
 
     def retry(self, index: Index) -> None:
-        """Fetch again what failed: an opening, a list of children; for a note, its parent's."""
+        """Repeat what failed: opening a source, listing children; for a note, that of its parent."""
         item = self.item(index)
         if item is None or item is self._root:
             return
@@ -174,7 +174,7 @@ class TreeModel(RowModel):
         self._open(item)
 
     def child_named(self, index: Index, name: str) -> QModelIndex:
-        """The child of that name, if it is known already."""
+        """The child with a name, if it has been fetched."""
         item = self.item(index)
         if item is None or name not in item.names:
             return QModelIndex()
@@ -183,7 +183,7 @@ class TreeModel(RowModel):
         return self.index_of(found)
 
     def adopt(self, index: Index, node: NodeLike) -> QModelIndex:
-        """Show a node that was asked for by path before its page has come."""
+        """Show a node that was requested by path before its page has arrived."""
         item = self.item(index)
         if item is None:
             return QModelIndex()
@@ -208,7 +208,7 @@ class TreeModel(RowModel):
         )
 
     def _cancel(self, item: TreeItem) -> None:
-        """Want no answer for a row any more; a cancelled request is never answered."""
+        """Cancel the request of a row; a cancelled request is never answered."""
         if item.asked is not None:
             self._workers.cancel(item.asked)
             item.asked = None
@@ -229,7 +229,7 @@ class TreeModel(RowModel):
     # Children
 
     def _read_again(self, item: TreeItem) -> None:
-        """Ask the store once more what stands at the place of a node."""
+        """Read a node again from the store."""
         source, node = item.source, item.node
         if source is None or node is None:
             return
@@ -267,7 +267,7 @@ class TreeModel(RowModel):
             lambda error: self._failed_to_fetch(item, error),
             f"Listing {node.path}",
         )
-        # Later, since a view may ask for children while rows are being inserted; and not at all if they come soon.
+        # Delayed, because a view may ask for children while rows are being inserted; skipped if they arrive soon.
         QTimer.singleShot(_PATIENCE_MS, self, lambda: self._say_loading(item, asked))
 
     def _arrived(self, item: TreeItem, page: list[NodeLike], last: bool, stream: Iterator[NodeLike]) -> None:

@@ -1,4 +1,4 @@
-"""What a row of the tree says in each column, and when the pointer rests on it."""
+"""The text of a tree row in each column, and its tooltip."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cell_text(item: TreeItem, column: int) -> str:
 
 
 def tool_tip(item: TreeItem) -> str:
-    """Where the row's node is, or what is wrong with it."""
+    """The location of the row's node, or what is wrong with it."""
     if item.is_range:
         return count(len(item.children), "node")
     if item.node is None:
@@ -49,7 +49,7 @@ def tool_tip(item: TreeItem) -> str:
 
 
 def icon_name(item: TreeItem) -> str:
-    """The drawing of the row's kind."""
+    """The icon of the row's kind."""
     node = item.node
     if item.request is not None and (node is None or is_group(node)):
         return "broken" if item.fetching is Fetching.FAILED and node is None else "source"
@@ -62,7 +62,7 @@ def icon_name(item: TreeItem) -> str:
 
 
 def node_icon_name(node: NodeLike) -> str:
-    """The drawing of a node's kind; arrays by their number of axes."""
+    """The icon of a node's kind; arrays by their number of axes."""
     if is_array(node):
         return f"array{min(node.ndim, 3)}"
     if node.kind == "collection":

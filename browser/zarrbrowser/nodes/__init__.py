@@ -1,1 +1,1 @@
-"""What the browser needs of groups and arrays, and their description as text. Without Qt."""
+"""The interface to groups and arrays, and their description as text. Without Qt."""

@@ -1,4 +1,4 @@
-"""A node in words: the facts that the Metadata tab and the overview show, in order."""
+"""A node as text: the facts that the Metadata tab and the overview show, in order."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from zarrbrowser.nodes.protocols import ArrayLike, KnownNode, NodeLike, is_array
 from zarrbrowser.values.quantities import count, format_bytes, format_shape, format_value
 
 _LINE = 72
-"""A list of plain values that fits is written on one line."""
+"""A list of plain values up to this length is written on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A label and what stands beside it; ``detail`` is said in a quieter voice."""
+    """A label and its text; ``detail`` is shown in a muted colour."""
 
     label: str
     text: str
@@ -27,7 +27,7 @@ class Fact:
 
 
 def array_facts(array: ArrayLike, format_title: str, specification: str = "") -> list[Fact]:
-    """What an array is."""
+    """Facts about an array."""
     return [
         Fact("Path", array.path),
         Fact("Format", format_title, specification),
@@ -40,7 +40,7 @@ def array_facts(array: ArrayLike, format_title: str, specification: str = "") ->
 
 
 def codec_facts(array: ArrayLike) -> list[Fact]:
-    """The codecs in the order in which they encode, numbered, each with its configuration; those inside a shard below it."""
+    """The codecs in the order of encoding, numbered, each with its configuration; those inside a shard below it."""
     facts: list[Fact] = []
     for number, codec in enumerate(array.codecs, start=1):
         nested = {name: value for name, value in codec.configuration.items() if _are_codecs(value)}
@@ -64,12 +64,12 @@ def _are_codecs(value: Any) -> bool:
 
 
 def configuration_text(configuration: Mapping[str, Any]) -> str:
-    """``level: 5, checksum: false``; nested codecs by their names alone."""
+    """A configuration as ``level: 5, checksum: false``; nested codecs by name only."""
     return ", ".join(f"{name}: {_configured(value)}" for name, value in configuration.items())
 
 
 def group_facts(group: KnownNode, format_title: str, url: str, specification: str = "") -> list[Fact]:
-    """What a group is, but for its children, which take time to count."""
+    """Facts about a group, except its children, which take time to count."""
     return [
         Fact("Path", group.path),
         Fact("Format", format_title, specification),
@@ -79,20 +79,20 @@ def group_facts(group: KnownNode, format_title: str, url: str, specification: st
 
 
 def summary(node: NodeLike) -> str:
-    """One line beneath a node's name."""
+    """The line below a node's name."""
     if is_array(node):
         parts = [format_shape(node.shape), type_name(node)]
         if not node.dtype.hasobject:
             parts.append(format_bytes(node.nbytes))
         return "  ·  ".join(parts)
     if is_image(node):
-        return "Image in levels, from fine to coarse"
+        return "Multiscale image"
     words = {"group": "Group", "collection": "Collection", "broken": "Cannot be read"}
     return words.get(node.kind, node.kind)
 
 
 def type_name(array: ArrayLike) -> str:
-    """The data type as a person writes it: the specification's name where it is a plain one."""
+    """The data type as text: for a simple type, the name from the specification."""
     dtype = array.dtype
     if dtype.names:
         return f"structure of {count(len(dtype.names), 'field')}"
@@ -132,7 +132,7 @@ def short_type_name(array: ArrayLike) -> str:
 
 
 def json_text(document: Any) -> str:
-    """A document as indented JSON, short lists on one line; what JSON cannot hold is shown as text."""
+    """A document as indented JSON, short lists on one line; values that JSON cannot hold become text."""
     if isinstance(document, bytes | bytearray | memoryview):
         text = bytes(document).decode(errors="replace")
         try:
@@ -204,7 +204,7 @@ def _fill_value(value: Any) -> str:
 
 
 def size_facts(array: ArrayLike) -> list[Fact]:
-    if array.dtype.hasobject:  # how long the elements are, only reading them would tell
+    if array.dtype.hasobject:  # the length of the elements is unknown until they are read
         return []
     return [Fact("Logical size", format_bytes(array.nbytes), exact_bytes(array.nbytes))]
 

@@ -1,7 +1,7 @@
 """The part of zarrcore's interface that the browser uses, as protocols.
 
-Views and models name only these, so that they can be driven by any object that answers alike: a hierarchy that
-is slow, that fails or that has a hundred thousand children is a few lines in a test.
+Views and models use only these, so that any object with this interface can drive them: a test needs only a few lines
+for a hierarchy that is slow, that fails or that has a hundred thousand children.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ AnyArray = NDArray[Any]
 
 
 class NodeLike(Protocol):
-    """Any node, a broken one too."""
+    """Any node, including a broken one."""
 
     @property
     def path(self) -> str: ...
@@ -89,7 +89,7 @@ class ArrayLike(KnownNode, Protocol):
 
 
 class BrokenLike(NodeLike, Protocol):
-    """A node whose metadata could not be understood; ``str(error)`` is the sentence that says why."""
+    """A node with invalid or unsupported metadata; ``str(error)`` says why."""
 
     @property
     def error(self) -> Exception: ...
@@ -97,7 +97,7 @@ class BrokenLike(NodeLike, Protocol):
 
 
 class HierarchyLike(Protocol):
-    """An opened hierarchy."""
+    """An open hierarchy."""
 
     @property
     def url(self) -> str: ...
@@ -110,7 +110,7 @@ class HierarchyLike(Protocol):
 
 
 def is_small_number(dtype: np.dtype[Any]) -> bool:
-    """Whether elements are among the numbers that ml_dtypes adds: NumPy tells no kind of most, and a wrong one of some."""
+    """Whether a type is a number type of ml_dtypes: NumPy gives most of them no kind, and some a wrong one."""
     return dtype.type.__module__ == "ml_dtypes"
 
 
@@ -125,5 +125,5 @@ def is_array(node: NodeLike) -> TypeGuard[ArrayLike]:
 
 
 def is_broken(node: NodeLike) -> TypeGuard[BrokenLike]:
-    """Whether ``node`` could not be understood."""
+    """Whether the metadata of ``node`` is invalid or unsupported."""
     return node.kind == "broken"

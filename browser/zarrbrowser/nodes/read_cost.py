@@ -1,20 +1,20 @@
-"""What reading costs, and how it ends early."""
+"""The cost of a read, and the error of a cancelled one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ASK_ABOVE_BYTES = 256 * 2**20
-"""What decodes to more than this is read only when the person says so."""
+"""A read that decodes to more than this needs the user's consent."""
 
 
 class Cancelled(Exception):  # noqa: N818 - no error: what was asked for is no longer wanted
-    """The work was given up between two blocks."""
+    """The read was cancelled between two blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadCost:
-    """What reading takes: only whole chunks can be decoded."""
+    """The cost of a read: only whole chunks can be decoded."""
 
     chunks: int
     nbytes: int

@@ -15,11 +15,11 @@ from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import label
 
 _OPEN_AT_ONCE = 60
-"""So many members are all unfolded."""
+"""Up to this number of members, all are expanded."""
 
 
 class AttributeTree(QWidget):
-    """The attributes of a node, with their number and Copy above."""
+    """The attributes of a node, with their number and a Copy button above."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,5 +60,5 @@ class AttributeTree(QWidget):
         self.tree.setColumnWidth(0, min(360, max(160, self.tree.columnWidth(0) + 24)))
 
     def copy(self) -> None:
-        """Put the attributes on the clipboard."""
+        """Copy the attributes to the clipboard."""
         QGuiApplication.clipboard().setText(json_text(self._document))

@@ -1,4 +1,4 @@
-"""Data, or words in its place: what every pane that reads has in common."""
+"""Data or a message: the common part of all panes that read."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from zarrbrowser.values.quantities import count, format_bytes
 from zarrbrowser.widgets.notice import Notice, SentencePane
 
 _WAIT_MS = 250
-"""Shorter waits are not announced: words that flash by disturb more than they tell."""
+"""Shorter waits are not announced: a message that flashes by only distracts."""
 
 
 class DataStack(QWidget):
-    """Shows the data widget, or a sentence; above both a bar that asks before much is read.
+    """Shows the data widget or a message, below a bar that asks before a large read.
 
     Signals:
-        data_shown: whether it is the data widget that is in front now.
-        settled: nothing more is to come: data are in front, or the words that stand in their place.
+        data_shown: whether the data widget is visible now.
+        settled: the final data or message is visible.
     """
 
     data_shown = Signal(bool)
@@ -49,11 +49,11 @@ class DataStack(QWidget):
 
     @property
     def shows_data(self) -> bool:
-        """Whether the data widget is in front."""
+        """Whether the data widget is visible."""
         return self._stack.currentWidget() is self.data
 
     def show_data(self, notice: str = "", button: str = "") -> None:
-        """The data has come; perhaps with words above it."""
+        """Show the data widget with its data, and an optional message above it."""
         self._wait.stop()
         self.notice.say(notice, button)
         self._stack.setCurrentWidget(self.data)
@@ -61,14 +61,14 @@ class DataStack(QWidget):
         self.settled.emit()
 
     def make_room(self) -> None:
-        """The data widget in front before its data has come: it shows by itself what comes bit by bit."""
+        """Show the data widget before its data has arrived: it shows partial data itself."""
         self._wait.stop()
         self.notice.say("")
         self._stack.setCurrentWidget(self.data)
         self.data_shown.emit(True)
 
     def show_sentence(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
-        """Words instead of data."""
+        """Show a message instead of data."""
         self._wait.stop()
         self.sentence.say(text, drawing=drawing, retry=retry)
         self._stack.setCurrentWidget(self.sentence)
@@ -77,18 +77,18 @@ class DataStack(QWidget):
             self.settled.emit()
 
     def show_error(self, error: Exception) -> None:
-        """What went wrong, and a button to try again."""
+        """Show an error, and a button to try again."""
         self.notice.say("")
         self.show_sentence(sentence(error), retry=True)
 
     def wait_for(self, what: str) -> None:
-        """Data is on its way; say so if it takes a while."""
+        """Announce that data is being read, if it takes a while."""
         self.notice.say("")
         self._waiting_for = what
         self._wait.start()
 
     def may_read(self, cost: ReadCost, agreed_bytes: int, what: str) -> bool:
-        """Whether this much may be read without asking; asks if not."""
+        """Whether this much may be read without asking; otherwise asks."""
         if cost.nbytes <= max(ASK_ABOVE_BYTES, agreed_bytes):
             return True
         self.notice.say(

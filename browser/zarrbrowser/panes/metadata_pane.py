@@ -1,4 +1,4 @@
-"""The Metadata tab: what a node is, and its document in the terms of Zarr v3 or as it is stored."""
+"""The Metadata tab: facts about a node, and its document as Zarr v3 or as stored."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from zarrbrowser.widgets.splitter import side_by_side
 from zarrbrowser.workers import Lane, Request, Workers
 
 _FORMS = (
-    ("As Zarr v3", "The document in the terms of the accepted Zarr v3 specification, whatever the format is"),
-    ("As stored", "The document as it is in the store, in the format's own terms"),
+    ("As Zarr v3", "The document converted to Zarr v3, for any format"),
+    ("As stored", "The document as it is in the store"),
 )
 _STORED = 1
 
@@ -55,14 +55,14 @@ class MetadataPane(Pane):
         self._ask()
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
         self._lane.forget()
         self._node = None
         self.facts.setWidget(QWidget())
         self.document.show_text("")
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self.document.update_colours()
 
     def _ask(self) -> None:

@@ -1,4 +1,4 @@
-"""The Overview tab of a group: where it is, how many children it has, its attributes."""
+"""The Overview tab of a group: its location, number of children, and attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zarrbrowser.widgets.facts import FactGrid
 from zarrbrowser.workers import Lane, Request, Workers
 
 COUNT_UP_TO = 1_000_000
-"""Children are not counted beyond this."""
+"""Counting of children stops at this number."""
 
 
 class OverviewPane(Pane):
@@ -52,7 +52,7 @@ class OverviewPane(Pane):
             self._facts.hide()
             self._facts.deleteLater()
         facts = group_facts(group, str(source.format_of(group).title), source.hierarchy.url)
-        self._facts = FactGrid("", facts[:-1])  # attributes have a heading of their own
+        self._facts = FactGrid("", facts[:-1])  # attributes have their own heading
         self.children_label = text = self._facts.add(Fact("Children", "counting…"))
         self._place.addWidget(self._facts)
         self.attributes.show_attributes(group.attributes)
@@ -63,12 +63,12 @@ class OverviewPane(Pane):
         )
 
     def clear(self) -> None:
-        """Want nothing."""
+        """Cancel requests."""
         self._lane.forget()
 
 
 def count_children(group: GroupLike, asked: Request) -> str:
-    """The number of a group's children in words; runs in a worker."""
+    """The number of a group's children as text; runs in a worker."""
     number = 0
     for _name in group.child_names():
         number += 1

@@ -1,4 +1,4 @@
-"""What each tab of a node is: the base class of panes."""
+"""The base class of panes, the tabs of a node."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from zarrbrowser.workers import Workers
 class Pane(QWidget):
     """One tab. `zarrbrowser.panes.registry` says for which nodes it exists.
 
-    A pane overrides what makes sense for it; the rest does nothing.
+    A pane overrides the methods that apply to it; the others do nothing.
 
     Signals:
-        pointed: what is under the pointer, as text; empty off the data.
+        pointed: the value under the pointer, as text; empty off the data.
         reported: what was read or copied, for the status bar.
-        settled: the pane shows its data, or says why it has none.
-        retried: the person wants the node read again.
-        unpacked: whether the person wants stored numbers unpacked.
-        view_changed: the view has changed, and has then been the same for a moment.
+        settled: the pane shows its data, or the reason why it has none.
+        retried: the user wants the node read again.
+        unpacked: whether the user wants stored numbers unpacked.
+        view_changed: the view has changed, and then stayed the same for a moment.
     """
 
     is_filled_when_shown: ClassVar[bool] = False
-    """Filled each time it comes to the front: another pane may have changed what it shows."""
+    """Whether the pane is filled each time it is selected: another pane may have changed what it shows."""
     is_filled_for_colours: ClassVar[bool] = False
-    """Filled again when the theme changes."""
+    """Whether the pane is filled again when the theme changes."""
 
     pointed = Signal(str)
     reported = Signal(str)
@@ -50,33 +50,33 @@ class Pane(QWidget):
         raise NotImplementedError
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
 
     def viewed(self) -> ViewedArray | None:
-        """What of an array the pane shows, for export; None where it shows no elements."""
+        """The displayed part of an array, for export; None if the pane does not show elements."""
         return None
 
     def view_state(self) -> dict[str, Any]:
-        """How the node is shown, as JSON, for the history; empty where that cannot be chosen."""
+        """The view settings as JSON, for the history; empty if the pane has none."""
         return {}
 
     def restore(self, document: Mapping[str, Any]) -> None:
-        """Show the node as `view_state` said."""
+        """Restore the settings from `view_state`."""
 
     def fit(self) -> None:
-        """The whole picture or plot in view."""
+        """Fit the whole picture or plot into view."""
 
     def actual_size(self) -> None:
-        """One element per pixel."""
+        """Zoom to one element per pixel."""
 
     def step(self, by: int) -> None:
-        """The next or previous plane."""
+        """Show the next or previous plane."""
 
     def copy(self) -> None:
-        """Copy what is selected."""
+        """Copy the selection."""
 
     def unpack(self, *, is_on: bool) -> None:
-        """Unpack stored numbers, or show them as they are."""
+        """Show unpacked values or stored numbers."""
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""

@@ -1,4 +1,4 @@
-"""The panes of the window: each is made when it is first needed."""
+"""The panes of the window, each created when it is first needed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class PaneSet(QObject):
 
     Signals:
         made: a new pane, and its title.
-        pointed: what is under the pointer, as text.
+        pointed: the value under the pointer, as text.
         reported: what was read, for the status bar.
         shown: a pane has its data on the screen.
-        retried: the person wants the node read again.
-        view_changed: the `Pane.view_state` of now.
+        retried: the user wants the node read again.
+        view_changed: the present `Pane.view_state`.
     """
 
     made = Signal(object, str)
@@ -51,15 +51,15 @@ class PaneSet(QObject):
         return self._panes[title]
 
     def __iter__(self) -> Iterator[Pane]:
-        """Those that were made."""
+        """The panes created so far."""
         return iter(self._panes.values())
 
     def get(self, title: str) -> Pane | None:
-        """A pane, if it was made."""
+        """A pane, if it was created."""
         return self._panes.get(title)
 
     def _unpack(self, is_on: bool) -> None:
-        """What the person wants in one tab counts in all."""
+        """Apply the user's choice in one tab to all tabs."""
         source, node = self._session.source, self._session.node
         if source is not None and node is not None:
             self._session.unpack(source, node.path, is_on=is_on)
@@ -68,8 +68,8 @@ class PaneSet(QObject):
 
 
 def load_pictures() -> None:
-    """Import what draws; runs in a worker."""
-    import_module("zarrcore.hierarchy")  # what opening needs, which the first to open would wait for
+    """Import the drawing modules; runs in a worker."""
+    import_module("zarrcore.hierarchy")  # modules for opening, which the first opening would wait for
     for kind in PANES:
         if kind.is_drawn:
             kind.load()

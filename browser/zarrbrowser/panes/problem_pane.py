@@ -1,4 +1,4 @@
-"""The Problem tab of a node that could not be understood: why, and the document as it is stored."""
+"""The Problem tab of a broken node: the error, and the document as stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ProblemPane(Pane):
         self.sentence = label(wrap=True, selectable=True)
         self.consequence = label(role="muted", wrap=True)
         self.retry_button = push_button("Retry", self.retried.emit, drawing="retry")
-        self.document = JsonText("The document as it is stored")
+        self.document = JsonText("The document as stored")
         notice = QFrame()
         notice.setProperty("role", "notice")
         row = QHBoxLayout(notice)
@@ -68,7 +68,7 @@ class ProblemPane(Pane):
         self._lane.ask(work, self.document.show_text, lambda error: self.document.show_text(sentence(error)))
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
         self._lane.forget()
         self.sentence.setText("")
         self.document.show_text("")

@@ -1,4 +1,4 @@
-"""All panes. A new one is a module with a `Pane`, and a line here."""
+"""The registry of panes. A new pane is a module with a `Pane`, and a line here."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:  # panes are imported when they are first shown, for a fast st
 
 @dataclass(frozen=True, slots=True)
 class PaneKind:
-    """A pane before it is made."""
+    """The entry of a pane."""
 
     title: str
-    """Of its tab."""
+    """The title of its tab."""
     exists_for: Callable[[NodeLike], bool]
     location: str
     """Module and class: ``module:Class``."""
@@ -64,7 +64,7 @@ PANES = (
     PaneKind("Attributes", is_array, "attributes_pane:AttributesPane"),
     PaneKind("Storage", is_array, "storage.storage_pane:StoragePane"),
 )
-"""In the order of the tabs; the first that exists for a node is in front."""
+"""In the order of the tabs; the first that exists for a node is shown."""
 
 
 def tabs_for(node: NodeLike) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def kind_of(title: str) -> PaneKind:
     """The pane of a tab.
 
     Raises:
-        KeyError: there is no pane of that title.
+        KeyError: the title is unknown.
     """
     return {kind.title: kind for kind in PANES}[title]
 

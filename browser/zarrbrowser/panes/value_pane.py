@@ -1,4 +1,4 @@
-"""The Value tab of an array without axes: its one element."""
+"""The Value tab of a scalar array: its only element."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class ValuePane(Pane):
         self.stack.settled.connect(self.settled)
 
     def show_node(self, _source: Source, node: NodeLike) -> None:
-        """Show an array without axes."""
+        """Show a scalar array."""
         if is_array(node):
             self.show_array(node)
 
     def show_array(self, array: ArrayLike) -> None:
-        """Show an array without axes."""
+        """Show a scalar array."""
         self._array = array
         self.value.setText("")
         self._type.setText(type_name(array))
@@ -67,7 +67,7 @@ class ValuePane(Pane):
         self._lane.ask(work, self._show, self.stack.show_error, what)
 
     def clear(self) -> None:
-        """Want nothing."""
+        """Cancel requests."""
         self._lane.forget()
         self._array = None
 

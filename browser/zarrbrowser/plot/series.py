@@ -1,4 +1,4 @@
-"""A one-dimensional array, and its outline at the width of the screen."""
+"""A one-dimensional array, and its outline at the resolution of the screen."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_o
 
 @dataclass(frozen=True, slots=True)
 class SeriesRequest:
-    """All elements of an array with one axis, and which numbers are made of them."""
+    """All elements of a one-dimensional array, and how they become numbers."""
 
     array: ArrayLike
     elements: Elements = field(default_factory=Elements)
 
     def cost(self) -> ReadCost:
-        """Chunks to decode, and their bytes."""
+        """The number of chunks to decode, and their bytes."""
         length = max(1, self.array.inner_chunk_shape[0])
         chunks = math.ceil(self.array.shape[0] / length)
         return ReadCost(chunks, chunks * length * self.array.dtype.itemsize)
@@ -31,18 +31,18 @@ class SeriesRequest:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Elements that were read, and the numbers drawn for them: their logarithms, if those are wanted."""
+    """Elements that were read, and the numbers drawn for them, or the logarithms of these."""
 
     request: SeriesRequest
     values: AnyArray
     numbers: AnyArray
     extremes: tuple[float, float]
-    """Of the finite numbers; 0 and 1 where there are none."""
+    """Extremes of the finite numbers; 0 and 1 if there are none."""
     elapsed_s: float
     is_log: bool = False
     """Whether the numbers are logarithms."""
     offset: int = 0
-    """What the numbers are counted from: not 0 where floats have not all digits of the elements."""
+    """The origin of the numbers: not 0 if floats cannot represent the elements exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Outline:
     x: AnyArray
     y: AnyArray
     per_pixel: int
-    """How many elements each pair of points stands for; 1 where every element is drawn."""
+    """The number of elements per pair of points; 1 if every element is drawn."""
 
 
 def read_series(
@@ -73,7 +73,7 @@ def read_series(
 
 
 def other_numbers(series: Series, elements: Elements, *, is_log: bool = False) -> Series:
-    """Other numbers of elements that were read; takes a while where they are many."""
+    """Other numbers of the same elements; slow for many elements."""
     return _series(replace(series.request, elements=elements), series.values, series.elapsed_s, is_log)
 
 
@@ -89,13 +89,13 @@ def _series(request: SeriesRequest, values: AnyArray, elapsed_s: float, is_log: 
 
 
 def extremes_of(numbers: AnyArray) -> tuple[float, float]:
-    """The least and the greatest finite number; 0 and 1 where there is none."""
+    """The smallest and the largest finite number; 0 and 1 if there is none."""
     known = finite(numbers)
     return (drawable(float(known.min())), drawable(float(known.max()))) if known.size else (0.0, 1.0)
 
 
 def logarithms(numbers: AnyArray) -> AnyArray:
-    """Powers of ten; NaN where a number has none."""
+    """Logarithms to base 10; NaN for numbers without one."""
     positive = numbers > 0
     result = np.full(numbers.shape, np.nan)
     np.log10(numbers, where=positive, out=result, casting="unsafe")
@@ -105,19 +105,19 @@ def logarithms(numbers: AnyArray) -> AnyArray:
 def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
     """Minimum and maximum per pixel of ``[low, high]``, in the order a pen would draw them.
 
-    No extreme is lost, as it would be by taking every n-th element; a pixel whose elements are all NaN is a gap.
+    Unlike every n-th element, this keeps all extremes; a pixel whose elements are all NaN is a gap.
     """
     start = min(max(0, math.floor(low)), numbers.size)
     stop = max(start, min(numbers.size, math.ceil(high) + 1))
     per_pixel = max(1, (stop - start) // max(1, pixels))
     if per_pixel == 1:
         return Outline(np.arange(start, stop), _within(numbers[start:stop].astype(np.float64)), 1)
-    start -= start % per_pixel  # buckets stay put while panning, or the line would shimmer
+    start -= start % per_pixel  # buckets are fixed while panning, or the line would flicker
     whole = (stop - start) // per_pixel
     buckets = numbers[start : start + whole * per_pixel].reshape(whole, per_pixel)
     x = np.repeat(start + np.arange(whole) * float(per_pixel) + (per_pixel - 1) / 2, 2)
     y = np.empty(2 * whole)
-    # fmin and fmax pass over NaN, and give NaN only where there is nothing else.
+    # fmin and fmax ignore NaN unless all elements are NaN.
     y[0::2] = np.fmin.reduce(buckets, axis=1, keepdims=True)[:, 0]
     y[1::2] = np.fmax.reduce(buckets, axis=1, keepdims=True)[:, 0]
     tail = numbers[start + whole * per_pixel : stop].astype(np.float64)
@@ -127,9 +127,9 @@ def outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
 
 
 def log_outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outline:
-    """As `outline`, along a logarithmic axis: ``x`` are powers of ten, and so are ``low`` and ``high``.
+    """Like `outline`, along a logarithmic axis: ``x``, ``low`` and ``high`` are exponents of ten.
 
-    Element 0 has no place on such an axis.
+    Element 0 is left out: it has no logarithm.
     """
     start = min(max(1, math.floor(10.0 ** min(max(low, 0.0), 18.0))), numbers.size)
     stop = max(start, min(numbers.size, math.ceil(10.0 ** min(max(high, 0.0), 18.0)) + 1))
@@ -145,5 +145,5 @@ def log_outline(numbers: AnyArray, low: float, high: float, pixels: int) -> Outl
 
 
 def _within(y: AnyArray) -> AnyArray:
-    """Infinite numbers stay, and are gaps in the line; others are held where they can be drawn."""
+    """Numbers clipped to the range that can be drawn, except infinite ones, which are gaps in the line."""
     return np.where(np.isinf(y), y, np.clip(y, -DRAWABLE, DRAWABLE))

@@ -1,4 +1,4 @@
-"""What a path that is being typed may become."""
+"""Completion of a path that is being typed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LOOKED_AT = 10_000
 
 
 def folders_like(text: str) -> list[str]:
-    """Folders and zip files of this machine whose paths begin as ``text`` does; blocks, and nothing where it is a URL."""
+    """Local folders and zip files whose paths start with ``text``; none for a URL; blocks."""
     if "://" in text or "::" in text or not text.startswith(("/", "~", ".")):
         return []
     folder, _, begun = text.rpartition("/")
@@ -23,7 +23,7 @@ def folders_like(text: str) -> list[str]:
                 hidden = entry.name.startswith(".") and not begun.startswith(".")
                 if entry.name.startswith(begun) and not hidden and _can_be_opened(entry):
                     found.append(f"{folder}/{entry.name}")
-    except (OSError, ValueError):  # no such folder; a name that no folder can have
+    except (OSError, ValueError):  # the folder does not exist, or its name is invalid
         return []
     return sorted(found)[:_MOST]
 

@@ -1,4 +1,4 @@
-"""How to connect to a source, without credentials: those come from the environment."""
+"""How to connect to a source; credentials come from the environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from zarrcore.stores import STORE_OPTIONS, StoreOptions
 
 OPTIONS = tuple(sorted((one for one in STORE_OPTIONS if one.label), key=lambda one: one.is_flag))
-"""The options of stores that are in forms; those that are on or off come last."""
+"""The store options shown in forms, flags last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +16,12 @@ class Connection:
     """The values of `OPTIONS`: one field for each."""
 
     endpoint_url: str = ""
-    """The address of a service that is not at its provider's own address."""
+    """The address of a service that is not at its provider's default address."""
     region: str = ""
     profile: str = ""
     """The section of the AWS configuration files that holds the credentials."""
     anonymous: bool = False
-    """Send no credentials, and look for none."""
+    """Do not look for credentials, and send none."""
     requester_pays: bool = False
 
     @classmethod
@@ -45,7 +45,7 @@ class Connection:
         return StoreOptions(**values)
 
     def words(self) -> list[str]:
-        """As words of a command line of `zarrscope`.
+        """The options as words of a `zarrscope` command line.
 
         >>> Connection(region="eu-west-1", anonymous=True).words()
         ['--region', 'eu-west-1', '--anonymous']
@@ -57,7 +57,7 @@ class Connection:
         return words
 
     def describe(self) -> str:
-        """In a few words; empty for the defaults.
+        """A short text; empty for the defaults.
 
         >>> Connection("http://localhost:9000", anonymous=True).describe()
         'http://localhost:9000, anonymous'

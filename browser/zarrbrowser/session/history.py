@@ -1,4 +1,4 @@
-"""Where the person has been, to go back and forward."""
+"""The history of visited nodes, to go back and forward."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A node, and the tab in which it was looked at."""
+    """A visited node, and the tab that showed it."""
 
     place: str
-    """Which source: see `SourceRequest.place`."""
+    """The source: see `SourceRequest.place`."""
     address: str
     """How to open the source again."""
     path: str
     tab: str
     view_state: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """How it was looked at, as its pane tells."""
+    """The view settings of its pane: see `Pane.view_state`."""
 
 
 @dataclass(slots=True)
 class History:
-    """Visits in their order, and where among them the person stands.
+    """Visits in order, and the present one.
 
     >>> history = History()
     >>> for path in ("/a", "/b"):
@@ -39,7 +39,7 @@ class History:
 
     @property
     def here(self) -> Visit | None:
-        """The visit at which the person stands; None before the first."""
+        """The present visit; None before the first."""
         return self.visits[self.position] if self.position >= 0 else None
 
     @property
@@ -53,23 +53,23 @@ class History:
         return self.position < len(self.visits) - 1
 
     def visit(self, visit: Visit) -> None:
-        """The person looks at this now; the same place again is not a new visit."""
+        """Record a visit; the present place again is not a new visit."""
         if self.position >= 0 and self.visits[self.position] == visit:
             return
         self.visits = [*self.visits[: self.position + 1], visit][-MOST:]
         self.position = len(self.visits) - 1
 
     def keep_view_state(self, view_state: Mapping[str, Any]) -> None:
-        """What the person is at is looked at in another way."""
+        """Replace the present visit, after its view has changed."""
         if self.position >= 0:
             self.visits[self.position] = replace(self.visits[self.position], view_state=view_state)
 
     def back(self) -> Visit | None:
-        """The visit before, where the person stands from now on; None at the beginning."""
+        """Go to the visit before and return it; None at the beginning."""
         return self._go(-1) if self.can_go_back else None
 
     def forward(self) -> Visit | None:
-        """The visit after."""
+        """Go to the next visit and return it; None at the end."""
         return self._go(1) if self.can_go_forward else None
 
     def _go(self, by: int) -> Visit:

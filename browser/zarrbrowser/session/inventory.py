@@ -1,6 +1,6 @@
-"""All nodes of a source, found by walking it as far as a search needs, and kept for the next search.
+"""All nodes of a source, found by a walk on demand, and kept for the next search.
 
-A search first goes through what is known and then walks on; another letter in the search box continues the walk where it stopped.
+A search goes through the known nodes first and then continues the walk; so does each further letter in the search box.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _TELL_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One node, in few bytes: a hierarchy may have a million."""
+    """One node in few bytes: a hierarchy may have a million."""
 
     path: str
     kind: str
     shape: tuple[int, ...] | None = None
-    """Of an array."""
+    """The shape of an array."""
     type_name: str = ""
 
     @property
@@ -37,20 +37,20 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a search found since its last report."""
+    """The results of a search since its last report."""
 
     hits: tuple[Entry, ...]
     groups: int
-    """Groups that were looked into so far."""
+    """Groups searched so far."""
     arrays: int
     """Arrays seen so far."""
     unlisted: int
-    """Groups that the store would not list."""
+    """Groups that the store cannot list."""
 
 
 @dataclass(slots=True)
 class Inventory:
-    """The nodes of one source that a walk has come to. Thread-safe; one thread at a time walks on."""
+    """The nodes of one source found so far. Thread-safe; one thread at a time continues the walk."""
 
     source: Source
     entries: list[Entry] = field(default_factory=list)
@@ -63,10 +63,10 @@ class Inventory:
     def search(
         self, query: str, cancelled: Callable[[], bool], tell: Callable[[Findings], object]
     ) -> Findings:
-        """Report all nodes that match ``query`` as they are found; what was not reported yet is returned.
+        """Report all nodes that match ``query`` as they are found; returns the results not reported yet.
 
         Raises:
-            StoreError: the store does not tell what it holds; another search tries again.
+            StoreError: the store cannot be listed; another search tries again.
         """
         wanted, hits, seen = matcher(query), list[Entry](), 0
         told_s = time.monotonic()
@@ -86,7 +86,7 @@ class Inventory:
         return Findings(tuple(hits), self._groups, arrays, self._unlisted)
 
     def _go_on(self, seen: int, cancelled: Callable[[], bool]) -> bool:
-        """Walk until there are more than ``seen`` entries; False when there are no more."""
+        """Walk until more than ``seen`` entries are known; False at the end of the walk."""
         with self._walking:
             if len(self.entries) > seen:
                 return True
@@ -109,7 +109,7 @@ class Inventory:
         self.entries = []
 
     def _note(self, node: NodeLike) -> None:
-        # A walk tells that a group cannot be listed by a broken node of the group's own path.
+        # A walk reports a group that cannot be listed as a broken node with the group's path.
         unlisted = is_broken(node) and bool(self.entries) and _is_listed_above(self.entries[-1], node)
         if unlisted:
             self._unlisted += 1
@@ -126,7 +126,7 @@ def _is_listed_above(last: Entry, node: NodeLike) -> bool:
 
 
 def matcher(query: str) -> Callable[[Entry], bool]:
-    """Whether an entry is meant: each word is a part of its path, or a pattern of its name, whatever the case.
+    """A function that matches entries: each word is a part of the path, or a pattern of the name, ignoring case.
 
     >>> is_meant = matcher("raw t*")
     >>> [is_meant(Entry(path, "array")) for path in ("/Raw/t0", "/raw/x", "/t0")]

@@ -1,4 +1,4 @@
-"""Mounting a source as a folder, by the `zarrscope` command in a process of its own."""
+"""Mounting a source as a folder, with the `zarrscope` command in a separate process."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from zarrcore.errors import ZarrError
 
 _PATIENCE_S = 90.0
 _OCTAL = re.compile(rb"\\([0-7]{3})")
-"""How the system's list writes a blank in a name."""
+"""How the system's mount table writes a space in a name."""
 
 
 @dataclass(slots=True)
 class Mounts:
-    """The folders at which sources are mounted by this program."""
+    """The folders where this program has mounted sources."""
 
     folders: dict[str, str] = field(default_factory=dict)
-    """By the source's place."""
+    """The folder by the source's place."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
-    """Held while something is mounted: who asks twice gets one mount, and who leaves knows of it."""
+    """Held while mounting: a second request gets the same mount, and closing the window sees it."""
 
     def folder(self, source: Source) -> str | None:
-        """Where a source is mounted; None if it is not mounted, or was unmounted by another program."""
+        """The folder of a source's mount; None if it is not mounted, or was unmounted by another program."""
         folder = self.folders.get(source.request.place)
         if folder is not None and not is_mounted(folder):
             del self.folders[source.request.place]
@@ -41,11 +41,11 @@ class Mounts:
         """Mount a source, and return the folder; blocks.
 
         Args:
-            is_unwanted: asked once it is mounted; if true, it is unmounted at once.
+            is_unwanted: called after mounting; if true, the source is unmounted immediately.
 
         Raises:
-            ZarrError: it cannot be mounted; the text says why.
-            OSError: there is no place for the folder.
+            ZarrError: the source cannot be mounted; the text says why.
+            OSError: the folder cannot be created.
         """
         with self._turn:
             folder = self.folder(source)
@@ -56,10 +56,10 @@ class Mounts:
         return folder
 
     def unmount(self, place: str, patience_s: float = _PATIENCE_S) -> None:
-        """Take a mount away, and its folder; blocks, at most as long as one has patience.
+        """Unmount a folder and remove it; blocks until done or the timeout.
 
         Raises:
-            ZarrError: it is in use; the text names by whom.
+            ZarrError: it is in use; the text names the programs.
         """
         folder = self.folders.get(place)
         if folder is None:
@@ -67,26 +67,26 @@ class Mounts:
         if is_mounted(folder):
             _zarrscope("umount", folder, patience_s=patience_s)
         self.folders.pop(place, None)
-        with contextlib.suppress(OSError):  # another program may have put a file there since
+        with contextlib.suppress(OSError):  # another program may have written a file there
             os.rmdir(folder)
 
     def leave(self, patience_s: float) -> None:
-        """Take all mounts away, one that is being made too; blocks, for each at most as long as one has patience."""
+        """Unmount everything, including a mount in progress; blocks, for each at most until the timeout."""
         if self._turn.acquire(timeout=patience_s):
             self._turn.release()
         for place in list(self.folders):
             with contextlib.suppress(
                 ZarrError
-            ):  # a program uses it: it stays, as it would after `zarrscope umount`
+            ):  # a program uses it: it stays mounted, as after `zarrscope umount`
                 self.unmount(place, patience_s)
 
 
 def is_mounted(folder: str) -> bool:
-    """Whether something is mounted there. Only the system's list is asked: a mount that hangs would not answer."""
+    """Whether something is mounted there, from the system's mount table only: a mount that hangs would not answer."""
     try:
         with open("/proc/self/mountinfo", "rb") as file:
             places = [line.split(b" ")[4] for line in file.read().split(b"\n")[:-1]]
-    except OSError:  # no Linux
+    except OSError:  # not Linux
         return os.path.ismount(folder)
     wanted = os.fsencode(os.path.realpath(os.path.dirname(folder)) + "/" + os.path.basename(folder))
     return any(_OCTAL.sub(lambda match: bytes([int(match[1], 8)]), place) == wanted for place in places)
@@ -98,14 +98,14 @@ def _mounted(source: Source) -> str:
         with _words(source.request) as words:
             _zarrscope("mount", *words, source.request.address, folder)
     except BaseException:
-        with contextlib.suppress(OSError):  # given up too early, it may be mounted after all
+        with contextlib.suppress(OSError):  # after a timeout it may still get mounted
             os.rmdir(folder)
         raise
     return folder
 
 
 def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:
-    import subprocess  # with what only mounting needs: for a fast start
+    import subprocess  # late: for a fast start
 
     command = [sys.executable, "-P", "-m", "zarrcore.cli.main", *words]
     try:
@@ -119,14 +119,14 @@ def _zarrscope(*words: str, patience_s: float = _PATIENCE_S) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise ZarrError(f"zarrscope {words[0]} did not come to an end within {patience_s:.0f} s") from error
+        raise ZarrError(f"zarrscope {words[0]} did not finish within {patience_s:.0f} s") from error
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"zarrscope {words[0]} failed without saying why"]
+        lines = done.stderr.strip().splitlines() or [f"zarrscope {words[0]} failed without a message"]
         raise ZarrError(lines[-1].removeprefix("zarrscope: "))
 
 
 def _new_folder(name: str) -> str:
-    """An empty folder of this name, for this user alone."""
+    """Create an empty folder with this name, accessible only to this user."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     base = runtime if os.access(runtime, os.W_OK) else os.path.expanduser("~/.cache")
     base = os.path.join(base, "zarrscope", "mounts")
@@ -154,7 +154,7 @@ def _words(request: SourceRequest) -> Iterator[list[str]]:
 
 
 def _further(options: Any, files: contextlib.ExitStack) -> list[str]:
-    """What `StoreOptions` have beside a `Connection`."""
+    """The fields of `StoreOptions` that a `Connection` does not have."""
     import tempfile
 
     words = ["--timeout", str(options.timeout_s), "--retries", str(options.retries)]

@@ -1,4 +1,4 @@
-"""Requests for sources as lines of the settings, without credentials."""
+"""Requests for sources as lines in the settings file, without credentials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zarrbrowser.session.sources import SourceRequest
 
 
 def to_line(request: SourceRequest) -> str:
-    """A request as one line for the settings; headers, and whatever else may be secret, are left out.
+    """A request as one line for the settings; headers and other fields that may be secret are left out.
 
     >>> to_line(SourceRequest("s3://bucket/a.zarr", options=Connection(region="eu-west-1")))
     '{"address": "s3://bucket/a.zarr", "region": "eu-west-1"}'
@@ -24,7 +24,7 @@ def to_line(request: SourceRequest) -> str:
 
 
 def from_line(text: str) -> SourceRequest | None:
-    """The request that `to_line` made a line of; None where it makes no sense.
+    """The request in a line of `to_line`; None if the line is malformed.
 
     >>> from_line('{"address": "a.zarr", "anonymous": true}').options
     Connection(endpoint_url='', region='', profile='', anonymous=True, requester_pays=False)

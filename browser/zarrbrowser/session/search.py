@@ -1,4 +1,4 @@
-"""A search over all opened sources in words: how far it is, what it found."""
+"""A search over all open sources: progress and results as text."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from zarrbrowser.values.quantities import count
 
 @dataclass(slots=True)
 class Search:
-    """What is known of the sources, and how far each was searched."""
+    """The inventories of the sources, and the progress of a search in each."""
 
     inventories: dict[int, Inventory] = field(default_factory=dict)
     latest: dict[int, Findings] = field(default_factory=dict)
 
     def inventory(self, source: Source) -> Inventory:
-        """What is known of a source; kept until it is closed."""
+        """The inventory of a source; kept until the source is closed."""
         found = self.inventories.get(id(source))
         if found is None:
             found = self.inventories[id(source)] = Inventory(source)
         return found
 
     def keep_only(self, sources: list[Source]) -> None:
-        """Forget the sources that were closed."""
+        """Forget closed sources."""
         known = set(map(id, sources))
         self.inventories = {key: value for key, value in self.inventories.items() if key in known}
         self.latest = {key: value for key, value in self.latest.items() if key in known}
 
     def summary(self, found: int, shown: int, *, running: bool, stopped: bool) -> str:
-        """One line: what was found, and in how much."""
+        """One line of text: the number of results and of searched nodes."""
         groups = sum(findings.groups for findings in self.latest.values())
         unlisted = sum(findings.unlisted for findings in self.latest.values())
         parts = [f"{found:,} found" if found else "nothing found" if not running else "searching…"]

@@ -1,4 +1,4 @@
-"""Opened sources: what a person asked for, and the hierarchy that came of it."""
+"""Open sources: the user's request and the hierarchy opened for it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from zarrbrowser.nodes.protocols import HierarchyLike, NodeLike
 from zarrbrowser.session.connection import Connection
 
 CACHE_BYTES = 512 * 2**20
-"""Decoded chunks kept per source, so that the way back along a slider costs nothing."""
+"""The size of decoded chunks cached per source, so that moving a slider back is free."""
 RECENT_SOURCES = 12
 _DOCUMENTS = frozenset(["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata", "attributes.json"])
-"""Files that people point at when they mean the directory around: its metadata."""
+"""Metadata files: a path to one of them means its directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRequest:
-    """What to open: a path or URL, a node in it, and how to reach it."""
+    """What to open: a path or URL, a node in it, and connection options."""
 
     address: str
     path: str = "/"
@@ -30,7 +30,7 @@ class SourceRequest:
 
     @classmethod
     def typed(cls, text: str) -> SourceRequest:
-        """From what was typed or dropped: ``~`` is home, ``URL#/node/path`` names a node, a document its directory.
+        """The request for typed or dropped text: ``~`` is home, ``URL#/node/path`` a node, a document its directory.
 
         >>> SourceRequest.typed(" s3://bucket/a.zarr#/raw/0 ")
         SourceRequest(address='s3://bucket/a.zarr', path='/raw/0', format=None, options=None)
@@ -49,32 +49,32 @@ class SourceRequest:
 
     @property
     def place(self) -> str:
-        """Where it is, however it was written: what tells one source from another."""
+        """The normalised address, which identifies a source."""
         return place_of(self.address)
 
 
 @dataclass(slots=True)
 class Source:
-    """One opened hierarchy and its root node."""
+    """One open hierarchy and its root node."""
 
     request: SourceRequest
     hierarchy: HierarchyLike
     root: NodeLike
     statistics: Callable[[], Mapping[str, Any]] = dict
-    """What the store was asked for so far, by kind of operation: see `zarrcore`'s `StatisticsStore`."""
+    """Requests to the store so far, by kind of operation: see `zarrcore`'s `StatisticsStore`."""
 
     def traffic(self) -> tuple[int, int]:
-        """Requests to the store so far, and bytes that came."""
+        """Requests to the store so far, and bytes received."""
         operations = self.statistics().values()
         return sum(one.requests for one in operations), sum(one.bytes for one in operations)
 
     @property
     def title(self) -> str:
-        """The last part of the address: what the tree shows."""
+        """The last part of the address, shown in the tree."""
         return short_name(self.hierarchy.url)
 
     def format_of(self, node: NodeLike) -> Any:
-        """The format of the hierarchy that a node belongs to: in a collection each has its own."""
+        """The format of a node's hierarchy; in a collection each hierarchy has its own."""
         return getattr(node, "hierarchy", self.hierarchy).format
 
 
@@ -82,14 +82,14 @@ Opener = Callable[[SourceRequest], Source]
 
 
 def open_source(request: SourceRequest) -> Source:
-    """Open what was asked for; blocks.
+    """Open the source of a request; blocks.
 
     Raises:
-        ZarrError: it cannot be reached, or is not a hierarchy.
+        ZarrError: the source cannot be reached, or is not a hierarchy.
     """
-    # Not with this module: the window stands before codecs and stores are loaded.
+    # late: the window shows before codecs and stores are loaded
     import zarrcore
-    import zarrcore.hierarchy.multiscales  # asked for when rows are drawn, which would wait until it is loaded
+    import zarrcore.hierarchy.multiscales  # load it here: rows need it when they are drawn, and would wait for it
     from zarrcore.stores import StatisticsStore
 
     cache, options = zarrcore.ChunkCache(CACHE_BYTES), request.options
@@ -101,7 +101,7 @@ def open_source(request: SourceRequest) -> Source:
 
 
 def place_of(address: str) -> str:
-    """One text for all ways to write an address.
+    """A normalised address, the same for all ways to write it.
 
     >>> place_of("/data/../data/a.zarr/"), place_of("file:///data/a.zarr"), place_of("s3://bucket/a.zarr/")
     ('/data/a.zarr', '/data/a.zarr', 's3://bucket/a.zarr')
@@ -122,7 +122,7 @@ def short_name(address: str) -> str:
 
 @dataclass(slots=True)
 class RecentSources:
-    """Sources opened before and how they were reached, the latest first, each once."""
+    """Recent requests, the latest first, one per source."""
 
     requests: list[SourceRequest] = field(default_factory=list)
 
@@ -132,12 +132,12 @@ class RecentSources:
         return [request.address for request in self.requests]
 
     def add(self, request: SourceRequest) -> None:
-        """Put ``request`` in front."""
+        """Put ``request`` first."""
         others = [other for other in self.requests if other.place != request.place]
         self.requests = [request, *others][:RECENT_SOURCES]
 
     def known(self, request: SourceRequest) -> SourceRequest:
-        """The same request, reached as it was before if it says nothing of that itself."""
+        """The request, with the options and format used before if it has none."""
         if request.options is not None or request.format is not None:
             return request
         before = next((other for other in self.requests if other.place == request.place), None)

@@ -1,4 +1,4 @@
-"""The opened sources, the current node, and how each array was last shown."""
+"""The open sources, the current node, and the latest view settings of each array."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from zarrbrowser.session.sources import RecentSources, Source
 
 @dataclass(slots=True)
 class Session:
-    """The browser's memory while it runs."""
+    """The state of the browser while it runs."""
 
     sources: list[Source] = field(default_factory=list)
     recent: RecentSources = field(default_factory=RecentSources)
     source: Source | None = None
-    """That of the current node."""
+    """The source of the current node."""
     node: NodeLike | None = None
     colour_map: str = "gray"
     history: History = field(default_factory=History)
     tab: str = ""
-    """The kind of tab that the person chose last; empty until they chose one."""
+    """The tab that the user chose last; empty until then."""
     _views: dict[tuple[int, str], ViewSettings] = field(default_factory=dict)
     _unpacked: set[tuple[int, str]] = field(default_factory=set)
 
     def add(self, source: Source) -> None:
-        """A source was opened."""
+        """Add an open source."""
         self.sources.append(source)
         # The store's own URL has no credentials, which the typed address may have.
         self.recent.add(replace(source.request, address=source.hierarchy.url, path="/"))
 
     def remove(self, source: Source) -> None:
-        """A source is closed; what was remembered of it goes."""
+        """Remove a closed source and its saved views."""
         self.sources.remove(source)
         self._views = {key: view for key, view in self._views.items() if key[0] != id(source)}
         self._unpacked = {key for key in self._unpacked if key[0] != id(source)}
@@ -41,31 +41,31 @@ class Session:
             self.leave()
 
     def traffic(self) -> tuple[int, int]:
-        """Requests to the stores of all sources so far, and bytes that came."""
+        """Requests to the stores of all sources so far, and bytes received."""
         counts = [source.traffic() for source in self.sources]
         return sum(requests for requests, _ in counts), sum(nbytes for _, nbytes in counts)
 
     def select(self, source: Source, node: NodeLike) -> None:
-        """Another node is the current one."""
+        """Make another node the current one."""
         self.source, self.node = source, node
 
     def leave(self) -> None:
-        """There is no current node."""
+        """Leave the current node."""
         self.source = self.node = None
 
     def view_of(self, source: Source, path: str) -> ViewSettings | None:
-        """How this array was shown before."""
+        """The saved view settings of an array."""
         return self._views.get((id(source), path))
 
     def remember(self, source: Source, path: str, view: ViewSettings) -> None:
-        """Keep how this array is shown."""
+        """Save the view settings of an array."""
         self._views[id(source), path] = view
 
     def is_unpacked(self, source: Source, path: str) -> bool:
-        """Whether the person wants the stored numbers of this array unpacked, in whichever tab."""
+        """Whether the user wants the numbers of this array unpacked, in any tab."""
         view = self.view_of(source, path)
         return (id(source), path) in self._unpacked if view is None else view.elements.packing is not None
 
     def unpack(self, source: Source, path: str, *, is_on: bool) -> None:
-        """Keep whether stored numbers are unpacked, where no picture of them does."""
+        """Save whether numbers are unpacked, for arrays without view settings of an image."""
         (self._unpacked.add if is_on else self._unpacked.discard)((id(source), path))

@@ -1,4 +1,4 @@
-"""A slice of an array as a grid of cells, read block by block as far as it is looked at."""
+"""A slice of an array as a grid of cells, read in blocks on demand."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ from zarrbrowser.values.quantities import format_value
 BLOCK_ROWS, BLOCK_COLUMNS = 128, 32
 """Cells that are read together: about two screens."""
 COPY_UP_TO = 1_000_000
-"""Cells that go to the clipboard at once."""
+"""The maximum number of cells in one copy."""
 
 Place = tuple[int, int]
-"""The position of a block: in blocks from the top, and from the left."""
+"""The position of a block, counted in blocks from the top and from the left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Which cells a table has, and where they are in the array."""
+    """The cells of a table, and their places in the array."""
 
     array: ArrayLike
     axes: Axes | None
-    """Which axes are rows and columns; None for an array of one axis, whose elements, or fields of them, stand side by side."""
+    """The axes of rows and columns; None for a one-dimensional array, with one column, or one per field."""
     packing: Packing | None = None
-    """What the attributes say of stored numbers."""
+    """How the attributes pack numbers; None if they do not."""
     is_unpacked: bool = False
-    """Whether cells hold what stored numbers stand for."""
+    """Whether cells hold unpacked values."""
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.array.shape[0] if self.axes is None else self.axes.height
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.fields) or 1 if self.axes is None else self.axes.width
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Of structures that stand in columns of their own."""
+        """The fields of a structured type that have their own columns."""
         return self.array.dtype.names or () if self.axes is None else ()
 
     def column_name(self, column: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
-        """What stands above a column: its index, below that what it stands for."""
+        """The header of a column: its index, and its coordinate below."""
         if self.axes is not None:
             known = coordinates.get(self.axes.columns)
             return f"{column:,}" + (f"\n{known.text(column)}" if known else "")
         return self.fields[column] if self.fields else "value"
 
     def row_name(self, row: int, coordinates: Mapping[int, Coordinate] = MappingProxyType({})) -> str:
-        """What stands before a row: its index, beside that what it stands for."""
+        """The header of a row: its index, and its coordinate beside it."""
         known = coordinates.get(0 if self.axes is None else self.axes.rows)
         return f"{row:,}" + (f"   {known.text(row)}" if known else "")
 
@@ -76,7 +76,7 @@ class Grid:
         return tuple(parts)
 
     def cost(self, rows: slice, columns: slice) -> ReadCost:
-        """What reading a rectangle takes: only whole chunks can be decoded."""
+        """The cost of reading a rectangle: only whole chunks can be decoded."""
         chunks = 1
         for axis, part in enumerate(self.selection(rows, columns)):
             length = max(1, self.array.inner_chunk_shape[axis])
@@ -105,9 +105,9 @@ class Grid:
         return [list(row) for row in turned]
 
     def is_no_value(self, value: Any) -> bool:
-        """Whether a cell is missing: NaN, NaT, or a stored number that stands for a missing value."""
+        """Whether a cell is missing: NaN, NaT, or a stored number that marks a missing value."""
         missing = () if self.packing is None or self.is_unpacked else self.packing.missing
-        return is_no_number(value) or (not isinstance(value, np.ndarray) and value in missing)
+        return is_not_a_number(value) or (not isinstance(value, np.ndarray) and value in missing)
 
     def block(self, place: Place) -> tuple[slice, slice]:
         """The rows and columns of a block."""
@@ -119,7 +119,7 @@ class Grid:
 
 
 def grid_of(array: ArrayLike, axes: Axes | None = None, *, is_unpacked: bool = False) -> Grid:
-    """The grid of an array with one axis or more; ``axes`` are those of a picture of it, if there is one."""
+    """The grid of an array with one or more axes; ``axes`` are those of its picture, if there is one."""
     if array.ndim < 2:
         axes = None
     elif axes is None or axes.shape != tuple(array.shape):
@@ -128,7 +128,7 @@ def grid_of(array: ArrayLike, axes: Axes | None = None, *, is_unpacked: bool = F
 
 
 def cell_text(value: Any) -> str:
-    """An element as it stands in a cell: floats in at most seven digits, text on one line.
+    """An element as text for a cell: floats with at most seven digits, text on one line.
 
     >>> cell_text(np.float64(0.1)), cell_text(np.float64(1 / 3)), cell_text(np.int32(12345)), cell_text("a\\nb")
     ('0.1', '0.3333333', '12,345', 'a⏎b')
@@ -144,7 +144,7 @@ def cell_text(value: Any) -> str:
 
 
 def plain_text(value: Any) -> str:
-    """An element as another program takes it from the clipboard: exact, without marks between thousands.
+    """An element as text for the clipboard: exact, without thousands separators.
 
     >>> plain_text(np.float64(1 / 3)), plain_text(np.int32(12345)), plain_text(np.bool_(True)), plain_text("a\\tb")
     ('0.3333333333333333', '12345', 'true', 'a b')
@@ -156,17 +156,17 @@ def plain_text(value: Any) -> str:
 
 
 def tab_separated(rows: list[list[Any]]) -> str:
-    """Cells as text that a spreadsheet takes."""
+    """Cells as tab-separated text for a spreadsheet."""
     return "\n".join("\t".join(map(plain_text, row)) for row in rows)
 
 
 def is_numeric(dtype: np.dtype[Any]) -> bool:
-    """Whether cells are numbers, which stand to the right of their columns."""
+    """Whether cells are numbers, which are aligned to the right."""
     return dtype.kind in "iufc" or is_small_number(dtype)
 
 
-def is_no_number(value: Any) -> bool:
-    """Whether an element says that there is none: NaN, not a time."""
+def is_not_a_number(value: Any) -> bool:
+    """Whether an element is NaN or NaT."""
     kinds = np.floating | np.complexfloating | np.datetime64 | np.timedelta64
     return isinstance(value, kinds) and bool(np.isnan(value) if not _is_time(value) else np.isnat(value))
 

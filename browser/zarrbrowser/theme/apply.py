@@ -1,4 +1,4 @@
-"""Putting an appearance on the application, at start and when the person changes it."""
+"""Apply an appearance to the application, at start and when the user changes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours of the two appearances, each named by what it is for."""
+"""The colours of the two appearances, named by their use."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """One appearance. Text on any of the three grounds has a contrast of at least 4.5."""
+    """One appearance. Text on any of the three backgrounds has a contrast of at least 4.5."""
 
     name: str
     window: str
-    """The ground of bars and panes."""
+    """The background of bars and panes."""
     surface: str
-    """The ground of what is read or typed into."""
+    """The background of text and input fields."""
     canvas: str
     """Around pictures and plots."""
     raised: str
@@ -22,18 +22,18 @@ class Colours:
     border: str
     text: str
     muted: str
-    """Labels, units, what may be overlooked."""
+    """Labels, units, secondary text."""
     disabled: str
     accent: str
     on_accent: str
     selection: str
-    """Behind selected rows."""
+    """The background of selected rows."""
     warning: str
     warning_ground: str
     missing: str
-    """What stands for NaN in a picture: in no colour map."""
+    """The colour of NaN in a picture; it is in no colour map."""
     fill: str
-    """What stands for the fill value in a picture: in no colour map either."""
+    """The colour of the fill value in a picture; it is in no colour map."""
     key: str
     """Names in JSON."""
     string: str

@@ -1,4 +1,4 @@
-"""Our icons: line drawings in one colour, recoloured for the appearance and sharp at any scale."""
+"""The icons: line drawings in one colour, recoloured for the appearance and sharp at any scale."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from PySide6.QtSvg import QSvgRenderer
 
 @lru_cache(maxsize=256)
 def icon(name: str, colour: str, disabled: str = "") -> QIcon:
-    """The icon ``name`` drawn in ``colour``, and in ``disabled`` where its widget is so."""
+    """The icon ``name`` drawn in ``colour``, and in ``disabled`` on a disabled widget."""
     return QIcon(_Engine(name, colour, disabled or colour))
 
 
 class _Engine(QIconEngine):
-    """Draws when a size is asked for: a window has more icons than it shows, and each has many sizes."""
+    """Draws a size when it is needed: a window has more icons than it shows, and each has many sizes."""
 
     def __init__(self, name: str, colour: str, disabled: str) -> None:
         super().__init__()
@@ -63,5 +63,5 @@ def drawing_text(name: str) -> str:
 
 
 def drawing_path(name: str) -> str:
-    """Where an icon's file is, for a stylesheet."""
+    """The path of an icon's file, for a stylesheet."""
     return str(files("zarrbrowser.theme") / "icons" / f"{name}.svg").replace("\\", "/")

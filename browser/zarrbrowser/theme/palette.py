@@ -1,6 +1,6 @@
-"""A QPalette from our colours: what the style draws itself follows the stylesheet.
+"""A QPalette with the theme's colours, so that parts drawn by the style match the stylesheet.
 
-Asking the platform for its dark scheme does nothing offscreen or on a bare X server, so the palette is ours.
+Requesting the platform's dark scheme has no effect offscreen or on a bare X server, hence an own palette.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stylesheet: spacing, corners and lines that the palette cannot say. One radius, one line, one grid of 4."""
+"""The stylesheet: spacing, corners and lines, which a palette cannot set. One radius, one line, one grid of 4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How elements are taken for numbers: a field of a structure, a part of a complex number, packed or as they are."""
+"""How elements become numbers: a field of a structured type, a part of a complex number, packed or not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zarrbrowser.values.numbers import numbers_of
 
 
 class Part(Enum):
-    """What of a complex number is shown."""
+    """The part of a complex number that is shown."""
 
     AMPLITUDE = "amplitude"
     PHASE = "phase"
@@ -33,20 +33,20 @@ _PARTS: dict[Part, Callable[[AnyArray], AnyArray]] = {
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """What the attributes say of stored numbers (CF conventions, 8.1 "Packed data" and 2.5.1 "Missing data")."""
+    """The packing of stored numbers in the attributes (CF conventions, 8.1 "Packed data" and 2.5.1 "Missing data")."""
 
     scale: float = 1.0
     offset: float = 0.0
     missing: tuple[float, ...] = ()
-    """Stored numbers that stand for no value; whole ones as integers, which have more digits than a float."""
+    """Stored numbers that mark missing values; whole ones as integers, which have more digits than a float."""
 
     @property
     def is_packed(self) -> bool:
-        """Whether stored numbers are not the values."""
+        """Whether stored numbers differ from the values."""
         return self.scale != 1.0 or self.offset != 0.0
 
     def unpacked(self, values: AnyArray) -> AnyArray:
-        """The values of stored numbers, NaN where there is none: float64, as xarray calculates with what JSON tells."""
+        """The values of stored numbers, NaN for missing ones; float64, as in xarray for attributes from JSON."""
         is_missing = _among(values, self.missing)
         if not self.is_packed and is_missing is None:
             return values
@@ -60,27 +60,27 @@ class Packing:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """Which numbers are made of elements."""
+    """How the numbers are made from the elements."""
 
     field: str | None = None
     part: Part = Part.AMPLITUDE
     packing: Packing | None = None
-    """Applied where it is given."""
+    """Applied unless None."""
     fill: tuple[float, ...] = ()
-    """Stored numbers that are shown apart."""
+    """Stored numbers that are marked as fill values."""
 
     def of(self, values: AnyArray) -> AnyArray:
-        """The elements as they are, out of their structure."""
+        """The elements, or their chosen field."""
         return values if self.field is None else values[self.field]
 
     def is_fill(self, values: AnyArray) -> bool:
-        """Whether any of these elements is shown apart."""
+        """Whether any of these elements is a fill value."""
         return _among(self.of(values), self.fill) is not None
 
     def numbers(self, values: AnyArray) -> tuple[AnyArray, AnyArray | None]:
-        """Numbers to draw, and where the fill value stands (None where nowhere).
+        """Numbers to draw, and a mask of fill values (None if there are none).
 
-        Small numbers are unpacked to float32, which colours need no more of.
+        Small numbers are unpacked to float32, which is precise enough for colours.
         """
         values = self.of(values)
         is_fill = _among(values, self.fill)
@@ -102,7 +102,7 @@ class Elements:
         return numbers, is_fill
 
     def known(self, values: AnyArray) -> AnyArray:
-        """Numbers as floats where what is shown apart is NaN: what statistics and plots are of."""
+        """Numbers as floats for statistics and plots, with NaN for fill values."""
         numbers, is_fill = self.numbers(values)
         if self.packing is not None:
             numbers = numbers_of(self.packing.unpacked(self.of(values)))
@@ -114,7 +114,7 @@ class Elements:
 
 
 def _among(values: AnyArray, numbers: tuple[float, ...]) -> AnyArray | None:
-    """Where elements equal one of the numbers; None where none does."""
+    """A mask of elements that equal one of the numbers; None if none does."""
     found = None
     if values.dtype.kind not in "biuf" or is_small_number(values.dtype):
         return None
@@ -137,7 +137,7 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
 
 
 def packing_of(array: ArrayLike) -> Packing | None:
-    """What an array's attributes say of its numbers; None where they say nothing."""
+    """The packing in an array's attributes, or None."""
     attributes: Mapping[str, Any] = array.attributes
     if array.dtype.kind not in "iuf" or array.dtype.names:
         return None
@@ -150,14 +150,14 @@ def packing_of(array: ArrayLike) -> Packing | None:
 
 
 def _told(value: Any) -> list[float]:
-    """Finite numbers out of an attribute: one, a list, or none."""
+    """The finite numbers in an attribute, which is a number, a list, or something else."""
     listed = value if isinstance(value, list | tuple) else [value]
     numbers = [float(one) for one in listed if isinstance(one, int | float) and not isinstance(one, bool)]
     return [one for one in numbers if math.isfinite(one)]
 
 
 def fill_of(array: ArrayLike) -> tuple[float, ...]:
-    """The fill value, where it is a number that differs from all others."""
+    """The fill value, if it is a finite number."""
     if array.dtype.kind not in "biuf" or array.fill_value is None or is_small_number(array.dtype):
         return ()
     number = np.asarray(array.fill_value).item()

@@ -10,24 +10,22 @@ import numpy as np
 from zarrbrowser.nodes.protocols import AnyArray, is_small_number
 
 DRAWABLE = 1e306
-"""The largest magnitude that is drawn: axes calculate with multiples of the difference of two of them."""
+"""The largest magnitude that is drawn: axes compute multiples of differences."""
 EXACT = 2**53
-"""Whole numbers up to here are floats without loss."""
+"""Integers up to here are exact as floats."""
 PLAIN_KINDS = "biufcMm"
-"""NumPy kinds that have a picture: bool, integers, floats, complex, dates and time spans."""
+"""NumPy kinds that can be drawn: bool, integers, floats, complex, dates and time spans."""
 
 
 def why_no_picture(dtype: np.dtype[Any]) -> str:
-    """One sentence that says why elements of this type cannot be drawn; empty where they can."""
+    """A sentence that says why elements of this type cannot be drawn; empty if they can."""
     if dtype.names:
-        return (
-            "" if drawable_fields(dtype) else "No field of this structure holds a number that could be drawn."
-        )
+        return "" if drawable_fields(dtype) else "No field of this structure can be drawn."
     if _is_plain(dtype):
         return ""
     if dtype.kind in "UST":
-        return "The elements are text, which has no picture."
-    return "The elements are raw bytes without a meaning that could be drawn."
+        return "The elements are text, which cannot be drawn."
+    return "The elements are raw bytes, which cannot be drawn."
 
 
 def _is_plain(dtype: np.dtype[Any]) -> bool:
@@ -35,7 +33,7 @@ def _is_plain(dtype: np.dtype[Any]) -> bool:
 
 
 def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
-    """The fields of a structure that hold one number each; empty for other types."""
+    """The fields of a structured type that hold one number each; empty for other types."""
     if dtype.fields is None:
         return ()
     types = {name: dtype.fields[name][0] for name in dtype.names or ()}
@@ -43,9 +41,9 @@ def drawable_fields(dtype: np.dtype[Any]) -> tuple[str, ...]:
 
 
 def numbers_of(values: AnyArray) -> AnyArray:
-    """What is drawn for ``values``: complex numbers by amplitude, dates by their count, no date as NaN.
+    """The numbers drawn for ``values``: amplitudes of complex numbers, counts of dates, NaN for NaT.
 
-    The result is an integer, float32 or float64; integers of 64 bits stay such only where a float would lose digits. Bool
+    The result is an integer, float32 or float64; 64-bit integers stay integers only if a float would lose digits. Bool
     becomes 0 and 1.
     """
     if is_small_number(values.dtype):
@@ -67,22 +65,22 @@ def numbers_of(values: AnyArray) -> AnyArray:
 
 
 def is_long(values: AnyArray) -> bool:
-    """Whether these are integers with more digits than a float."""
+    """Whether these are integers that floats cannot represent."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
         return False
     return bool(int(values.max()) > EXACT or int(values.min()) < -EXACT)
 
 
 def from_offset(values: AnyArray, offset: int) -> AnyArray:
-    """Integers of 64 bits as floats counted from one of them, where none is further from it than `EXACT`."""
-    # What wraps around comes back: the difference itself fits.
+    """64-bit integers as floats relative to one of them, if none is further from it than `EXACT`."""
+    # An overflow cancels out: the difference itself fits.
     with np.errstate(over="ignore"):
         found: AnyArray = (values - values.dtype.type(offset)).view(np.int64).astype(np.float64)
     return found
 
 
 def drawing_factor(largest: float) -> float:
-    """What numbers up to ``largest`` are multiplied by where they are drawn: drawing takes squares, which must be numbers.
+    """The factor for drawing numbers up to ``largest``: drawing computes squares, which must not overflow.
 
     >>> drawing_factor(5.0), drawing_factor(2e300), drawing_factor(2e-200)
     (1.0, 1e-300, 1e+200)
@@ -93,18 +91,18 @@ def drawing_factor(largest: float) -> float:
 
 
 def finite(numbers: AnyArray) -> AnyArray:
-    """The numbers that are neither infinite nor NaN."""
+    """The finite numbers."""
     mask = np.isfinite(numbers) if numbers.dtype.kind == "f" else np.True_
     return numbers if mask.all() else numbers[mask]
 
 
 def drawable(value: float) -> float:
-    """``value``, or the nearest one that can be drawn."""
+    """``value``, or the nearest number that can be drawn."""
     return min(max(value, -DRAWABLE), DRAWABLE)
 
 
 def meaning_of(dtype: np.dtype[Any]) -> str:
-    """What the drawn numbers mean where they are not the elements themselves; empty where they are."""
+    """The meaning of the drawn numbers if they are not the elements themselves; else empty."""
     if dtype.kind == "c":
         return "amplitude"
     if dtype.kind == "m":

@@ -1,4 +1,4 @@
-"""Quantities as a person reads them: every number with its unit, thousands set apart."""
+"""Quantities as text: numbers with units and thousands separators."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def format_duration(seconds: float) -> str:
 
 
 def format_value(value: Any) -> str:
-    """One element of an array, as short as it can be without hiding what it is.
+    """One element of an array as short text.
 
     >>> format_value(np.float32(0.1)), format_value(np.int16(-12345)), format_value(np.bool_(True))
     ('0.1', '-12,345', 'true')
@@ -69,7 +69,7 @@ def format_value(value: Any) -> str:
 
 
 def format_level(value: float, span: float = math.inf) -> str:
-    """A bound of the contrast: six significant digits or as many as a ``span`` needs, no trailing zeros.
+    """A bound of the contrast as text: six significant digits, or more if ``span`` needs them, no trailing zeros.
 
     >>> format_level(0.1234567), format_level(1200.0), format_level(-1e-12)
     ('0.123457', '1200', '-1e-12')

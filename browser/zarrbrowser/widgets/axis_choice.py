@@ -1,4 +1,4 @@
-"""Which axis runs down the picture and which to the right."""
+"""The choice of the axes for rows and columns of the picture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zarrbrowser.widgets.buttons import tool_button
 from zarrbrowser.widgets.label import label
 
 _WIDEST = 150
-"""The list shows longer names in full."""
+"""The maximum width in pixels; the open list shows longer names in full."""
 
 
 class AxisChoice(QWidget):

@@ -22,15 +22,15 @@ from zarrbrowser.widgets.label import label
 from zarrbrowser.widgets.scrolled import Scrolled
 
 _SLIDER_STEPS = 2**31 - 1
-"""A longer axis is dragged along in steps of several positions: Qt's sliders count in 32 bits."""
+"""Sliders of longer axes move in steps of several positions: Qt's sliders have 32 bits."""
 _PLAY_MS = 100
-"""Ten planes a second, unless reading them takes longer."""
+"""Ten planes per second, unless reading takes longer."""
 _LAST = 2**53
-"""The last position that the number can hold: whole floats end here."""
+"""The last position that the number field can hold: the largest exact integer of a float."""
 
 
 class AxisSliders(Scrolled):
-    """Where the plane stands along the further axes.
+    """The position of the plane along the other axes.
 
     Signals:
         moved: an axis, and its new position.
@@ -53,11 +53,11 @@ class AxisSliders(Scrolled):
         self.ticker = QTimer(self, interval=_PLAY_MS)
         self.ticker.timeout.connect(self._play_on)
         self.may_play: Callable[[], bool] = lambda: True
-        """Asked before each step of a film, so that none is passed over."""
+        """Called before each step of a film, so that no plane is skipped."""
         self._current = -1
 
     def show_axes(self, axes: Axes, further: Sequence[int] | None = None) -> None:
-        """Make a row for each of some axes (by default all that are not in the picture), standing where ``axes`` does."""
+        """Show a row for each of some axes (by default all that are not in the picture), at the position of ``axes``."""
         self._clear()
         further = axes.further if further is None else further
         for row, axis in enumerate(further):
@@ -73,13 +73,13 @@ class AxisSliders(Scrolled):
                 spin.setValue(axes.index[axis])
 
     def show_coordinates(self, coordinates: Mapping[int, Coordinate]) -> None:
-        """Write beside the numbers what positions stand for."""
+        """Show coordinates beside the numbers."""
         self._coordinates = coordinates
         for axis in self.spins:
             self._write_total(axis)
 
     def play(self, axis: int | None = None) -> None:
-        """Show one plane after the other along an axis (that moved last by default), or stop."""
+        """Start or stop a film along an axis, by default the one that moved last."""
         axis = self._current if axis is None else axis
         if axis not in self.plays:
             return
@@ -89,17 +89,17 @@ class AxisSliders(Scrolled):
         self._show_playing()
 
     def stop(self) -> None:
-        """End the film, if one runs."""
+        """Stop the film, if one is running."""
         self.ticker.stop()
         self._show_playing()
 
     @property
     def is_playing(self) -> bool:
-        """Whether a film runs."""
+        """Whether a film is running."""
         return self.ticker.isActive()
 
     def next_positions(self, number: int) -> list[tuple[int, int]]:
-        """Axis and position of the planes that a film shows next; empty where none runs."""
+        """Axis and position of the next planes of a film; empty without one."""
         spin = self.spins.get(self._current)
         if spin is None or not self.is_playing:
             return []
@@ -151,7 +151,7 @@ class AxisSliders(Scrolled):
         name_label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         for column, widget in enumerate((name_label, play, slider, spin, total)):
             self._grid.addWidget(widget, row, column)
-            widget.show()  # now, or the frame would not count it yet
+            widget.show()  # now, or the frame's size would not include it
 
     def _moved(self, axis: int, position: int, scale: int) -> None:
         self._current = axis

@@ -1,4 +1,4 @@
-"""A bar of controls above a pane; in a narrow window, some move into a menu."""
+"""A bar of controls above a pane; in a narrow window some move into a menu."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from zarrbrowser.widgets.buttons import tool_button
 
 
 class Bar(QFrame):
-    """Its controls stand in a row.
+    """A row of controls.
 
     Attributes:
-        row: where they are put.
-        gives_way: controls to hide when the bar is too narrow, in this order. Hidden buttons are in a menu at the end.
-        least_width: in pixels; with all of them gone there must be room.
+        row: the layout of the controls.
+        gives_way: controls to hide when the bar is too narrow, in this order. Hidden buttons move into a menu at the end.
+        least_width: in pixels; the bar fits in it with all of these hidden.
     """
 
     least_width = 0
@@ -43,7 +43,7 @@ class Bar(QFrame):
         return QSize(self.least_width or hint.width(), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """What can be done without gives way."""
+        """Hide optional controls if the bar is too narrow."""
         super().resizeEvent(event)
         for widget in self.gives_way:
             widget.show()

@@ -1,4 +1,4 @@
-"""A node's path as links to all that is above it."""
+"""A node's path as links to its ancestors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from zarrbrowser.widgets.label import label
 
 
 class Breadcrumbs(QWidget):
-    """Source / group / group; where there is too little room, what is nearest to the root gives way.
+    """Source / group / group; without enough space, the parts nearest to the root are hidden.
 
     Signals:
-        chosen: the path of a node above.
+        chosen: the path of an ancestor.
     """
 
     chosen = Signal(str)
@@ -76,7 +76,7 @@ class Breadcrumbs(QWidget):
         return widgets
 
     def _fit(self) -> None:
-        """Show as many parts from the right as there is room for."""
+        """Show as many parts from the right as fit."""
         room, shown = self.width(), 0
         for part in reversed(self._parts):
             room -= sum(widget.sizeHint().width() + self._row.spacing() for widget in part)

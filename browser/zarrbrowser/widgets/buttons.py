@@ -1,4 +1,4 @@
-"""Buttons that look alike wherever they stand."""
+"""Buttons with a common look."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ICON = QSize(18, 18)
 def tool_button(
     drawing: str, tip: str, clicked: Callable[[], object] | None = None, *, flat: bool = True
 ) -> QToolButton:
-    """A button that is only a drawing; ``tip`` is also what a screen reader says."""
+    """A button with only an icon; ``tip`` is also its accessible name."""
     button = QToolButton()
     button.setIconSize(ICON)
     button.setToolTip(tip)
@@ -30,7 +30,7 @@ def tool_button(
 
 
 def switch(text: str, tip: str) -> QToolButton:
-    """A button with a word that stays pressed."""
+    """A button with text that stays pressed."""
     button = tool_button("", tip)
     button.setText(text)
     button.setCheckable(True)
@@ -40,7 +40,7 @@ def switch(text: str, tip: str) -> QToolButton:
 def push_button(
     text: str, clicked: Callable[[], object], *, drawing: str = "", role: str = ""
 ) -> QPushButton:
-    """A button with words; ``role`` is ``primary``, ``link`` or nothing."""
+    """A button with text; ``role`` is ``primary``, ``link`` or empty."""
     button = QPushButton(text)
     button.setProperty("role", role)
     button.clicked.connect(lambda _checked=False: clicked())
@@ -54,7 +54,7 @@ def push_button(
 
 
 def colour(button: QPushButton | QToolButton) -> None:
-    """Draw the button's icon in the colours that the application wears now."""
+    """Draw the button's icon in the application's present colours."""
     colours = current_colours()
     drawing = button.property("drawing")
     if drawing:
@@ -63,7 +63,7 @@ def colour(button: QPushButton | QToolButton) -> None:
 
 
 def recolour(root: QWidget) -> None:
-    """Draw all icons below ``root`` anew: the appearance changed."""
+    """Redraw all icons below ``root`` after the appearance has changed."""
     kinds: tuple[type[QPushButton] | type[QToolButton], ...] = (QPushButton, QToolButton)
     for kind in kinds:
         for button in root.findChildren(kind):

@@ -1,4 +1,4 @@
-"""Labels and what stands beside them, aligned in two columns."""
+"""Labels and texts, aligned in two columns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from zarrbrowser.widgets.label import ElidedLabel, label
 
 _LABEL_WIDTH = 104
 _LONGEST_WORD = 32
-"""Lines are broken between words only; a longer one, a path or a name, gives up its middle."""
+"""The maximum length of a word: lines break only between words, so a longer one is shortened in its middle."""
 
 
 class FactGrid(QWidget):
-    """A heading, and facts below it: label, text, and a quieter detail."""
+    """A heading with facts below it: label, text, and a muted detail."""
 
     def __init__(self, heading: str = "", facts: Sequence[Fact] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ class FactGrid(QWidget):
             self._add(row, fact)
 
     def add(self, fact: Fact) -> QLabel:
-        """One more fact at the end; returns the label of its text, which may change later."""
+        """Append a fact; returns the label of its text, which may be changed later."""
         self._add(self._grid.rowCount(), fact)
         return self.texts[fact.label]
 

@@ -1,4 +1,4 @@
-"""A JSON document as text, coloured lightly, with a button that copies it."""
+"""A JSON document as coloured text, with a button that copies it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from zarrbrowser.widgets.buttons import push_button
 from zarrbrowser.widgets.label import ElidedLabel, label
 
 SHOWN_CHARACTERS = 500_000
-"""A longer document is shown in part and copied whole: laying out megabytes would hold up the window."""
+"""A longer document is shown in part and copied whole: laying out megabytes would block the window."""
 
 COLOURED_CHARACTERS = 20_000
-"""A longer document is plain: colouring takes a second per megabyte, all before the first line is seen."""
+"""A longer document is not coloured: colouring takes a second per megabyte before the first line shows."""
 
 
 class _Highlighter(QSyntaxHighlighter):
-    """Names, texts and numbers in their own colours."""
+    """Colours names, strings and numbers."""
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802 - Qt's name
         colours = current_colours()
@@ -36,11 +36,11 @@ class _Highlighter(QSyntaxHighlighter):
 
 
 class JsonText(QWidget):
-    """A document, with a heading and Copy above it.
+    """A document, with a heading and a Copy button above it.
 
     Args:
-        heading: says what the document is.
-        beside: a widget that stands between the heading and Copy.
+        heading: the title of the document.
+        beside: a widget between the heading and the Copy button.
     """
 
     def __init__(self, heading: str, beside: QWidget | None = None, parent: QWidget | None = None) -> None:
@@ -83,9 +83,9 @@ class JsonText(QWidget):
         self._note.setText(f"the first {SHOWN_CHARACTERS:,} of {len(text):,} characters" if cut else "")
 
     def copy(self) -> None:
-        """Put the whole document on the clipboard."""
+        """Copy the whole document to the clipboard."""
         QGuiApplication.clipboard().setText(self._text)
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self._highlighter.rehighlight()

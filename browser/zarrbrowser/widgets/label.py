@@ -1,4 +1,4 @@
-"""Labels in the few voices that the stylesheet knows."""
+"""Labels with the roles that the stylesheet defines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zarrbrowser.theme import current_colours
 
 
 def label(text: str = "", role: str = "", *, selectable: bool = False, wrap: bool = False) -> QLabel:
-    """A label; ``role`` is ``muted``, ``title``, ``heading``, ``number`` or nothing."""
+    """A label; ``role`` is ``muted``, ``title``, ``heading``, ``number`` or empty."""
     result = QLabel(text)
     result.setTextFormat(Qt.TextFormat.PlainText)
     result.setProperty("role", role)
@@ -21,7 +21,7 @@ def label(text: str = "", role: str = "", *, selectable: bool = False, wrap: boo
 
 
 class ElidedLabel(QWidget):
-    """One line that gives up its middle, never its neighbours' room, when the window is narrow."""
+    """One line of text, elided in its middle when the window is narrow."""
 
     def __init__(self, role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,11 +33,11 @@ class ElidedLabel(QWidget):
 
     @property
     def text(self) -> str:
-        """The whole text, whatever part of it is drawn."""
+        """The whole text, even if only a part is drawn."""
         return self._text
 
     def set_text(self, text: str) -> None:
-        """Show ``text``; the pointer resting on it shows all of it."""
+        """Show ``text``, with all of it as tooltip."""
         self._text = text
         self.setToolTip(text)
         self.setAccessibleName(text)

@@ -1,4 +1,4 @@
-"""Words in the place of data: an inline bar that asks, and a pane that says what is wrong."""
+"""Messages instead of data: an inline bar with a question, and a pane with an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIDE = 72
 
 
 class Notice(QFrame):
-    """A bar with one sentence and one button; hidden until it has something to say."""
+    """A bar with one sentence and one button; hidden while it has no text."""
 
     def __init__(self, button: str, pressed: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,11 +30,11 @@ class Notice(QFrame):
 
     @property
     def text(self) -> str:
-        """What the bar says."""
+        """The text of the bar."""
         return self._label.text()
 
     def say(self, text: str, button: str = "") -> None:
-        """Show ``text``, and what the button is called from now on; nothing to say hides the bar."""
+        """Show ``text`` and the button's title; an empty text hides the bar."""
         self._label.setText(text)
         if button:
             self.button.setText(button)
@@ -42,7 +42,7 @@ class Notice(QFrame):
 
 
 class SentencePane(QWidget):
-    """A sentence in the middle, with a drawing above it and perhaps a button below."""
+    """A sentence in the middle, with an icon above it and an optional button below."""
 
     def __init__(self, pressed: Callable[[], object] | None = None, button: str = "Retry") -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class SentencePane(QWidget):
         column.setContentsMargins(_SIDE, 12, _SIDE, 12)
         column.addStretch(2)
         column.addWidget(self._picture)
-        # Not centred by the layout, which would give a label that wraps the height of one line.
+        # Not centred by the layout, which would give a wrapping label the height of one line.
         column.addWidget(self._label)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(8)
@@ -79,7 +79,7 @@ class SentencePane(QWidget):
         return self._label.text()
 
     def say(self, text: str, *, drawing: str = "broken", retry: bool = False) -> None:
-        """Show a sentence; with ``retry`` also the button."""
+        """Show a sentence, and with ``retry`` the button."""
         colours = current_colours()
         colour = colours.warning if drawing == "broken" else colours.muted
         self._picture.setPixmap(icon(drawing, colour).pixmap(QSize(40, 40)))

@@ -1,4 +1,4 @@
-"""An axis whose numbers are written in full as long as they can be read, or that tells coordinates."""
+"""An axis with numbers written in full while they are readable, or with coordinates."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _IN_FULL_BELOW = 1e9
 _ROOM = {"left": 44.0, "bottom": 92.0}
 """Pixels from one coordinate to the next."""
 _GAP = 12.0
-"""Pixels between two words, at least."""
+"""The minimum distance of two labels in pixels."""
 
 
 class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
-    """Writes ``1,500,000`` where pyqtgraph writes ``1.5e+06`` or scales the axis by a prefix.
+    """Writes ``1,500,000`` instead of pyqtgraph's ``1.5e+06`` or an axis scaled by a prefix.
 
     Attributes:
-        whole: whether the axis counts elements, between which there is nothing to write.
-        dates: the type of the dates that the numbers stand for, or None.
-        offset: a whole number that is added to what is written.
+        whole: whether the axis counts elements, so that only integers are labelled.
+        dates: the datetime64 type of the numbers, or None.
+        offset: an integer added to the written numbers.
     """
 
     def __init__(self, side: str, *, whole: bool = False) -> None:
@@ -40,7 +40,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         self.enableAutoSIPrefix(False)
 
     def show_coordinate(self, name: str, coordinate: Coordinate | None) -> None:
-        """Write a name, and what positions stand for; their numbers where that is None."""
+        """Set the axis's name, and its coordinates; numbers if these are None."""
         self._coordinate = coordinate
         units = coordinate.units if coordinate is not None else ""
         self.setLabel(f"{name} ({units})" if units else name)
@@ -56,11 +56,11 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     @property
     def _has_texts(self) -> bool:
-        """Whether what is written stands for the numbers: coordinates, dates."""
+        """Whether labels are coordinates or dates instead of numbers."""
         return not self.logMode and (self._coordinate is not None or self.dates is not None)
 
     def _ticks(self, low: float, high: float, size: float) -> list[tuple[float, str]]:
-        """Where to write and what; fewer where the words would touch each other."""
+        """Positions and texts of labels; fewer if they would touch each other."""
         most = max(2.0, size / _ROOM[self._side])
         metrics = QFontMetricsF(self.style["tickFont"] or self.font())
         while True:

@@ -1,4 +1,4 @@
-"""A part of the window that scrolls where the window is too small for it, so that no window need be large."""
+"""A part of the window that scrolls if the window is too small for it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _LEAST_HEIGHT = 48
 
 
 class Scrolled(QScrollArea):
-    """Holds a frame that scrolls up and down.
+    """A frame that scrolls vertically.
 
     Args:
-        role: of the frame, as the stylesheet knows it.
+        role: the frame's role in the stylesheet.
 
     Attributes:
         inside: the frame.
@@ -31,7 +31,7 @@ class Scrolled(QScrollArea):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def fit_inside(self) -> None:
-        """Other widgets are in the frame: let none be squeezed until all is laid out anew."""
+        """Lay out the changed frame immediately, so that its widgets are not squeezed until the next layout."""
         for widget in self.inside.findChildren(QWidget):
             widget.ensurePolished()  # the stylesheet makes them larger
         layout = self.inside.layout()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 
 def side_by_side(left: QWidget, right: QWidget, widths: tuple[int, int]) -> QSplitter:
-    """A splitter that neither widget can be folded away from."""
+    """A splitter whose widgets cannot be collapsed."""
     splitter = QSplitter(Qt.Orientation.Horizontal)
     for position, widget in enumerate((left, right)):
         splitter.addWidget(widget)

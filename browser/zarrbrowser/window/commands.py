@@ -1,4 +1,4 @@
-"""All commands with their keys. The menu, the shortcuts, the list of keys and the guide's table are made from this table."""
+"""All commands with their keys: the source of the menu, the shortcuts, the list of shortcuts and the guide's table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from zarrbrowser.workers import Workers
 
 
 class CommandTarget(Protocol):
-    """What commands act on: the main window."""
+    """The part of the main window that commands use."""
 
     exporter: Exporter
     mounter: Mounter
@@ -40,32 +40,32 @@ class CommandTarget(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something that a person can do."""
+    """A command of the window."""
 
     title: str
     keys: tuple[str, ...]
-    """The menu shows the first."""
+    """The shortcuts; the menu shows the first."""
     run: Callable[[CommandTarget], object] | None = None
-    """None where the widget that has the keyboard handles the keys itself."""
+    """None if the focused widget handles the keys itself."""
     in_menu: bool = True
     panes: tuple[str, ...] = ()
-    """The keys work only in these panes, since they mean other things elsewhere; empty for the whole window."""
+    """The panes where the keys work, because they have other meanings elsewhere; empty for the whole window."""
     in_tree: bool = False
-    """The keys of these panes work in the tree too."""
+    """Whether the keys of these panes also work in the tree."""
 
     @property
     def label(self) -> str:
-        """The title without the dots of a menu."""
+        """The title without a menu's ellipsis."""
         return self.title.rstrip("…")
 
     def keys_text(self, form: QKeySequence.SequenceFormat = QKeySequence.SequenceFormat.NativeText) -> str:
-        """The keys as people read them."""
+        """The keys as text."""
         return ", ".join(QKeySequence(key).toString(form) for key in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Commands that belong together."""
+    """Related commands."""
 
     title: str
     commands: tuple[Command, ...]
@@ -135,9 +135,9 @@ COMMANDS = (
         (
             Command("Next plane", ("PgDown",), lambda window: window.node_pane.step(1), False, ("Image",)),
             Command("Previous plane", ("PgUp",), lambda window: window.node_pane.step(-1), False, ("Image",)),
-            Command("Film", ("Space",)),
-            Command("Move", ("Left", "Right", "Up", "Down")),
-            Command("Closer, farther", ("+", "-")),
+            Command("Play, stop", ("Space",)),
+            Command("Pan", ("Left", "Right", "Up", "Down")),
+            Command("Zoom in, zoom out", ("+", "-")),
         ),
     ),
     Group(
@@ -150,7 +150,10 @@ COMMANDS = (
     ),
     Group(
         "Tree",
-        (Command("Expand, collapse, retry", ("Enter",)), Command("Into, out of", ("Right", "Left"))),
+        (
+            Command("Expand, collapse, retry", ("Enter",)),
+            Command("First child, parent", ("Right", "Left")),
+        ),
     ),
     Group("Search box", (Command("To the results", ("Down",)), Command("Clear", ("Esc",)))),
 )
@@ -159,5 +162,5 @@ COMMANDS = (
 def key_table(
     form: QKeySequence.SequenceFormat = QKeySequence.SequenceFormat.NativeText,
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Each group, with what its keys do and the keys as text."""
+    """Each group, with pairs of command and keys as text."""
     return [(group.title, [(one.label, one.keys_text(form)) for one in group.commands]) for group in COMMANDS]

@@ -1,4 +1,4 @@
-"""What the window shows before anything is opened: an invitation."""
+"""The start page, shown while no source is open."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from zarrbrowser.widgets.label import label
 
 _EXAMPLES = (
     ("A folder or zip", "/data/scan.zarr"),
-    ("On S3, Google or Azure", "s3://bucket/scan.zarr"),
+    ("On S3, Google Cloud or Azure", "s3://bucket/scan.zarr"),
     ("On the web", "https://example.org/scan.zarr"),
 )
 _RECENT_SHOWN = 5
 
 
 class EmptyState(QWidget):
-    """An invitation to open or drop something, and what was opened before.
+    """Buttons to open a source, examples of addresses, and recent sources.
 
     Signals:
-        open_pressed: the person wants to choose a folder.
+        open_pressed: the user wants to choose a folder.
         entered: a recent address was chosen.
-        location_pressed: the person wants to tell how a place is reached.
+        location_pressed: the user wants to enter a location with connection options.
     """
 
     open_pressed = Signal()
@@ -43,7 +43,7 @@ class EmptyState(QWidget):
         inside = QVBoxLayout()
         inside.setSpacing(8)
         inside.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
-        inside.addWidget(label("See inside a Zarr hierarchy", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addWidget(label("Open a Zarr hierarchy", "title"), 0, Qt.AlignmentFlag.AlignHCenter)
         words = label("Drop a folder here, open one, or type a path or URL above.", "muted")
         inside.addWidget(words, 0, Qt.AlignmentFlag.AlignHCenter)
         inside.addSpacing(8)
@@ -75,7 +75,7 @@ class EmptyState(QWidget):
         self.update_colours()
 
     def show_recent(self, requests: list[SourceRequest]) -> None:
-        """Offer the sources that were opened before."""
+        """Show recent sources."""
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -90,11 +90,11 @@ class EmptyState(QWidget):
         self._recent_heading.setVisible(bool(requests))
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self._picture.setPixmap(icon("zarrscope", current_colours().accent).pixmap(QSize(72, 72)))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """A dashed frame: here something can be dropped."""
+        """Draw a dashed frame, to mark the drop target."""
         super().paintEvent(event)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -22,19 +22,19 @@ from zarrbrowser.session.state import Session
 from zarrbrowser.values.quantities import format_bytes
 from zarrbrowser.workers import Workers
 
-if TYPE_CHECKING:  # dialogs and code are made when they are wanted: for a fast start
+if TYPE_CHECKING:  # dialogs and code are imported when they are needed: for a fast start
     from zarrbrowser.dialogs.export_dialog import ExportDialog
 
 
 class Exporter(QObject):
-    """Writes what is looked at.
+    """Exports and copies the displayed data.
 
     Args:
-        viewed: what the person looks at now.
-        folder: where a source is mounted, if it is.
+        viewed: returns the array displayed now.
+        folder: returns the folder where a source is mounted, if it is.
 
     Signals:
-        reported: what was written or copied, or why not.
+        reported: what was written or copied, or the error.
     """
 
     reported = Signal(str)
@@ -53,7 +53,7 @@ class Exporter(QObject):
         self._folder = ""
 
     def ask(self) -> ExportDialog | None:
-        """Ask what to export, then where to."""
+        """Ask what to export, then for the file."""
         from zarrbrowser.dialogs.export_dialog import ExportDialog  # late: for a fast start
 
         viewed = self._viewed()
@@ -67,7 +67,7 @@ class Exporter(QObject):
         return dialog
 
     def write(self, export: Export) -> None:
-        """Write a file in the background; one that is there is replaced when all is written."""
+        """Write a file in the background; an existing file is replaced once the new one is complete."""
         name = os.path.basename(export.path)
         self._workers.submit(
             lambda asked: write(export, png_of, asked.is_cancelled, asked.progress),
@@ -77,7 +77,7 @@ class Exporter(QObject):
         )
 
     def fill_menu(self, menu: QMenu) -> None:
-        """What can be copied of the current node."""
+        """Fill the menu with what can be copied for the current node."""
         menu.clear()
         viewed = self._viewed()
         levels = viewed.levels if viewed is not None else ()
@@ -113,7 +113,7 @@ class Exporter(QObject):
             ("Python: zarr", lambda: zarr_code(place, selection)),
             ("Python: tensorstore", lambda: tensorstore_code(place, selection)),
             ("Command", lambda: command(place, read, selection)),
-            ("Path in its mount", lambda: self._mounted(source, node)),
+            ("Path in the mount", lambda: self._mounted(source, node)),
             ("Address", lambda: f"{place.url}#{place.path}"),
         ]
 
@@ -132,7 +132,7 @@ class Exporter(QObject):
         dialog = QFileDialog(
             self._parent, "Export to a file", self._folder, f"{ENDINGS[suffix]} (*.{suffix})"
         )
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before it takes a file that is there
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)  # asks before replacing an existing file
         dialog.setDefaultSuffix(suffix)
         dialog.selectFile(viewed.file_name(selection, suffix))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -145,7 +145,7 @@ class Exporter(QObject):
 
 
 def png_of(pixels: NDArray[np.uint8]) -> bytes:
-    """Pixels, shape (h, w, 4), as a PNG file; runs in a worker."""
+    """The PNG file of pixels, shape (h, w, 4); runs in a worker."""
     height, width, _ = pixels.shape
     plain = np.ascontiguousarray(pixels)
     image = QImage(plain.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)

@@ -1,4 +1,4 @@
-"""The main window: the address above, the tree on the left, the current node on the right."""
+"""The main window: the address at the top, the tree on the left, the current node on the right."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ _GROUPS_OF_WINDOW = 4
 
 
 class MainWindow(QMainWindow):
-    """Everything on one screen.
+    """The main window.
 
     Signals:
-        settled: what was asked for is on the screen: a picture, an overview or a sentence.
+        settled: the result of a request is on the screen: a picture, an overview or a message.
     """
 
     settled = Signal()
@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self.node_pane = NodePane(self.session, self.workers)
         self._retry: Callable[[], None] = self._retry_row
         self.sentence = SentencePane(lambda: self._retry())
-        self.location_button = push_button("How it is reached…", self.choose_location)
+        self.location_button = push_button("Connection options…", self.choose_location)
         self.sentence.add_button(self.location_button)
         self.empty = EmptyState()
         self.top_bar = TopBar()
@@ -94,21 +94,21 @@ class MainWindow(QMainWindow):
         self._show_recent()
         self.top_bar.address.setFocus()
 
-    # What can be asked of the window
+    # Commands
 
     def open(self, request: SourceRequest) -> None:
-        """Open a source; its row stands in the tree at once."""
+        """Open a source; its row is in the tree immediately."""
         self._layout.show_tree()
         self.tree.choose(self.model.open(request))
         self.tree.setFocus()
 
     def open_text(self, text: str) -> None:
-        """Open what was typed, dropped or chosen; go there if that source is open already."""
+        """Open a typed, dropped or chosen address, or go there if its source is already open."""
         self.navigator.go(SourceRequest.typed(text))
-        self.tree.setFocus()  # in the address line, keys would mean its text
+        self.tree.setFocus()  # in the address field, keys would edit the text
 
     def restore_session(self) -> None:
-        """Open again what was open when the window was closed last, and go where the person was."""
+        """Restore the sources and the node that were open when the window was last closed."""
         requests, here = saved_session(self.settings)
         for request in requests:
             self.model.open(request)
@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
         ask_for_zip(self, self.open_text)
 
     def choose_location(self) -> OpenDialog:
-        """Ask for a place and how it is reached; what was typed, or failed to open, is where to begin."""
+        """Ask for a location and connection options, starting with a typed address or one that failed to open."""
         item = self.model.item(self.tree.currentIndex())
         failed = item.request if item is not None and item.source is None else None
         typed = SourceRequest.typed(self.top_bar.typed())
@@ -139,12 +139,12 @@ class MainWindow(QMainWindow):
         index = _source_of(index)
         self.tree.collapse(
             index
-        )  # a view lays out no rows that come where others were expanded and have gone
+        )  # a view does not lay out rows inserted in place of removed rows that were expanded
         if index != _source_of(self.tree.currentIndex()):
             self.model.reload(index)
             return
         here = self.navigator.here()
-        with QSignalBlocker(self.tree):  # the row of the node goes, but the person did not choose another
+        with QSignalBlocker(self.tree):  # the node's row is removed, but the user did not choose another
             self.tree.setCurrentIndex(index)
             self.model.reload(index)
         if here is not None:
@@ -160,7 +160,7 @@ class MainWindow(QMainWindow):
         self._apply_appearance(appearance)
 
     def follow_system(self) -> None:
-        """The system has other colours now: wear them, unless the person chose their own."""
+        """Apply the system's new appearance, unless the user chose one."""
         if self.settings.appearance() is Appearance.SYSTEM:
             self._apply_appearance(Appearance.SYSTEM)
 
@@ -175,19 +175,19 @@ class MainWindow(QMainWindow):
         self.side.update_colours()
 
     def focus_address(self) -> None:
-        """Let the person type another address."""
+        """Focus the address field."""
         self.top_bar.address.setFocus()
         self.top_bar.address.selectAll()
 
     def show_keys(self) -> KeysDialog:
-        """List all keys."""
+        """Show all keyboard shortcuts."""
         from zarrbrowser.dialogs.keys_dialog import KeysDialog  # late: for a fast start
 
         dialog = KeysDialog(key_table(), _GROUPS_OF_WINDOW, self)
         dialog.open()
         return dialog
 
-    # How it is made
+    # Construction
 
     def _connect(self) -> None:
         for place in (self.top_bar, self.empty):
@@ -234,7 +234,7 @@ class MainWindow(QMainWindow):
         for place in (self.top_bar, self.empty):
             place.show_recent(self.session.recent.requests)
 
-    # What happens
+    # Events
 
     def _complete(self, text: str) -> None:
         self._completing.ask(
@@ -271,7 +271,7 @@ class MainWindow(QMainWindow):
                 self._say(f"Opening {item.request.address}…", drawing="loading", retry=False)
 
     def _row_clicked(self, index: QModelIndex) -> None:
-        # A click on the current row changes no row, but a sentence may stand in its place.
+        # A click on the current row does not change the row, but the window may show a message instead of its node.
         if self._layout.shows_sentence:
             self._show_row(index)
 
@@ -295,13 +295,13 @@ class MainWindow(QMainWindow):
         item = self.model.item(index)
         if item is None or item.source is None or item.request is None:
             return
-        self._forget_closed()  # reloading puts another source in the place of the old one
+        self._forget_closed()  # reloading replaces the old source by a new one
         self.session.add(item.source)
         self.side.sources_changed()
         self.settings.keep("recent", [*map(to_line, self.session.recent.requests)])
         self._show_recent()
         self.tree.expand(index)
-        self.model.fetchMore(index)  # a row that is expanded already asks for nothing
+        self.model.fetchMore(index)  # a row that is already expanded does not fetch
         if self._is_current(index):
             if item.request.path != "/":
                 self._revealer.reveal(item.source, index, item.request.path)
@@ -323,7 +323,7 @@ class MainWindow(QMainWindow):
         self._forget_closed()
         rows = self.model.rowCount()
         if not parent.isValid() and rows and not self.tree.currentIndex().isValid():
-            # Qt leads on from a row that goes, but not from one below it.
+            # Qt selects another row when the current one is removed, but not when its parent is.
             self.tree.choose(self.model.index(min(first, rows - 1), 0))
 
     def _forget_closed(self) -> None:
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("zarrscope")
 
     def _leave_node(self, title: str) -> None:
-        """Words are to stand in the place of a node."""
+        """Clear the node before a message is shown."""
         self.navigator.leave()
         self.status.report("")
         self.setWindowTitle(title)
@@ -367,14 +367,14 @@ class MainWindow(QMainWindow):
         self.settings.keep("colour_map", self.session.colour_map)
         save_session(self.settings, self.session, self.node_pane.current_tab(), self.node_pane.view_state())
         self.settings.flush()
-        self.hide()  # taking mounts away may last
+        self.hide()  # unmounting may take a while
         self.mounter.leave()
         self.workers.shut_down(_LEAVE_S)
         super().closeEvent(event)
 
 
 def _source_of(index: QModelIndex) -> QModelIndex:
-    """The row of the source that a row belongs to."""
+    """The source's row above a row."""
     while index.parent().isValid():
         index = index.parent()
     return index.siblingAtColumn(0)

@@ -16,52 +16,52 @@ _LAST_GROUP = "Program"
 
 
 def fill_menu(menu: QMenu, window: CommandTarget, submenus: Sequence[QMenu]) -> None:
-    """Everything that can be done, each with its key.
+    """The menu of all commands, each with its key.
 
     Args:
-        submenus: stand before the last group.
+        submenus: inserted before the last group.
     """
     for group in COMMANDS:
         for submenu in submenus if group.title == _LAST_GROUP else ():
             menu.addMenu(submenu)
         commands = [one for one in group.commands if one.in_menu and one.run is not None]
         for command in commands:
-            # The keys themselves belong to the window, which has two for some.
+            # The window handles the keys, because some commands have two.
             menu.addAction(f"{command.title}\t{_first_key(command)}", _bound(command, window))
         if commands and group.title != _LAST_GROUP:
             menu.addSeparator()
 
 
 def add_window_shortcuts(widget: QWidget, window: CommandTarget) -> None:
-    """The keys that work in the whole window."""
+    """Add the keys that work in the whole window."""
     for command in _bindable():
         if not command.panes:
             _bind(widget, command, window, Qt.ShortcutContext.WindowShortcut)
 
 
 def add_pane_shortcuts(pane: QWidget, title: str, window: CommandTarget) -> None:
-    """The keys that work only in one pane."""
+    """Add the keys that work only in one pane."""
     for command in _bindable():
         if title in command.panes:
             _bind(pane, command, window, Qt.ShortcutContext.WidgetWithChildrenShortcut)
 
 
 def add_tree_shortcuts(tree: QWidget, window: CommandTarget) -> None:
-    """The keys of panes that work in the tree too, instead of searching for a name there."""
+    """Add the keys of panes that also work in the tree, where they would otherwise search for a name."""
     for command in _bindable():
         if command.in_tree:
             _bind(tree, command, window, Qt.ShortcutContext.WidgetShortcut)
 
 
 def mount_menu(parent: QMenu, window: CommandTarget) -> QMenu:
-    """Mount and unmount; filled when it is opened."""
+    """The menu to mount and unmount; filled when it is opened."""
     menu = QMenu("Mount", parent)
     menu.aboutToShow.connect(lambda: window.mounter.fill_menu(menu))
     return menu
 
 
 def appearance_menu(parent: QMenu, current: Appearance, choose: Callable[[Appearance], None]) -> QMenu:
-    """Light, dark, or as the system."""
+    """The menu of appearances: light, dark, or as the system."""
     menu = QMenu("Appearance", parent)
     group = QActionGroup(menu)
     for appearance, title in _TITLES.items():

@@ -1,4 +1,4 @@
-"""Mount and unmount from the menu, and take mounts away when the window closes."""
+"""Mount and unmount from the menu, and unmount when the window closes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from zarrbrowser.workers import Workers
 
 _KEEP = "keep_mounts"
 _LEAVE_S = 10.0
-"""How long closing the window may take for each mount."""
+"""The time that closing the window may take for each mount."""
 
 
 class Mounter(QObject):
-    """Shows sources as folders.
+    """Mounts sources as folders.
 
     Args:
-        source: that of the current node.
+        source: returns the source of the current node.
 
     Signals:
-        reported: where a source is mounted, or why not.
+        reported: where a source is mounted, or the error.
     """
 
     reported = Signal(str)
@@ -39,7 +39,7 @@ class Mounter(QObject):
         self.mounts = Mounts()
 
     def fill_menu(self, menu: QMenu) -> None:
-        """What can be done with the current source."""
+        """Fill the menu for the current source."""
         menu.clear()
         source = self._source()
         folder = self.mounts.folder(source) if source is not None else None
@@ -50,7 +50,7 @@ class Mounter(QObject):
         self._add_choice(menu)
 
     def mount_and_open(self) -> None:
-        """Mount the current source, if it is not, and open its folder."""
+        """Mount the current source, if it is not mounted yet, and open its folder."""
         source = self._source()
         if source is None:
             return
@@ -62,7 +62,7 @@ class Mounter(QObject):
         )
 
     def unmount(self) -> None:
-        """Take the mount of the current source away."""
+        """Unmount the current source."""
         source = self._source()
         if source is None:
             return
@@ -74,7 +74,7 @@ class Mounter(QObject):
         )
 
     def leave(self) -> None:
-        """The window closes: take all mounts away, unless they are to be kept."""
+        """Unmount all sources when the window closes, unless the user wants to keep them."""
         if self._settings.text(_KEEP, "no") != "yes":
             self.mounts.leave(_LEAVE_S)
 
@@ -91,5 +91,5 @@ class Mounter(QObject):
     def _open(self, folder: str) -> None:
         opened = QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
         self.reported.emit(
-            f"Mounted at {folder}" + ("" if opened else "; no program is there that opens folders")
+            f"Mounted at {folder}" + ("" if opened else "; no program to open folders was found")
         )

@@ -1,4 +1,4 @@
-"""Going somewhere: to what was typed, along a path, back and forward."""
+"""Navigation to an address, to a path, back and forward."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from zarrbrowser.window.reveal import Revealer
 
 
 class Navigator(QObject):
-    """Leads from one node to another, and remembers the way.
+    """Goes from node to node, and keeps the history.
 
     Args:
         open_source: opens a source that is not open yet.
 
     Signals:
-        moved: there may be another way back or forward now.
+        moved: going back or forward may have become possible or impossible.
     """
 
     moved = Signal()
@@ -46,7 +46,7 @@ class Navigator(QObject):
         node_pane.shown.connect(self._restore_view)
 
     def go(self, request: SourceRequest) -> None:
-        """Go to a node of a source, which is opened if it is not open."""
+        """Go to a node of a source; open the source if necessary."""
         request = self._session.recent.known(request)
         index = self._model.find(request)
         item = self._model.item(index)
@@ -69,21 +69,21 @@ class Navigator(QObject):
 
     @property
     def can_go_back(self) -> bool:
-        """Whether the person was somewhere before."""
+        """Whether there is a visit to go back to."""
         history = self._session.history
         return history.can_go_back or (self._session.node is None and history.here is not None)
 
     def back(self) -> None:
-        """Go where the person was before: to the last node, where none is shown now."""
+        """Go to the visit before, or to the last node if none is shown now."""
         history = self._session.history
         self._travel(history.here if self._session.node is None else history.back())
 
     def forward(self) -> None:
-        """Go where the person was before going back."""
+        """Go to the next visit."""
         self._travel(self._session.history.forward())
 
     def arrived(self) -> None:
-        """A node is shown: bring the tab to the front in which it was looked at, if this is the way back."""
+        """Record that a node is shown; on the way back or forward, restore its tab."""
         wanted, self._wanted = self._wanted, None
         here = self._here()
         if wanted is not None and here is not None and (wanted.place, wanted.path) == (here.place, here.path):
@@ -95,23 +95,23 @@ class Navigator(QObject):
         self._restore_view()
 
     def leave(self) -> None:
-        """No node is shown any more: what can be done with one would be done with another than the person sees."""
+        """Record that no node is shown, so that commands do not act on a node that the user does not see."""
         self._node_pane.leave()
         self.moved.emit()
 
     def travel(self, visit: Visit) -> None:
-        """Go to a node and look at it as it was looked at."""
+        """Go to the node of a visit and restore its view."""
         self._wanted = visit
         self.go(SourceRequest(visit.address, visit.path))
         self.moved.emit()
 
     def here(self) -> Visit | None:
-        """Where the person is, and how they look at it; None where they are at no node."""
+        """The present node and its view; None without a node."""
         here = self._here()
         return None if here is None else replace(here, view_state=self._node_pane.view_state())
 
     def note(self) -> None:
-        """The person looks at what is in front now."""
+        """Record the present node and view."""
         here = self._here()
         if here is not None:
             self._session.history.visit(here)
@@ -132,6 +132,6 @@ class Navigator(QObject):
         view_state, self._view_state = (
             self._view_state,
             {},
-        )  # looking at it may show it at once, and come here again
+        )  # restoring may show the view immediately, and call this method again
         if view_state and not self._node_pane.restore_view(view_state):
             self._view_state = view_state

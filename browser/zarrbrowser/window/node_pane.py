@@ -1,4 +1,4 @@
-"""The right side of the window: a node's name, and the tabs that make sense for it."""
+"""The right side of the window: a node's name and its tabs."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ _log = logging.getLogger(__name__)
 class NodePane(QWidget):
     """Shows the current node.
 
-    Panes come into being when first needed: those with pictures load pyqtgraph, which the window does not wait for.
+    Panes are created when they are first needed: those with pictures load pyqtgraph, which must not delay the window.
 
     Signals:
-        pointed: what is under the pointer, as text.
+        pointed: the value under the pointer, as text.
         reported: what was read, for the status bar.
         shown: a pane has its data on the screen.
-        failed: the sentence that says why nothing can be drawn at all.
-        retried: the person wants the node read again.
-        path_chosen: the path of a node above, where the person wants to go.
-        view_changed: how the picture is looked at now, as `view_state` tells.
+        failed: the sentence that says why nothing can be drawn.
+        retried: the user wants the node read again.
+        path_chosen: the path of an ancestor that the user wants to go to.
+        view_changed: the present `view_state`.
     """
 
     pointed = Signal(str)
@@ -91,7 +91,7 @@ class NodePane(QWidget):
         self.crumbs.chosen.connect(self.path_chosen)
         self.format_chip = label(role="chip")
         self.format_chip.setFixedHeight(24)
-        self.export_button = tool_button("export", "Export what is shown (Ctrl+E)")
+        self.export_button = tool_button("export", "Export the displayed data (Ctrl+E)")
         self.copy_button = tool_button("code", "Copy as code, as a command or as a path")
         self.copy_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         column = QVBoxLayout(self)
@@ -104,7 +104,7 @@ class NodePane(QWidget):
         self.tabs.tabBarClicked.connect(self._tab_clicked)
 
     def show_node(self, source: Source, node: NodeLike) -> None:
-        """Show a node, in the tab that the person likes to look at if it has that one."""
+        """Show a node, in the tab that the user chose last if it has that one."""
         self._quiet()
         self._session.select(source, node)
         self._stale, self._steps = set(tabs_for(node)), 0
@@ -116,16 +116,16 @@ class NodePane(QWidget):
         self._show_tabs(tabs_for(node))
 
     def leave(self) -> None:
-        """Show no node, want nothing."""
+        """Show no node, and cancel requests."""
         self._quiet()
         self._session.leave()
 
     def pane(self, title: str) -> Pane:
-        """The pane of a tab; made on the first call."""
+        """The pane of a tab; created on the first call."""
         return self.panes[title]
 
     def load_pictures(self) -> None:
-        """Import what draws, in a thread: it takes a quarter of a second, and the window should move meanwhile."""
+        """Import the drawing modules in a thread: it takes a quarter of a second, and must not block the window."""
         make_qt_types(self, self._import_pictures)
 
     def _import_pictures(self) -> None:
@@ -136,11 +136,11 @@ class NodePane(QWidget):
         )
 
     def current_tab(self) -> str:
-        """The name of the tab in front."""
+        """The name of the current tab."""
         return self.tabs.tabText(self.tabs.currentIndex())
 
     def show_tab(self, name: str) -> bool:
-        """Bring a tab to the front; False where the node has none of that name."""
+        """Select a tab; False if the node does not have it."""
         names = [self.tabs.tabText(position) for position in range(self.tabs.count())]
         if name in names:
             self.tabs.setCurrentIndex(names.index(name))
@@ -148,58 +148,58 @@ class NodePane(QWidget):
 
     @property
     def current_pane(self) -> Pane | None:
-        """The pane in front; None before it is made."""
+        """The current pane; None before it is created."""
         return self.panes.get(self.current_tab())
 
     def viewed(self) -> ViewedArray | None:
-        """The array, and its elements, that the person sees; None where the node is not an array."""
+        """The displayed array and its visible part; None if the node is not an array."""
         pane, node = self.current_pane, self._session.node
         found = pane.viewed() if pane is not None else None
         return found or (ViewedArray.whole(node) if node is not None and is_array(node) else None)
 
     def view_state(self) -> dict[str, Any]:
-        """How the node is shown in the tab in front."""
+        """The view settings of the current pane."""
         return self.current_pane.view_state() if self.current_pane is not None else {}
 
     def restore_view(self, document: Mapping[str, Any]) -> bool:
-        """Show the node as `view_state` said; False while the pane has nothing to show."""
+        """Restore the settings from `view_state`; False while the pane does not exist yet."""
         if self.current_pane is None or not self.view_state():
             return False
         self.current_pane.restore(document)
         return True
 
     def turn(self, by: int) -> None:
-        """Bring the next or previous tab to the front, the first after the last."""
+        """Select the next or previous tab, the first after the last."""
         if self.tabs.count():
             position = (self.tabs.currentIndex() + by) % self.tabs.count()
             self.tabs.setCurrentIndex(position)
             self._tab_clicked(position)
 
     def fit(self) -> None:
-        """The whole picture or plot in view."""
+        """Fit the whole picture or plot into view."""
         if self.current_pane is not None:
             self.current_pane.fit()
 
     def actual_size(self) -> None:
-        """One element per pixel."""
+        """Zoom to one element per pixel."""
         if self.current_pane is not None:
             self.current_pane.actual_size()
 
     def step(self, by: int) -> None:
-        """The next or previous plane; while what draws it is still loaded, steps are counted."""
+        """Show the next or previous plane; steps are counted while the drawing modules are being loaded."""
         if is_drawn(self.current_tab()) and not self._pictures_loaded:
             self._steps += by
         elif self.current_pane is not None:
             self.current_pane.step(by)
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self._draw_icon()
         for pane in self.panes:
             pane.update_colours()
         node = self._session.node
         if node is not None:
-            # What was not filled yet stays so: it would show the node before.
+            # A pane that is not filled yet stays so: it would show the previous node.
             self._stale |= {title for title in tabs_for(node) if self._is_filled_for_colours(title)}
             self._fill_current()
 
@@ -216,7 +216,7 @@ class NodePane(QWidget):
 
     def _pictures_failed(self, error: Exception) -> None:
         if isinstance(error, Stopped):
-            self.load_pictures()  # the person cancelled reading; but without these modules there are no pictures
+            self.load_pictures()  # the user stopped reading, but pictures need these modules
         else:
             self.failed.emit(sentence(error))
 
@@ -258,7 +258,7 @@ class NodePane(QWidget):
 
     def _tab_clicked(self, position: int) -> None:
         if position >= 0:
-            # The first tab is another one for each kind of node: no name would be right for all.
+            # Each kind of node has another first tab, so its name cannot be the one chosen for all nodes.
             self._session.tab = self.tabs.tabText(position) if position > 0 else ""
 
     def _fill_current(self) -> None:
@@ -283,7 +283,7 @@ class NodePane(QWidget):
                 self.shown.emit()
 
     def _quiet(self) -> None:
-        """Nothing of the last node is wanted any more."""
+        """Cancel all requests for the last node."""
         self.pointed.emit("")
         for pane in self.panes:
             pane.clear()

@@ -1,4 +1,4 @@
-"""Asking what to open: a folder, a zip file, or any location with its connection."""
+"""Dialogs that ask what to open: a folder, a zip file, or any location with connection options."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:  # dialogs are imported late, for a fast start
 
 
 def ask_for_folder(parent: QWidget, chosen: Callable[[str], object]) -> None:
-    """Ask for a folder; the window stays alive meanwhile."""
-    dialog = QFileDialog(parent, "Open a Zarr hierarchy, or a folder of many")
+    """Ask for a folder without blocking the window."""
+    dialog = QFileDialog(parent, "Open a Zarr hierarchy, or a folder with several")
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     _open(dialog, chosen)
 
@@ -35,7 +35,7 @@ def ask_for_zip(parent: QWidget, chosen: Callable[[str], object]) -> None:
 def ask_for_location(
     parent: QWidget, chosen: Callable[[SourceRequest], object], suggested: SourceRequest, known: list[str]
 ) -> OpenDialog:
-    """Ask for a path or URL, its format, and how it is reached."""
+    """Ask for a path or URL, its format, and connection options."""
     from zarrbrowser.dialogs.open_dialog import OpenDialog  # late: for a fast start
 
     dialog = OpenDialog(suggested, known, parent)
@@ -46,7 +46,7 @@ def ask_for_location(
 
 
 def dropped_texts(data: QMimeData) -> list[str]:
-    """The paths and URLs of what was dropped."""
+    """The paths and URLs in a drop event."""
     return [url.toString() for url in data.urls()] if data.hasUrls() else data.text().splitlines()
 
 

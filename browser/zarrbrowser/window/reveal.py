@@ -1,4 +1,4 @@
-"""Going to a node by its path: its ancestors are expanded, and it is shown even before its page has come."""
+"""Go to a node by path: expand its ancestors, and show it even before its page has arrived."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from zarrbrowser.workers import Lane, Request, Workers
 
 
 class Revealer(QObject):
-    """Fetches the nodes along a path, then walks the tree along them.
+    """Fetches the nodes along a path, then expands the tree along them.
 
     Signals:
-        failed: the sentence that says why the path leads nowhere.
+        failed: the sentence that says why the path cannot be shown.
     """
 
     failed = Signal(str)
@@ -28,7 +28,7 @@ class Revealer(QObject):
         self._model, self._tree = model, tree
         self._lane = Lane(workers, in_flight=1)
         self._again: Callable[[], None] = lambda: None
-        # The person may have chosen another row meanwhile, and wants to stay there.
+        # The user may have chosen another row meanwhile, and wants to stay there.
         tree.node_chosen.connect(lambda _index: self._lane.forget())
 
     def again(self) -> None:
@@ -63,8 +63,8 @@ def nodes_along(source: Source, path: str) -> list[NodeLike]:
     """The nodes from the root's child down to ``path``; runs in a worker.
 
     Raises:
-        NodeNotFoundError: one of them is not there.
-        StoreError: the store does not answer.
+        NodeNotFoundError: one of them does not exist.
+        StoreError: the store failed.
     """
     names = [name for name in path.split("/") if name]
     return [source.hierarchy.node("/" + "/".join(names[: depth + 1])) for depth in range(len(names))]

@@ -1,4 +1,4 @@
-"""What was open and looked at, from one run of the program to the next."""
+"""The open sources and the current view, saved from one run of the program to the next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zarrbrowser.settings import Settings
 
 
 def save_session(settings: Settings, session: Session, tab: str, view_state: Mapping[str, Any]) -> None:
-    """Remember the open sources, the current node, its tab, and how it is looked at."""
+    """Save the open sources, the current node, its tab, and its view."""
     sources = [replace(one.request, address=one.hierarchy.url, path="/") for one in session.sources]
     settings.keep("open", [*map(to_line, sources)])
     source, node = session.source, session.node
@@ -28,7 +28,7 @@ def save_session(settings: Settings, session: Session, tab: str, view_state: Map
 
 
 def saved_session(settings: Settings) -> tuple[list[SourceRequest], Visit | None]:
-    """What was open, and where the person was."""
+    """The saved sources and the node that was current."""
     requests = [replace(request, path="/") for request in saved_requests(settings, "open")]
     here = from_line(settings.text("here", ""))
     if here is None:
@@ -38,5 +38,5 @@ def saved_session(settings: Settings) -> tuple[list[SourceRequest], Visit | None
 
 
 def saved_requests(settings: Settings, name: str) -> list[SourceRequest]:
-    """Requests that were remembered in a list; what makes no sense is left out."""
+    """Requests from a saved list, without malformed ones."""
     return [request for request in map(from_line, settings.texts(name)) if request is not None]

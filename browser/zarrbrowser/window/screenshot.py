@@ -1,4 +1,4 @@
-"""A picture of the window once it shows what was asked for, for tests and documents."""
+"""A picture of the window once it shows its content, for tests and documents."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from zarrbrowser.window.main_window import MainWindow
 
 _CALM_MS = 300
-"""The window is pictured after this long without work, so that the tree has come too."""
+"""The time without work before the picture, so that the tree has loaded too."""
 _PATIENCE_MS = 60_000
 
 
 class Screenshot(QObject):
-    """Waits until the window has settled and nothing is under way, writes the file, ends the program."""
+    """Waits until the window has settled and is idle, writes the file, and ends the program."""
 
     def __init__(self, window: MainWindow, path: str) -> None:
         super().__init__(window)
@@ -34,7 +34,7 @@ class Screenshot(QObject):
             self._say(f"{self._path} cannot be written")
 
     def _give_up(self) -> None:
-        self._say("nothing came on the screen within a minute")
+        self._say("the window did not show anything within a minute")
 
     def _say(self, text: str) -> None:
         sys.stderr.write(f"zarrscope: {text}\n")

@@ -1,4 +1,4 @@
-"""The bar at the bottom: what is being read or was read, and the value under the pointer."""
+"""The status bar: what is being read or was read, and the value under the pointer."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from zarrbrowser.widgets.label import ElidedLabel, label
 from zarrbrowser.workers import Request, Workers
 
 _QUIET_S = 0.2
-"""Work that is done sooner is not worth a flicker."""
+"""Shorter work is not shown, to avoid flicker."""
 _TICK_MS = 200
 
 
 class StatusBar(QStatusBar):
-    """Follows the workers.
+    """Shows the activity of the workers.
 
     Args:
-        traffic: requests that all stores were asked so far, and bytes that came of them.
+        traffic: returns the requests to all stores so far, and the bytes received.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class StatusBar(QStatusBar):
         self._last = ""
         self._fractions: dict[Request, float] = {}
         self.message, self.fetched, self.value = ElidedLabel("muted"), label(role="muted"), label()
-        self.fetched.setToolTip("What the stores were asked for since the window was last at rest")
+        self.fetched.setToolTip("Requests to the stores since the window was last idle")
         self.progress = QProgressBar()
         self.progress.setFixedWidth(120)
         self.progress.setTextVisible(False)
@@ -56,12 +56,12 @@ class StatusBar(QStatusBar):
         self._refresh()
 
     def report(self, text: str) -> None:
-        """What was read; stays until something else is."""
+        """Show what was read, until the next report."""
         self._last = text
         self._refresh()
 
     def show_value(self, text: str) -> None:
-        """What is under the pointer."""
+        """Show the value under the pointer."""
         self.value.setText(text)
 
     def _follow(self) -> None:

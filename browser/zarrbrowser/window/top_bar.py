@@ -1,4 +1,4 @@
-"""The bar at the top: open something, and where we are."""
+"""The bar at the top: buttons to open sources, the address, the menu."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from zarrbrowser.widgets.buttons import ICON, colour, tool_button
 
 
 class TopBar(QFrame):
-    """Open with recent sources, the address, the menu.
+    """The Open button with recent sources, the address field, the menu.
 
     Signals:
         entered: an address, typed or chosen among the recent ones.
-        open_pressed: the person wants to choose a folder.
-        location_pressed: the person wants to tell how a place is reached.
-        edited: what the person has typed so far.
+        open_pressed: the user wants to choose a folder.
+        location_pressed: the user wants to enter a location with connection options.
+        edited: the text typed so far.
     """
 
     entered = Signal(str)
@@ -45,7 +45,7 @@ class TopBar(QFrame):
         self.open_button.setMenu(self.recent_menu)
         self.address = QLineEdit()
         self.address.setPlaceholderText("Path or URL:  /data/scan.zarr   s3://bucket/scan.zarr   https://…")
-        self.address.setAcceptDrops(False)  # the window opens what is dropped, here too
+        self.address.setAcceptDrops(False)  # the window handles drops, here too
         self.address.setAccessibleName("path or URL of a source")
         self.address.returnPressed.connect(self._enter)
         self.address.textEdited.connect(self.edited)
@@ -75,12 +75,12 @@ class TopBar(QFrame):
         self.show_ways(back=False, forward=False)
 
     def show_ways(self, *, back: bool, forward: bool) -> None:
-        """Say whether there is a way back and forward."""
+        """Enable or disable the buttons for back and forward."""
         self.back_button.setEnabled(back)
         self.forward_button.setEnabled(forward)
 
     def offer(self, text: str, places: list[str]) -> None:
-        """Offer places beside the recent ones to complete ``text`` by, if that is still what was typed."""
+        """Offer completions of ``text`` besides recent sources, if it is still the typed text."""
         if self.address.text() != text:
             return
         offered = [*places, *(one for one in self._recent if one not in places)]
@@ -90,11 +90,11 @@ class TopBar(QFrame):
                 self.address.completer().complete()
 
     def typed(self) -> str:
-        """What the person typed and did not enter; empty where it is only where they are."""
+        """The typed text that was not entered; empty if the field shows the present address."""
         return self.address.text().strip() if self.address.isModified() else ""
 
     def show_recent(self, requests: list[SourceRequest]) -> None:
-        """Offer the sources that were opened before."""
+        """Show recent sources in the menu."""
         self._recent = [request.address for request in requests]
         self._completions.setStringList(self._recent)
         self.recent_menu.clear()
@@ -107,10 +107,10 @@ class TopBar(QFrame):
             action.triggered.connect(lambda _checked=False, chosen=request.address: self.entered.emit(chosen))
             self.recent_menu.addAction(action)
         if not requests:
-            self.recent_menu.addAction("Nothing was opened yet").setEnabled(False)
+            self.recent_menu.addAction("No recent sources").setEnabled(False)
 
     def show_address(self, address: str) -> None:
-        """Show where we are, unless the person is typing."""
+        """Show the present address, unless the user is typing."""
         if not (self.address.hasFocus() and self.address.isModified()):
             self.address.setText(address)
             self.address.setCursorPosition(0)

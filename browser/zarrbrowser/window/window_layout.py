@@ -1,4 +1,4 @@
-"""The window without its behaviour: what stands where, and what is remembered of that."""
+"""The layout of the window, and its saved geometry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIZE, _TREE_WIDTH, _LEAST_TREE_WIDTH = (1280, 800), 400, 140
 
 
 class WindowLayout(QWidget):
-    """The bar above, and below it an invitation, or the tree beside a node or a sentence."""
+    """The top bar, and below it the start page, or the tree beside a node or a message."""
 
     def __init__(
         self, top_bar: TopBar, side: SidePane, node_pane: NodePane, sentence: SentencePane, empty: EmptyState
@@ -45,27 +45,27 @@ class WindowLayout(QWidget):
 
     @property
     def shows_sentence(self) -> bool:
-        """Whether words stand in the place of a node."""
+        """Whether a message is shown instead of a node."""
         return self._right.currentWidget() is self._sentence
 
     def show_empty(self) -> None:
-        """Nothing is open: invite."""
+        """Show the start page, while no source is open."""
         self._body.setCurrentWidget(self._empty)
 
     def show_tree(self) -> None:
-        """Something is open, or about to be."""
+        """Show the tree, once a source is open or being opened."""
         self._body.setCurrentWidget(self._split)
 
     def show_node(self) -> None:
-        """A node on the right."""
+        """Show a node on the right."""
         self._right.setCurrentWidget(self._node_pane)
 
     def show_sentence(self) -> None:
-        """Words on the right."""
+        """Show a message on the right."""
         self._right.setCurrentWidget(self._sentence)
 
     def fill(self, window: QMainWindow, status: StatusBar, settings: Settings) -> None:
-        """Be what a window shows, as large as it was before."""
+        """Install the layout in a window, and restore its geometry."""
         window.setWindowTitle("zarrscope")
         window.setAcceptDrops(True)
         window.resize(*_SIZE)
@@ -79,6 +79,6 @@ class WindowLayout(QWidget):
             self._split.restoreState(split)
 
     def keep(self, window: QMainWindow, settings: Settings) -> None:
-        """Remember how large all is."""
+        """Save the geometry."""
         settings.keep("geometry", window.saveGeometry())
         settings.keep("split", self._split.saveState())

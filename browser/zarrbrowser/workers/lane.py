@@ -1,7 +1,7 @@
-"""A lane of requests where only the newest counts, as a slider makes them.
+"""A lane of requests of which only the newest matters, such as those of a slider.
 
-While a person drags, showing only the very last answer would show nothing until they stop. So an answer is shown
-when it is newer than what is shown, few run at once, and of those that wait only the newest is kept.
+Showing only the last answer would show nothing while the user drags. So every answer that is newer than the one shown
+is shown, few requests run at once, and only the newest waiting request is kept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from zarrbrowser.workers.workers import Request, Stopped, Workers
 
 IN_FLIGHT = 2
 PATIENCE_S = 1.0
-"""A request older than this gives its place to a newer one."""
+"""A request that runs longer is cancelled in favour of a newer one."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class _Question:
 
 
 class Lane:
-    """Asks one kind of question, again and again."""
+    """A sequence of requests of one kind."""
 
     def __init__(self, workers: Workers, in_flight: int = IN_FLIGHT) -> None:
         self._workers = workers
@@ -40,13 +40,13 @@ class Lane:
         self._answered = 0
         self._running: dict[int, Request] = {}
         self._next: _Question | None = None
-        # Theirs, so that no question is asked when they are gone.
+        # A child of the workers, so that it does not fire after they are deleted.
         self._patience = QTimer(workers, singleShot=True)
         self._patience.timeout.connect(self._start)
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is still to come."""
+        """Whether an answer is awaited."""
         return bool(self._running) or self._next is not None
 
     def ask(
@@ -56,13 +56,13 @@ class Lane:
         failed: Callable[[Exception], None],
         label: str = "",
     ) -> None:
-        """Ask; a question that still waits for a place is dropped in favour of this one."""
+        """Add a request; one that is still waiting is dropped."""
         self._asked += 1
         self._next = _Question(self._asked, work, done, failed, label)
         self._start()
 
     def forget(self) -> None:
-        """No answer is wanted any more: the subject changed."""
+        """Cancel all requests, because the subject changed."""
         self._next = None
         for request in self._running.values():
             self._workers.cancel(request)
@@ -70,7 +70,7 @@ class Lane:
         self._answered = self._asked
 
     def _make_room(self) -> None:
-        """End the oldest request when its time is over; look again when it will be."""
+        """Cancel the oldest request if its time is over; otherwise check again at that time."""
         oldest = min(self._running)
         left_s = PATIENCE_S - (time.monotonic() - self._running[oldest].started_s)
         if left_s <= 0:
@@ -99,8 +99,8 @@ class Lane:
     ) -> None:
         self._running.pop(question.number, None)
         if isinstance(value, Stopped):
-            self._next = None  # it was waiting for this one's place
-        # An error of a plane that was skipped does not matter.
+            self._next = None  # a waiting request can start now
+        # The error of a skipped request does not matter.
         wanted = question.number == self._asked if only_newest else question.number > self._answered
         if wanted:
             self._answered = question.number

@@ -1,7 +1,7 @@
-"""Qt's types, made before other threads use them.
+"""Create PySide's types before other threads use them.
 
-PySide makes Python's type of a class of Qt, and those of its enumerations, when its name is first looked up. The program crashes
-where one thread does so while another one uses Qt, as the import of pyqtgraph does for all names.
+PySide creates the Python type of a Qt class, and those of its enumerations, when the name is first looked up. The program crashes
+if one thread does so while another one uses Qt. The import of pyqtgraph looks up all names.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _SLICE_S: Final = 0.004
 
 
 def make_qt_types(owner: QObject, then: Callable[[], None]) -> None:
-    """Make all types, a few milliseconds at a time between other events, and then call ``then``.
+    """Create all types, a few milliseconds at a time between other events, and then call ``then``.
 
     Only for the thread of the event loop.
 
     Args:
-        owner: nothing is called once it is gone.
-        then: called when all types are there.
+        owner: nothing is called after it is deleted.
+        then: called when all types exist.
     """
     _go_on(_made(), owner, then)
 
@@ -41,7 +41,7 @@ def _go_on(made: Iterator[None], owner: QObject, then: Callable[[], None]) -> No
 
 def _made() -> Iterator[None]:
     for name in _MODULES:
-        with suppress(ImportError):  # pyqtgraph does without it, too
+        with suppress(ImportError):  # pyqtgraph works without it, too
             module = import_module(f"PySide6.{name}")
             for attribute in dir(module):
                 getattr(module, attribute)

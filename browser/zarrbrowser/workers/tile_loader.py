@@ -1,4 +1,4 @@
-"""Reads tiles in the order of a list, a few at once; what leaves the list before it came is cancelled."""
+"""Reads tiles in the order of a list, a few at once; tiles removed from the list are cancelled."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.workers.workers import Request, Stopped, Workers
 
 IN_FLIGHT = 8
-"""Each tile is several chunks, which are fetched at once: more would only make the first one wait."""
+"""The chunks of a tile are fetched in parallel: more tiles would only delay the first one."""
 
 
 class TileLoader(QObject):
-    """Keeps what a view wants under way.
+    """Reads the tiles that a view needs.
 
     Signals:
         arrived: one or more tiles are in the cache.
-        failed: why a tile cannot be read; the others still come.
-        stopped: the person wants none of the tiles; then comes ``failed``, once for all.
+        failed: why a tile cannot be read; reading continues with the others.
+        stopped: the user stopped the reading; ``failed`` follows, once for all tiles.
     """
 
     arrived = Signal()
@@ -37,22 +37,22 @@ class TileLoader(QObject):
         self.running: dict[Tile, Request] = {}
         self._broken: dict[Tile, Exception] = {}
         self.torn: dict[Tile, Exception] = {}
-        """Tiles with chunks that cannot be read, and why the first of them cannot."""
+        """Tiles with unreadable chunks, and the error of the first such chunk."""
         self._label = ""
         self.total = 0
 
     @property
     def busy(self) -> bool:
-        """Whether a tile is still to come."""
+        """Whether a tile is still awaited."""
         return bool(self._queue or self.running)
 
     @property
     def broken(self) -> dict[Tile, Exception]:
-        """Tiles that cannot be read, and why; they are not tried again until `retry`."""
+        """Unreadable tiles and their errors; they are not tried again until `retry`."""
         return self._broken
 
     def want(self, tiles: Sequence[Tile], label: str = "") -> None:
-        """These tiles, in this order, and no others."""
+        """Read only these tiles, in this order."""
         wanted = dict.fromkeys(tiles)
         for tile in [tile for tile in self.running if tile not in wanted]:
             self._workers.cancel(self.running.pop(tile))
@@ -61,20 +61,20 @@ class TileLoader(QObject):
         self._start()
 
     def retry(self) -> None:
-        """What could not be read may be tried again."""
+        """Forget failures, so that these tiles may be tried again."""
         self._broken.clear()
         for tile in self.torn:
             self._cache.drop(tile)
         self.torn.clear()
 
     def retry_stopped(self) -> None:
-        """What the person stopped may be wanted again; what could not be read stays so."""
+        """Allow tiles that the user stopped to be read again; unreadable ones stay so."""
         stopped = [tile for tile, error in self._broken.items() if isinstance(error, Stopped)]
         for tile in stopped:
             del self._broken[tile]
 
     def forget(self) -> None:
-        """Nothing is wanted."""
+        """Cancel all tiles."""
         self.want(())
 
     def _start(self) -> None:
@@ -111,7 +111,7 @@ class TileLoader(QObject):
         self.failed.emit(error)
 
     def _stop(self, error: Stopped) -> None:
-        """What runs and what waits fails too, or the next tiles would take the places of those that were stopped."""
+        """Fail all running and waiting tiles, or the waiting ones would start in place of those that were stopped."""
         self._broken.update(dict.fromkeys((*self.running, *self._queue), error))
         for request in self.running.values():
             self._workers.cancel(request)

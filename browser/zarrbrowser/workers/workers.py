@@ -1,7 +1,6 @@
-"""A pool of threads that answers the window's requests.
+"""A pool of threads that runs the window's requests.
 
-An answer travels by queued signal, so callbacks run on the window's thread, and never for a request that was
-cancelled meanwhile: a late answer is dropped.
+Answers are queued signals, so callbacks run on the window's thread. The answer to a cancelled request is dropped.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 THREADS = 32
-"""Most wait for storage; a store that hangs holds a few of them, and the others still answer."""
+"""Most of them wait for storage; if a store hangs and blocks a few, the others still work."""
 
 
 class Stopped(Exception):  # noqa: N818 - no fault: the person pressed Cancel
-    """The person cancelled what was under way."""
+    """The user stopped the reading."""
 
 
 @dataclass(eq=False, slots=True)
 class Request:
-    """Something that was asked for. The worker looks whether it is still wanted, and tells how far it is."""
+    """A request. The worker checks whether it is cancelled, and reports its progress."""
 
     number: int
     label: str
@@ -40,19 +39,19 @@ class Request:
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def cancel(self) -> None:
-        """No longer wanted."""
+        """Cancel the request."""
         self._cancelled.set()
 
     def is_cancelled(self) -> bool:
-        """Whether the work may stop."""
+        """Whether the request is cancelled."""
         return self._cancelled.is_set()
 
     def progress(self, fraction: float) -> None:
-        """How much is done, 0 to 1; called by the worker."""
+        """Report the progress, 0 to 1; called by the worker."""
         self._report(self, fraction)
 
     def tell(self, part: Any) -> None:
-        """A part of the answer that need not wait for the rest; called by the worker."""
+        """Report a part of the answer early; called by the worker."""
         self._tell(self, part)
 
 
@@ -67,7 +66,7 @@ class Workers(QObject):
     """Runs work in threads.
 
     Signals:
-        activity_changed: a request began or ended.
+        activity_changed: a request started or ended.
         progressed: a request, and how much of it is done, 0 to 1.
     """
 
@@ -89,7 +88,7 @@ class Workers(QObject):
 
     @property
     def active(self) -> tuple[Request, ...]:
-        """Requests whose answer is awaited, the oldest first."""
+        """Running and waiting requests, the oldest first."""
         return tuple(self._waiting)
 
     def submit(
@@ -100,30 +99,30 @@ class Workers(QObject):
         label: str = "",
         heard: Callable[[Any], None] | None = None,
     ) -> Request:
-        """Run ``work`` in a thread; then ``done`` or ``failed`` here, unless the request was cancelled.
+        """Run ``work`` in a thread, then ``done`` or ``failed`` on this thread, unless the request was cancelled.
 
         Args:
-            label: what the status bar says meanwhile; empty for work not worth a word.
-            heard: gets here, before the answer, the parts that the work tells.
+            label: the text for the status bar; empty to show nothing.
+            heard: called on this thread, before the answer, with the parts that the work reports.
         """
         self._count += 1
         request = Request(self._count, label, time.monotonic(), self._report, self._tell)
         self._waiting[request] = (done, failed)
         if heard is not None:
             self._hearers[request] = heard
-        self.activity_changed.emit()  # before the thread asks for anything, so that who counts requests misses none
+        self.activity_changed.emit()  # before the thread sends requests to a store, so that counts of these start from here
         self._pool.start(lambda: self._run(request, work))
         return request
 
     def cancel(self, request: Request) -> None:
-        """The answer is no longer wanted; the thread stops at its next block, or comes too late."""
+        """Cancel a request; its thread stops at the next block, or its answer is dropped."""
         request.cancel()
         self._hearers.pop(request, None)
         if self._waiting.pop(request, None) is not None:
             self.activity_changed.emit()
 
     def stop(self) -> None:
-        """The person wants nothing of what is under way: each request fails with `Stopped`."""
+        """Stop everything for the user: each request fails with `Stopped`."""
         for request in self.active:
             callbacks = self._waiting.get(request)
             self.cancel(request)
@@ -131,7 +130,7 @@ class Workers(QObject):
                 callbacks[1](Stopped("this was cancelled"))
 
     def shut_down(self, wait_s: float) -> bool:
-        """Cancel everything and wait for the threads; False when some are stuck in a store that hangs."""
+        """Cancel everything and wait for the threads; False if some are stuck in a store that hangs."""
         self._closed = True
         for request in self.active:
             self.cancel(request)
@@ -139,7 +138,7 @@ class Workers(QObject):
         return self.wait(wait_s)
 
     def wait(self, wait_s: float) -> bool:
-        """Wait until no thread is at work; False when some still are after so many seconds."""
+        """Wait until all threads are idle; False if some are still working after the timeout."""
         return self._pool.waitForDone(int(wait_s * 1000))
 
     def _run(self, request: Request, work: Callable[[Request], Any]) -> None:

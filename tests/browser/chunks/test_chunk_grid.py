@@ -1,4 +1,4 @@
-"""Which chunks are in view, where they lie, and which are stored."""
+"""The chunks in view: their places, and which are stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_chunks_in_view() -> None:
     assert len(everything.cells) == 4 * 3
 
 
-def test_chunks_that_nobody_could_see() -> None:
+def test_chunks_too_small_to_see_are_not_shown() -> None:
     array = FakeArray(np.broadcast_to(np.uint8(0), (100_000, 100_000)), chunks=(10, 10))
     raster = Raster.of(whole(array), Axes.initial(array))
     assert chunks_in(raster, View((0, 100_000), (0, 100_000), 800, 800)) is None
@@ -49,7 +49,7 @@ def test_chunks_of_a_coarse_level() -> None:
 
 
 @pytest.mark.parametrize("shards", [None, (4, 4)])
-def test_what_is_stored(tmp_path: Path, shards: tuple[int, int] | None) -> None:
+def test_stored_chunks_are_found(tmp_path: Path, shards: tuple[int, int] | None) -> None:
     array = zarr.create_array(
         tmp_path / "a", shape=(8, 8), chunks=(2, 2), shards=shards, dtype="i2", fill_value=0
     )

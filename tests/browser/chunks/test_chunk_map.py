@@ -1,4 +1,4 @@
-"""The map of stored chunks: each chunk lies in one cell, and no more chunks are shown than there are."""
+"""The map of stored chunks: each chunk is in exactly one cell."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def test_a_real_array_is_counted(tmp_path: Path) -> None:
     assert facts["Ratio"].endswith(" : 1")
 
 
-def test_counting_tells_how_far_it_is_and_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_reports_its_progress_and_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunk_map, "_TELL_S", -1.0)
     array = FakeArray(np.zeros((10, 10)), chunks=(1, 1))
     array.stored_chunks = [*product(range(10), range(10))]
     told: list[ChunkMap] = []
     count_chunks(array, lambda: False, told.append)
     assert [one.present for one in told] == list(range(1, 101))
-    assert all(one.counts.sum() == one.present for one in told), "what was told is not changed later"
+    assert all(one.counts.sum() == one.present for one in told), "reported maps are not changed later"
     with pytest.raises(Cancelled):
         count_chunks(array, lambda: True, told.append)
     partly = {fact.label: fact.text for fact in storage_facts(array, told[9])}

@@ -1,4 +1,4 @@
-"""Coordinates along axes: CF arrays, dates, names, scales; and where to write them."""
+"""Coordinates along axes: CF arrays, dates, names, scales, ticks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def array_of(values: Any, **attributes: Any) -> FakeArray:
         (np.array(["2020-01-01", "2020-01-03"], "M8[ns]"), {}, ["2020-01-01"]),
     ],
 )
-def test_what_positions_stand_for(values: Any, attributes: dict[str, Any], expected: list[str]) -> None:
+def test_positions_have_coordinates(values: Any, attributes: dict[str, Any], expected: list[str]) -> None:
     found = decoded(array_of(values, **attributes), "axis")
     assert [found.text(position) for position in range(len(expected))] == expected
     assert found.text(-1) == found.text(len(values)) == ""
@@ -65,7 +65,7 @@ def test_dates_as_xarray_reads_them(tmp_path: Path, calendar: str) -> None:
     assert found[1].values.tolist() == [1.5, 2.5, 3.5, 4.5]
 
 
-def test_what_is_no_coordinate_is_left_out() -> None:
+def test_arrays_that_are_not_coordinates_are_ignored() -> None:
     nodes = {"/a/y": array_of([1, 2, 3]), "/a/x": array_of(np.zeros((2, 2)))}
 
     def find(path: str) -> FakeArray:
@@ -81,7 +81,7 @@ def test_what_is_no_coordinate_is_left_out() -> None:
     assert found[0].values.tolist() == [1, 2, 3]
 
 
-def test_scales() -> None:
+def test_a_scale_gives_coordinates() -> None:
     array = FakeArray(np.zeros((2, 30, 40)))
     image = Image(
         "/i", (whole(array),), ("c", "y", "x"), ("", "micrometer", "micrometer"), (1.0, 0.5, 0.25), (0, 3, 0)
@@ -103,7 +103,7 @@ def test_scales() -> None:
     st.floats(0.05, 1),
     st.integers(2, 12),
 )
-def test_ticks_stand_where_their_numbers_are(
+def test_ticks_are_at_the_positions_of_their_numbers(
     sign: float, first: float, step: float, length: int, start: float, share: float, most: int
 ) -> None:
     values = first + sign * step * np.arange(length)
@@ -138,7 +138,7 @@ def test_ticks_of_dates_are_round(first: str, step: str, count: int, expected: l
         assert abs(dates[round(position)] - np.datetime64(text)) <= np.timedelta64(int(number), unit)
 
 
-def test_what_neither_rises_nor_falls_is_written_by_position() -> None:
+def test_values_that_are_not_monotonic_are_labelled_by_position() -> None:
     coordinate = Coordinate("n", "", np.array(["b", "a", "c", "d"]))
     assert coordinate.ticks(0, 3, 10) == [(0.0, "b"), (1.0, "a"), (2.0, "c"), (3.0, "d")]
     assert coordinate.ticks(0, 3, 2) == [(0.0, "b"), (2.0, "c")]

@@ -1,4 +1,4 @@
-"""Dates as they are typed and written."""
+"""Dates as typed and displayed text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zarrbrowser.coordinates.dates import SECONDS, count_of_date, date_ticks
 
 
 @pytest.mark.parametrize("text", ["", "NaT", " nat ", "yesterday"])
-def test_text_that_is_not_a_date(text: str) -> None:
+def test_text_that_is_not_a_date_is_refused(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - NumPy has words of its own
         count_of_date(text, np.dtype("M8[s]"))
 
@@ -32,13 +32,15 @@ UNITS = ("W", "D", "h", "m", "s", "ms", "us", "ns")
     st.floats(1e-4, 1e5),
     st.floats(2, 12),
 )
-def test_ticks_say_where_they_stand(unit: str, step: int, start_s: float, counts: float, most: float) -> None:
-    """What is written, read again by NumPy, is the place, to the last digit."""
+def test_the_text_of_a_tick_reads_back_as_its_position(
+    unit: str, step: int, start_s: float, counts: float, most: float
+) -> None:
+    """NumPy parses the text back to the exact position."""
     dtype = np.dtype(f"M8[{step}{unit}]")
     first = round(start_s / (SECONDS[unit] * step))
     ticks = date_ticks(0.0, counts, dtype, most, first)
     assert len(ticks) <= most + 2
-    assert len({text for _, text in ticks}) == len(ticks), "no two alike"
+    assert len({text for _, text in ticks}) == len(ticks), "all different"
     for place, text in ticks:
         assert -1e-9 <= place <= counts + 1e-9
         date = np.datetime64(text)
@@ -59,5 +61,5 @@ def test_ticks_say_where_they_stand(unit: str, step: int, start_s: float, counts
         ("M8[s]", float("nan"), 1, []),
     ],
 )
-def test_what_ticks_say(dtype: str, low: float, high: float, expected: list[str]) -> None:
+def test_ticks_are_round_dates(dtype: str, low: float, high: float, expected: list[str]) -> None:
     assert [text for _, text in date_ticks(low, high, np.dtype(dtype), 4)] == expected

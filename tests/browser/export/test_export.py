@@ -1,4 +1,4 @@
-"""What is exported reads back equal, appears whole or not at all, and what is copied as code gives the same elements."""
+"""Exported files read back equal and appear atomically; copied code gives the same elements."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def no_encoder(_pixels: Any) -> bytes:
-    raise AssertionError("no picture was asked for")
+    raise AssertionError("a picture was requested")
 
 
 @pytest.mark.parametrize("suffix", ["npy", "tiff", "csv"])
 @pytest.mark.parametrize(
     "selection", [PLANE, (slice(None), 3, slice(10, 40, 3)), (0, slice(2, 3), slice(4, 5))]
 )
-def test_what_is_exported_reads_back_equal(suffix: str, selection: Any, folder: Path, tmp_path: Path) -> None:
+def test_exported_files_read_back_equal(suffix: str, selection: Any, folder: Path, tmp_path: Path) -> None:
     viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
     path, told = tmp_path / f"out.{suffix}", []
     assert why_not(viewed, selection, suffix) == ""
@@ -68,7 +68,7 @@ def test_what_is_exported_reads_back_equal(suffix: str, selection: Any, folder: 
     assert suffix == "csv" or told[-1] == 1.0
 
 
-def test_a_cancelled_export_leaves_what_was_there(folder: Path, tmp_path: Path) -> None:
+def test_a_cancelled_export_leaves_the_existing_file(folder: Path, tmp_path: Path) -> None:
     viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
     path = tmp_path / "out.npy"
     path.write_bytes(b"before")
@@ -78,7 +78,7 @@ def test_a_cancelled_export_leaves_what_was_there(folder: Path, tmp_path: Path) 
     assert [one.name for one in tmp_path.iterdir()] == ["out.npy"]
 
 
-def test_what_a_file_cannot_hold_is_said(folder: Path) -> None:
+def test_an_unsuitable_file_type_is_explained(folder: Path) -> None:
     viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
     assert "picture" in why_not(viewed, PLANE, "png")
     assert viewed.file_name((1, slice(None), slice(None)), "npy") == "volume_axis01.npy"
@@ -92,7 +92,7 @@ def test_what_a_file_cannot_hold_is_said(folder: Path) -> None:
         ((0, slice(None)), ""),
     ],
 )
-def test_what_is_too_much_for_a_text_is_said_before_it_is_written(
+def test_too_many_elements_for_text_are_refused_before_writing(
     selection: Any, reason: str, tmp_path: Path
 ) -> None:
     array = zc.create(tmp_path / "a.zarr").create_array(
@@ -105,18 +105,18 @@ def test_what_is_too_much_for_a_text_is_said_before_it_is_written(
             write(Export(viewed, selection, "csv", str(tmp_path / "x.csv")), no_encoder, lambda: False, print)
 
 
-def test_a_text_is_a_table(folder: Path) -> None:
+def test_a_text_file_has_at_most_two_axes(folder: Path) -> None:
     viewed = ViewedArray.whole(zc.open(folder / "v3.zarr")["deep/volume"])
-    assert "two axes at most" in why_not(viewed, viewed.selection, "csv")
+    assert "at most two axes" in why_not(viewed, viewed.selection, "csv")
 
 
-def test_selections_are_written_as_they_are_parsed() -> None:
+def test_the_text_of_a_selection_parses_back() -> None:
     for selection in (PLANE, (0, 0, 0), (slice(None, None, 2), slice(3, None), -1)):
         assert zc.parse_selection(selection_text(selection)) == selection
 
 
 def run_code(codes: list[str | None], tmp_path: Path) -> list[np.ndarray]:
-    """What each snippet leaves in ``values``; all run in one process that knows nothing else."""
+    """The ``values`` of each snippet; all run in one separate process."""
     lines = ["import numpy"]
     targets = [tmp_path / f"{number}.npy" for number in range(len(codes))]
     for code, target in zip(codes, targets, strict=True):
@@ -147,7 +147,7 @@ def test_copied_code_reads_the_same_elements(folder: Path, tmp_path: Path) -> No
         zarr.create_array(store, data=VALUES, chunks=(1, 16, 16))
     places.append(place_of(str(tmp_path / "a.zip"), "/")[0])
     codes = all_codes(*places)
-    assert [number for number, code in enumerate(codes) if code is None] == [7], "only zarr reads no N5"
+    assert [number for number, code in enumerate(codes) if code is None] == [7], "only zarr does not read N5"
     found = run_code([code for code in codes if code is not None], tmp_path)
     assert all(np.array_equal(values, VALUES[PLANE]) for values in found)
 
@@ -160,7 +160,7 @@ def test_copied_code_reads_from_a_bucket_and_from_the_web(folder: Path, s3: S3Se
     with distant_server(folder) as server:
         place, node = place_of(f"{server.url}/v2.zarr", "/deep/volume")
         codes = all_codes(*places, place)
-        assert not any("testing" in str(code) for code in codes), "no credential is copied"
+        assert not any("testing" in str(code) for code in codes), "credentials are not copied"
         assert all(np.array_equal(values, VALUES[PLANE]) for values in run_code(codes, tmp_path))
         assert np.array_equal(run_command(command(place, node, PLANE), tmp_path), VALUES[PLANE])
     bucket, node = place_of(url, "/deep/volume", reaches[0])
@@ -175,7 +175,7 @@ def run_command(text: str, tmp_path: Path) -> np.ndarray:
     return np.load(tmp_path / "volume.npy")
 
 
-def test_a_format_that_was_named_is_copied(tmp_path: Path) -> None:
+def test_a_chosen_format_is_part_of_the_copied_code(tmp_path: Path) -> None:
     for version in (2, 3):  # two hierarchies in one folder
         zarr.create_array(
             tmp_path / "a.zarr", name="volume", data=VALUES * version, chunks=(1, 16, 16), zarr_format=version
@@ -187,7 +187,7 @@ def test_a_format_that_was_named_is_copied(tmp_path: Path) -> None:
     assert np.array_equal(run_code([zarrcore_code(place, PLANE)], tmp_path)[0], VALUES[PLANE] * 2)
 
 
-def test_the_command_of_a_group_shows_what_it_holds(folder: Path) -> None:
+def test_the_command_of_a_group_lists_its_children(folder: Path) -> None:
     place, node = place_of(str(folder / "v3.zarr"), "/deep")
     assert command(place, node, None) == f"zarrscope tree {folder}/v3.zarr /deep\n"
     assert tensorstore_code(place, None) is None

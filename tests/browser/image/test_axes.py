@@ -1,4 +1,4 @@
-"""Which plane is shown first, and how it is moved and turned."""
+"""The plane that is shown first, and its moves and transpositions."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from zarrbrowser.image.axes import Axes
         ((0, 0), None, 0, 1, (0, 0)),
     ],
 )
-def test_the_first_plane_is_the_likely_one(
+def test_the_first_plane_has_the_most_likely_axes(
     shape: tuple[int, ...], names: tuple[str, ...] | None, rows: int, columns: int, index: tuple[int, ...]
 ) -> None:
     axes = Axes.initial(FakeArray(np.zeros(shape), names))
     assert (axes.rows, axes.columns, axes.index) == (rows, columns, index)
 
 
-def test_colours_are_an_axis_of_their_own() -> None:
+def test_rgb_components_have_their_own_axis() -> None:
     axes = Axes.initial(FakeArray(np.zeros((9, 64, 80, 3), np.uint8)))
     assert (axes.rows, axes.columns, axes.channel, axes.further) == (1, 2, 3, (0,))
     assert Axes.initial(FakeArray(np.zeros((9, 64, 3), np.float32))).channel is None
 
 
-def test_rows_and_columns_trade_places_rather_than_fall_together() -> None:
+def test_choosing_the_same_axis_twice_swaps_rows_and_columns() -> None:
     axes = Axes.initial(FakeArray(np.zeros((4, 5, 6))))
     assert (axes.with_rows(2).rows, axes.with_rows(2).columns) == (2, 1)
     assert (axes.with_columns(0).rows, axes.with_columns(0).columns) == (1, 0)
     assert axes.with_columns(0).further == (2,)
 
 
-def test_positions_stay_inside() -> None:
+def test_positions_are_clipped_to_the_array() -> None:
     axes = Axes.initial(FakeArray(np.zeros((4, 5, 6)), ("z", "y", "x")))
     assert axes.at(0, 99).index[0] == 3
     assert axes.at(0, -1).index[0] == 0

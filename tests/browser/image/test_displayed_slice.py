@@ -1,4 +1,4 @@
-"""What is told of the screen is enough to read and draw it again."""
+"""A displayed slice is enough to read and draw the picture again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def displayed_slice(array: FakeArray, axes: Axes, **more: object) -> DisplayedSl
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("flips", [(False, False), (True, False), (True, True)])
-def test_the_picture_again(turned: bool, flips: tuple[bool, bool]) -> None:
+def test_a_displayed_slice_reproduces_its_picture(turned: bool, flips: tuple[bool, bool]) -> None:
     array, style = FakeArray(VOLUME), Style("viridis", Norm.SQRT, (-1.0, 2.0))
     axes = Axes.initial(array)
     axes = axes.with_rows(2) if turned else axes
@@ -45,7 +45,7 @@ def test_the_picture_again(turned: bool, flips: tuple[bool, bool]) -> None:
     assert np.array_equal(shown.rgba(shown.read()), rgba(plane[2:12, 3:9][turn], style))
 
 
-def test_blends_and_colours() -> None:
+def test_a_displayed_slice_reproduces_blends_and_rgb() -> None:
     array = FakeArray(VOLUME)
     axes = replace(Axes.initial(array), index=(3, 0, 0))
     channels = (

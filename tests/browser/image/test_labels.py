@@ -1,4 +1,4 @@
-"""Labels lie where the things are that they name, whatever their own axes and scale are."""
+"""Labels cover the objects that they mark, for any axes and scale."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def image(shape: tuple[int, ...], names: str, spacing: Any = (), origin: Any = (
     st.floats(-20, 20),
     st.floats(0, 49),
 )
-def test_a_place_has_the_same_coordinates_in_both(
+def test_a_position_has_the_same_coordinates_in_image_and_labels(
     length: int, mine: float, theirs: float, begin: float, start: float, position: float
 ) -> None:
     over = image((2, length, 9), "cyx", (1.0, mine, 1.0), (0.0, begin, 0.0))
@@ -39,7 +39,7 @@ def test_a_place_has_the_same_coordinates_in_both(
     assert start + theirs * labels.place(1, position) == pytest.approx(begin + mine * position, abs=1e-6)
 
 
-def test_without_a_scale_both_cover_the_same() -> None:
+def test_without_a_scale_image_and_labels_cover_the_same_extent() -> None:
     labels = Labels("cells", image((10, 30), "yx"), image((40, 30), "yx"))
     assert [labels.place(0, edge) for edge in (-0.5, 39.5)] == [-0.5, 9.5]
     axes = Axes.initial(labels.over.base, labels.over.names)
@@ -50,7 +50,7 @@ def test_without_a_scale_both_cover_the_same() -> None:
     assert labels.rect(axes, mosaic) == (-0.5, -0.5, 39.5, 29.5)
 
 
-def test_axes_are_told_by_their_names() -> None:
+def test_axes_are_matched_by_name() -> None:
     over = image((2, 5, 40, 30), "czyx")
     axes = Axes(over.base.shape, over.names, 3, 1, None, (1, 4, 20, 7))  # x down, z to the right
     assert Labels("a", image((5, 40, 30), "zyx"), over).axes(axes) == Axes(
@@ -60,7 +60,7 @@ def test_axes_are_told_by_their_names() -> None:
     assert Labels("a", image((40, 30), "yx"), over).axes(axes) is None
 
 
-def test_nothing_is_drawn_where_there_is_no_label() -> None:
+def test_the_background_label_is_transparent() -> None:
     array = FakeArray(np.array([[0, 7, 7], [2**40, 0, 9]]))
     raster = plan(
         Image("/a", (whole(array),), ("y", "x")), [Axes.initial(array)], View((0, 2), (0, 3), 9, 9)

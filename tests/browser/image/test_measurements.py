@@ -1,4 +1,4 @@
-"""Profiles and statistics against NumPy."""
+"""Profiles and statistics, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_statistics_of_whole_elements(top: int, height: int, left: int, width: i
     assert facts.median == pytest.approx(np.median(part))
 
 
-def test_what_has_no_value_does_not_count() -> None:
+def test_missing_values_do_not_count() -> None:
     values = PLANE.copy()
     values[0, :5] = np.nan
     values[1, :5] = -1
@@ -71,7 +71,7 @@ def test_profiles(turned: bool, ends: tuple[int, int, int, int], shift: float) -
         assert np.array_equal(profile.numbers, plane[start[0], start[1] : end[1] + 1])
 
 
-def test_of_a_blend_the_first_channel_is_measured() -> None:
+def test_the_first_channel_of_a_blend_is_measured() -> None:
     channels = (Channel("one", (255, 0, 0), is_on=False), Channel("two", (0, 255, 0)))
     array = FakeArray(np.stack([PLANE, PLANE * 2]))
     image = Image("/i", (whole(array),), ("c", "y", "x"), channel_axis=0, channels=channels, is_blended=True)
@@ -81,7 +81,7 @@ def test_of_a_blend_the_first_channel_is_measured() -> None:
     assert read_profile(image, initial_settings(image), (0, 0), (0, 5)).channel == "two"
 
 
-def test_what_is_too_much_is_measured_coarsely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_regions_are_measured_at_a_coarser_level(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurements, "ASK_ABOVE_BYTES", 2000)
     base, coarse = FakeArray(PLANE), FakeArray(PLANE[::4, ::4])
     image = Image(

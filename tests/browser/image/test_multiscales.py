@@ -1,4 +1,4 @@
-"""Groups that are one image: what is made of their attributes."""
+"""Groups that are one image: levels and channels from their attributes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def ngff(scales: list[list[float]], **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("nested", [False, True])
-def test_ngff(nested: bool) -> None:
+def test_ngff_metadata_gives_levels_scales_and_channels(nested: bool) -> None:
     attributes = ngff([[1, 1, 0.5, 0.25], [1, 1, 1.0, 0.5]]) | {
         "omero": {
             "channels": [
@@ -75,7 +75,7 @@ def test_ngff(nested: bool) -> None:
     assert not image.is_labels
 
 
-def test_translations_are_believed_where_they_are_told() -> None:
+def test_translations_in_the_metadata_are_used() -> None:
     attributes = ngff([[1, 1, 2, 2], [1, 1, 8, 8]])
     for number, shift in enumerate((100.0, 101.0)):
         attributes["multiscales"][0]["datasets"][number]["coordinateTransformations"].append(
@@ -86,7 +86,7 @@ def test_translations_are_believed_where_they_are_told() -> None:
     assert image.levels[1].offsets == (0, 0, 0.5, 0.5)
     assert image.origin == (0, 0, 100, 100)
     assert image.spacing[0] == 10
-    assert image.channel_axis is None  # one channel is no blend
+    assert image.channel_axis is None  # a single channel is not blended
 
 
 def test_labels() -> None:
@@ -107,7 +107,7 @@ def test_n5_counts_axes_the_other_way(place: str) -> None:
     assert image.spacing == (3.0, 0.2, 0.1)
 
 
-def test_cosem() -> None:
+def test_cosem_metadata_gives_levels() -> None:
     datasets = [
         {
             "path": f"s{number}",
@@ -133,7 +133,7 @@ def test_cosem() -> None:
         {"ome": 3, "units": "mm"},
     ],
 )
-def test_what_is_no_image(attributes: dict[str, Any]) -> None:
+def test_other_groups_are_not_images(attributes: dict[str, Any]) -> None:
     assert not is_image(FakeGroup({}, attributes))
 
 
@@ -145,7 +145,7 @@ def test_what_is_no_image(attributes: dict[str, Any]) -> None:
         {"datasets": []},
     ],
 )
-def test_what_does_not_fit_is_told(entry: dict[str, Any]) -> None:
+def test_levels_that_do_not_fit_are_errors(entry: dict[str, Any]) -> None:
     group = FakeGroup({"0": level(4, 4), "flat": level(4), "inner": FakeGroup({})}, {"multiscales": [entry]})
     group.place("/image")
     with pytest.raises(MetadataError, match=r"/image: its metadata describe a pyramid"):
@@ -155,7 +155,7 @@ def test_what_does_not_fit_is_told(entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "transformations", [None, "scale", [{"type": "scale"}], [{"type": "scale", "scale": [0, 0, 0, 0]}], [3]]
 )
-def test_what_is_told_badly_is_taken_from_shapes(transformations: Any) -> None:
+def test_malformed_scales_are_derived_from_shapes(transformations: Any) -> None:
     attributes = ngff([[1, 1, 1, 1]] * 2)
     for dataset in attributes["multiscales"][0]["datasets"]:
         dataset["coordinateTransformations"] = transformations
@@ -164,7 +164,7 @@ def test_what_is_told_badly_is_taken_from_shapes(transformations: Any) -> None:
     assert image.spacing == ()
 
 
-def test_levels_that_tensorstore_or_zarr_wrote(tmp_path: Path) -> None:
+def test_levels_written_by_tensorstore_or_zarr_open(tmp_path: Path) -> None:
     import zarr
 
     from zarrbrowser.session.sources import SourceRequest, open_source
@@ -180,7 +180,7 @@ def test_levels_that_tensorstore_or_zarr_wrote(tmp_path: Path) -> None:
     assert [one.array.path for one in image.levels] == ["/0", "/1"]
 
 
-def test_a_set_up_of_bigdataviewer() -> None:
+def test_a_bigdataviewer_setup_is_an_image() -> None:
     time = FakeGroup({"s0": level(4, 8, 16), "s1": level(4, 4, 8)})
     group = FakeGroup({"timepoint0": time}, {"downsamplingFactors": [[1, 1, 1], [2, 2, 1]]})
     group.place("/image")
@@ -189,7 +189,7 @@ def test_a_set_up_of_bigdataviewer() -> None:
     assert image.levels[1].array.path == "/image/timepoint0/s1"
 
 
-def test_a_pyramid_of_n5_on_disk(tmp_path: Path) -> None:
+def test_an_n5_pyramid_on_disk_opens(tmp_path: Path) -> None:
     import zarrcore
     from zarrbrowser.session.sources import SourceRequest, open_source
 

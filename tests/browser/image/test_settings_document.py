@@ -26,7 +26,7 @@ def settings_of_two_channels() -> ViewSettings:
     )
 
 
-def test_settings_survive_as_a_document() -> None:
+def test_settings_survive_a_round_trip_as_a_document() -> None:
     other = settings_of_two_channels()
     settings = replace(
         other,

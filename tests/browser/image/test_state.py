@@ -1,4 +1,4 @@
-"""The state of an image pane: which parts differ, and what the views beside the main one show."""
+"""The state of an image pane: the parts that differ, and the states of the views beside the main one."""
 
 from __future__ import annotations
 
@@ -85,6 +85,6 @@ def test_a_pinned_plane_follows_the_colours_of_its_own_image_only() -> None:
     assert beside.settings == pinned.settings
 
 
-def test_a_single_plane_stands_alone() -> None:
+def test_a_single_plane_has_no_other_views() -> None:
     state = state_of()
     assert state.beside(state) == []

@@ -1,4 +1,4 @@
-"""Attributes as rows."""
+"""JSON attributes as rows of a tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pytestqt.modeltest import ModelTester
 from zarrbrowser.models.json_model import JsonModel, is_small
 
 
-def test_any_json_is_a_sound_model(application: QApplication, qtmodeltester: ModelTester) -> None:
+def test_any_json_makes_a_consistent_model(application: QApplication, qtmodeltester: ModelTester) -> None:
     document = {
         "a": {"b": [{"c": 1.5}, None, True]},
         "list": [1, 2],
@@ -21,7 +21,7 @@ def test_any_json_is_a_sound_model(application: QApplication, qtmodeltester: Mod
     rows = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
     assert rows == {"a": "1 member", "list": "[1, 2]", "long": "20 items", "empty": "0 members", "text": "x"}
     assert model.hasChildren(model.index(2, 0))
-    assert not model.hasChildren(model.index(1, 0)), "a short list is told whole beside its name"
+    assert not model.hasChildren(model.index(1, 0)), "a short list is shown whole beside its name"
     deep = model.index(0, 0, model.index(0, 0, model.index(0, 0)))
     assert (deep.data(), deep.siblingAtColumn(1).data()) == ("0", "1 member")
 

@@ -1,4 +1,4 @@
-"""The tree: page by page, sorted, with errors as rows."""
+"""The tree: fetched in pages, sorted, with errors as rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def names(model: TreeModel, parent: QModelIndex) -> list[str]:
 
 
 def leaves(model: TreeModel, parent: QModelIndex) -> list[str]:
-    """Names below, those in ranges too."""
+    """Names of children, including those in ranges."""
     found = []
     for row in range(model.rowCount(parent)):
         index = model.index(row, 0, parent)
@@ -53,7 +53,7 @@ def leaves(model: TreeModel, parent: QModelIndex) -> list[str]:
     return found
 
 
-def test_a_small_group_is_sorted_as_people_count(
+def test_a_small_group_is_sorted_in_natural_order(
     workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
 ) -> None:
     children = {name: FakeArray(np.zeros((2, 3), np.int16)) for name in ("t10", "t2", "A")}
@@ -97,10 +97,12 @@ def test_a_hundred_thousand_children_arrive_in_pages(workers: Workers, qtbot: Qt
     assert leaves(model, root)[-1] == f"a{MANY - 1:06}"
     assert ranges[-1].data().endswith(f"a{MANY - 1:06}")
     assert model.child_named(root, "a099000").data() == "a099000"
-    assert max(inserted.values()) <= PAGE_SIZE + 2, "the event loop turns between two pages"
+    assert max(inserted.values()) <= PAGE_SIZE + 2, "the event loop runs between two pages"
 
 
-def test_a_model_with_ranges_is_sound(workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
+def test_a_model_with_ranges_is_consistent(
+    workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
     children = {f"a{number:06}": FakeArray(np.zeros(1)) for number in range(5 * PAGE_SIZE + 1)}
     model, root = model_of(FakeGroup(children), workers, qtbot)
     fetch(model, root, qtbot)
@@ -111,7 +113,7 @@ def test_a_model_with_ranges_is_sound(workers: Workers, qtbot: QtBot, qtmodeltes
     qtmodeltester.check(model)
 
 
-def test_nothing_more_is_fetched_while_a_page_is_on_its_way(workers: Workers, qtbot: QtBot) -> None:
+def test_one_page_is_fetched_at_a_time(workers: Workers, qtbot: QtBot) -> None:
     group, gate = FakeGroup({"a": FakeArray(np.zeros(1))}), Gate()
     group.before_listing = gate.wait
     model, root = model_of(group, workers, qtbot)
@@ -120,7 +122,7 @@ def test_nothing_more_is_fetched_while_a_page_is_on_its_way(workers: Workers, qt
     qtbot.waitUntil(lambda: names(model, root) == ["Loading…"])
     with qtbot.waitSignal(model.children_arrived):
         gate.open()
-    assert names(model, root)[0] == "a"  # a busy machine may end the page there, with more to come
+    assert names(model, root)[0] == "a"  # on a busy machine the page may end there
 
 
 def test_a_listing_that_fails_is_a_row_that_can_be_retried(workers: Workers, qtbot: QtBot) -> None:
@@ -135,7 +137,7 @@ def test_a_listing_that_fails_is_a_row_that_can_be_retried(workers: Workers, qtb
     assert names(model, root) == ["a"]
 
 
-def test_a_listing_that_breaks_off_keeps_what_came(workers: Workers, qtbot: QtBot) -> None:
+def test_an_interrupted_listing_keeps_its_first_rows(workers: Workers, qtbot: QtBot) -> None:
     group, flaky = FakeGroup({f"a{number}": FakeArray(np.zeros(1)) for number in range(3000)}), Flaky()
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
@@ -189,7 +191,7 @@ def test_a_source_that_cannot_be_opened_can_be_retried_and_closed(workers: Worke
     assert model.index(0, 1).data() == ""
     model.close(row)
     assert model.rowCount() == 0
-    assert model.item(row) is None, "an index that outlived its row finds nothing"
+    assert model.item(row) is None, "an index that outlived its row finds no item"
 
 
 def test_an_index_that_outlived_its_source_is_harmless(workers: Workers, qtbot: QtBot) -> None:
@@ -204,7 +206,7 @@ def test_an_index_that_outlived_its_source_is_harmless(workers: Workers, qtbot: 
     assert model.data(root) is None
 
 
-def test_reload_reads_anew(workers: Workers, qtbot: QtBot) -> None:
+def test_reload_reads_the_source_again(workers: Workers, qtbot: QtBot) -> None:
     group = FakeGroup({"a": FakeArray(np.zeros(1))})
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
@@ -215,7 +217,7 @@ def test_reload_reads_anew(workers: Workers, qtbot: QtBot) -> None:
     assert names(model, model.index(0, 0)) == ["a", "b"]
 
 
-def test_reload_wants_nothing_of_a_listing_under_way(workers: Workers, qtbot: QtBot) -> None:
+def test_reload_cancels_a_running_listing(workers: Workers, qtbot: QtBot) -> None:
     old, new, gate = (
         FakeGroup({"old": FakeArray(np.zeros(1))}),
         FakeGroup({"new": FakeArray(np.zeros(1))}),
@@ -241,7 +243,7 @@ def test_reload_wants_nothing_of_a_listing_under_way(workers: Workers, qtbot: Qt
     assert names(model, model.index(0, 0)) == ["new"]
 
 
-def test_closing_a_source_cancels_what_it_asked_for(workers: Workers, qtbot: QtBot) -> None:
+def test_closing_a_source_cancels_its_requests(workers: Workers, qtbot: QtBot) -> None:
     group, gate = FakeGroup({"inner": FakeGroup()}), Gate()
     model, root = model_of(group, workers, qtbot)
     fetch(model, root, qtbot)
@@ -253,7 +255,7 @@ def test_closing_a_source_cancels_what_it_asked_for(workers: Workers, qtbot: QtB
     gate.open()
 
 
-def test_the_view_fetches_only_what_is_looked_at(workers: Workers, qtbot: QtBot) -> None:
+def test_the_view_fetches_only_rows_in_view(workers: Workers, qtbot: QtBot) -> None:
     group = FakeGroup({f"a{number:05}": FakeArray(np.zeros(1)) for number in range(20_000)})
     model, root = model_of(group, workers, qtbot)
     view = TreeView(model)
@@ -272,12 +274,12 @@ def test_the_view_fetches_only_what_is_looked_at(workers: Workers, qtbot: QtBot)
 
 
 @pytest.mark.parametrize(("left", "right"), [("a2", "a10"), ("B", "c"), ("x", "x1"), ("1", "a")])
-def test_natural_order(left: str, right: str) -> None:
+def test_names_sort_in_natural_order(left: str, right: str) -> None:
     assert natural_key(left) < natural_key(right)
 
 
 def bounds(model: TreeModel, root: QModelIndex) -> list[tuple[str, str]]:
-    """First and last name of each row below the root, as far as those are nodes or ranges."""
+    """First and last name of each node or range below the root."""
     found = []
     for row in range(model.rowCount(root)):
         index = model.index(row, 0, root)
@@ -293,7 +295,7 @@ def bounds(model: TreeModel, root: QModelIndex) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("order", ["shuffled", "by text", "backwards", "sorted"])
-def test_ranges_are_sorted_and_disjoint_whatever_the_store_lists_first(
+def test_ranges_are_sorted_and_disjoint_for_any_order_of_listing(
     order: str, workers: Workers, qtbot: QtBot, qtmodeltester: ModelTester
 ) -> None:
     wanted = [f"t{number}" for number in range(4000)]
@@ -313,7 +315,7 @@ def test_ranges_are_sorted_and_disjoint_whatever_the_store_lists_first(
         assert told == sorted(told)
     wanted.append("t3999a")
     assert leaves(model, root) == wanted
-    assert early.data() == name, "what a view holds stays valid"
+    assert early.data() == name, "the indices that a view holds stay valid"
     assert all(model.rowCount(model.index(row, 0, root)) <= PAGE_SIZE for row in range(model.rowCount(root)))
     assert model.rowCount(root) <= PAGE_SIZE + 4 * len(wanted) // PAGE_SIZE
     assert model.child_named(root, "t1234").data() == "t1234"

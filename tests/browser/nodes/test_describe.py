@@ -1,4 +1,4 @@
-"""Facts, sentences, addresses and tabs."""
+"""Nodes as text: facts, data types, JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_an_array_is_described_with_units() -> None:
         ("S1", "text, 1 byte"), ("V2", "raw, 2 bytes"), ([("a", "i4"), ("b", "f8")], "structure of 2 fields"),
     ],
 )  # fmt: skip
-def test_data_types_in_words(dtype: Any, words: str) -> None:
+def test_data_types_are_described_in_words(dtype: Any, words: str) -> None:
     assert type_name(FakeArray(np.zeros((2,), dtype))) == words
 
 
@@ -56,6 +56,6 @@ def test_json_is_json_with_short_lists_on_one_line() -> None:
     assert json.loads(json_text(b'{"a": 1}')) == {"a": 1}
 
 
-def test_a_group_in_levels_is_called_an_image() -> None:
-    assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Image in levels")
+def test_a_group_with_levels_is_described_as_a_multiscale_image() -> None:
+    assert summary(FakeGroup({}, {"multiscales": [{"datasets": []}]})).startswith("Multiscale image")
     assert node_icon_name(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == "levels"

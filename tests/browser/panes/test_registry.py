@@ -1,4 +1,4 @@
-"""Which panes exist for which nodes."""
+"""The panes of each kind of node."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_a_group_has_a_picture_only_if_it_is_an_image() -> None:
     assert tabs_for(FakeGroup({}, {"multiscales": [{"datasets": []}]})) == ("Image", "Overview", "Metadata")
 
 
-def test_a_broken_node_has_only_its_problem() -> None:
+def test_a_broken_node_has_only_the_problem_tab() -> None:
     assert tabs_for(FakeBroken(ValueError())) == ("Problem",)
 
 
-def test_only_panes_that_exist_are_drawn() -> None:
+def test_only_the_image_and_plot_panes_load_pyqtgraph() -> None:
     assert [kind.title for kind in PANES if is_drawn(kind.title)] == ["Image", "Plot"]
     assert not is_drawn("")
     with pytest.raises(KeyError):

@@ -1,4 +1,4 @@
-"""What is under way ends when the person says so, and rests while its tab is not in front."""
+"""Reading stops when the user stops it, and pauses while its tab is hidden."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Turnstile:
 
     def __call__(self, selection: Any) -> None:
         self.begun.append(selection)
-        assert self._permits.acquire(timeout=20), "nobody let this reader through"
+        assert self._permits.acquire(timeout=20), "this reader was never let through"
 
     def let(self, number: int) -> None:
         self._permits.release(number)
@@ -46,7 +46,7 @@ class Turnstile:
 def loading(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[MainWindow, ImagePane, Turnstile]:
-    """A picture of many tiles that the person wanted loaded, and of which the first have come."""
+    """A picture of many tiles that the user agreed to load; the first ones have arrived."""
     monkeypatch.setattr(frames, "ASK_ABOVE_BYTES", 1000)
     values = np.broadcast_to(np.float32(0), (8 * 256, 8 * 256))
     array, turnstile = FakeArray(values, chunks=(256, 256)), Turnstile()
@@ -64,7 +64,7 @@ def loading(
 
 
 def rest(window: MainWindow, turnstile: Turnstile, qtbot: QtBot) -> int:
-    """How many reads began when all that could begin has begun."""
+    """The number of started reads, once no more start."""
     turnstile.let(1000)
     assert window.workers.wait(5)
     qtbot.waitUntil(lambda: not window.workers.active)
@@ -72,7 +72,7 @@ def rest(window: MainWindow, turnstile: Turnstile, qtbot: QtBot) -> int:
 
 
 @pytest.mark.parametrize("way", ["Esc", "button"])
-def test_stop_is_at_once_and_for_good(
+def test_stop_is_immediate_and_permanent(
     way: str, loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot
 ) -> None:
     window, pane, turnstile = loading
@@ -86,11 +86,13 @@ def test_stop_is_at_once_and_for_good(
     assert pane.stack.notice.button.text() in ("Retry", "Load anyway")
     pane.canvas.show_range((0, 900), (0, 900))
     assert rest(window, turnstile, qtbot) == begun, (
-        "a look at another part reads no more than may be read unasked"
+        "another part is read only up to the limit without consent"
     )
 
 
-def test_going_back_asks_again(loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot) -> None:
+def test_returning_to_an_array_asks_again(
+    loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot
+) -> None:
     window, pane, turnstile = loading
     begun = len(turnstile.begun)
     window.navigator.go_within("/other")
@@ -103,7 +105,9 @@ def test_going_back_asks_again(loading: tuple[MainWindow, ImagePane, Turnstile],
     assert rest(window, turnstile, qtbot) == begun
 
 
-def test_under_another_tab_it_rests(loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot) -> None:
+def test_the_image_tab_pauses_under_another_tab(
+    loading: tuple[MainWindow, ImagePane, Turnstile], qtbot: QtBot
+) -> None:
     window, pane, turnstile = loading
     begun = len(turnstile.begun)
     window.node_pane.show_tab("Metadata")
@@ -111,10 +115,10 @@ def test_under_another_tab_it_rests(loading: tuple[MainWindow, ImagePane, Turnst
     with qtbot.waitSignal(pane.plane_shown):
         window.node_pane.show_tab("Image")
     assert pane.view.is_complete
-    assert len(turnstile.begun) == TILES + IN_FLIGHT, "what was under way is read again, what had come is not"
+    assert len(turnstile.begun) == TILES + IN_FLIGHT, "interrupted tiles are read again, loaded tiles are not"
 
 
-def test_a_film_ends_with_what_it_reads(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_stopping_the_reading_stops_a_film(open_window: OpenWindow, qtbot: QtBot) -> None:
     array = FakeArray(np.zeros((50, 30, 40), np.float32), chunks=(1, 30, 40))
     window = open_window(FakeGroup({"array": array}), "/array")
     pane = pane_of(window, qtbot)
@@ -128,11 +132,11 @@ def test_a_film_ends_with_what_it_reads(open_window: OpenWindow, qtbot: QtBot) -
     gate.open()
     with qtbot.waitSignal(pane.plane_shown):
         pane.step(1)
-    assert not pane.view.faults, "another plane is another wish"
+    assert not pane.view.faults, "another plane is a new request"
 
 
 @pytest.mark.parametrize("way", ["stop", "hide"])
-def test_a_table_reads_no_more(way: str, workers: Workers, qtbot: QtBot) -> None:
+def test_a_stopped_table_stops_reading(way: str, workers: Workers, qtbot: QtBot) -> None:
     array, turnstile = FakeArray(np.zeros((900, 900)), chunks=(10, 10)), Turnstile()
     array.before_read = turnstile
     pane = TablePane(Session(), workers)
@@ -151,7 +155,7 @@ def test_a_table_reads_no_more(way: str, workers: Workers, qtbot: QtBot) -> None
     qtbot.waitUntil(lambda: pane.model.value(0, 0)[0])
 
 
-def test_a_plot_rests_under_another_tab(
+def test_a_plot_pauses_under_another_tab(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(data_stack, "ASK_ABOVE_BYTES", 10)
@@ -171,7 +175,7 @@ def test_a_plot_rests_under_another_tab(
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 40)
 
 
-def test_what_waits_in_a_lane_is_stopped_too(workers: Workers, qtbot: QtBot) -> None:
+def test_waiting_requests_of_a_lane_are_stopped_too(workers: Workers, qtbot: QtBot) -> None:
     gate, begun, errors = Gate(), [], []
     lane = Lane(workers, in_flight=1)
     for number in (1, 2):
@@ -184,5 +188,5 @@ def test_what_waits_in_a_lane_is_stopped_too(workers: Workers, qtbot: QtBot) -> 
     assert begun == [1]
 
 
-def test_the_limit_is_that_of_the_session() -> None:
+def test_all_parts_share_the_limit_for_reading_without_consent() -> None:
     assert frames.ASK_ABOVE_BYTES == data_stack.ASK_ABOVE_BYTES == read_cost.ASK_ABOVE_BYTES

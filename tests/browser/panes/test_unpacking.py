@@ -1,4 +1,4 @@
-"""Packed numbers are told alike in all tabs."""
+"""Packed numbers are shown alike in all tabs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def cell(pane: TablePane, row: int, column: int) -> str:
     return str(pane.model.index(row, column).data(Qt.ItemDataRole.DisplayRole))
 
 
-def test_a_picture_its_pointer_and_its_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_unpacking_applies_to_the_picture_the_pointer_and_the_table(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     window.open_text(f"{tmp_path}/a.zarr#/t")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     picture = window.node_pane.pane("Image")
@@ -67,7 +69,9 @@ def test_a_picture_its_pointer_and_its_table(window: MainWindow, qtbot: QtBot, t
     assert not table.unpacking.isChecked()
 
 
-def test_a_plot_and_its_table(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_unpacking_applies_to_the_plot_and_the_table(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     window.open_text(f"{tmp_path}/a.zarr#/line")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
     plot = window.node_pane.pane("Plot")

@@ -1,4 +1,4 @@
-"""The outline of a series loses no extreme and invents none."""
+"""The outline of a series has exactly the extremes of its elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from zarrbrowser.values.elements import Elements, Part
 
 
 @given(st.lists(st.floats(-100, 100, width=32), min_size=1, max_size=400), st.integers(1, 50))
-def test_extremes_survive(values: list[float], pixels: int) -> None:
+def test_the_outline_keeps_extremes(values: list[float], pixels: int) -> None:
     numbers = np.array(values, np.float32)
     line = outline(numbers, 0, numbers.size, pixels)
     assert line.y.min() == numbers.min()
@@ -40,7 +40,7 @@ def test_a_spike_among_a_million_is_seen() -> None:
     assert line.x[np.argmax(line.y)] == pytest.approx(654_321, abs=line.per_pixel)
 
 
-def test_only_nan_is_a_gap() -> None:
+def test_pixels_with_only_nan_are_gaps() -> None:
     numbers = np.ones(1000)
     numbers[100:200] = np.nan
     numbers[300] = np.nan
@@ -54,7 +54,7 @@ def test_few_elements_are_drawn_one_by_one() -> None:
     assert line.y.tolist() == [1, 2, 3]
 
 
-def test_reading() -> None:
+def test_an_array_is_read_as_a_series() -> None:
     array = FakeArray(np.arange(10).astype("M8[s]"), chunks=(4,))
     request = SeriesRequest(array)
     assert request.cost() == ReadCost(3, 96)
@@ -62,7 +62,7 @@ def test_reading() -> None:
 
 
 @given(st.lists(st.floats(-100, 100, width=32), min_size=3, max_size=400), st.integers(1, 50))
-def test_extremes_survive_a_logarithmic_axis(values: list[float], pixels: int) -> None:
+def test_a_logarithmic_axis_keeps_extremes(values: list[float], pixels: int) -> None:
     numbers = np.array(values, np.float32)
     line = log_outline(numbers, 0, np.log10(numbers.size), pixels)
     assert line.y.min() == numbers[1:].min()
@@ -71,19 +71,19 @@ def test_extremes_survive_a_logarithmic_axis(values: list[float], pixels: int) -
     assert line.x.size <= max(2 * pixels, 2)
 
 
-def test_a_logarithmic_axis_shows_its_beginning() -> None:
+def test_a_logarithmic_axis_starts_at_element_1() -> None:
     line = log_outline(np.arange(1_000_000.0), 0, 6, 600)
     assert line.x[0] == 0
     assert set(np.arange(1.0, 10)) <= set(line.y)
 
 
-def test_logarithms() -> None:
+def test_logarithms_of_numbers_that_are_not_positive_are_nan() -> None:
     found = logarithms(np.array([100, 0, -3, 1], np.int32))
     assert np.array_equal(found, [2, np.nan, np.nan, 0], equal_nan=True)
     assert logarithms(np.array([np.nan, 10], np.float32))[1] == 1
 
 
-def test_other_numbers_of_what_was_read() -> None:
+def test_other_numbers_are_made_without_reading_again() -> None:
     array = FakeArray(np.array([3 + 4j, 1j]))
     series = read_series(SeriesRequest(array))
     assert series.numbers.tolist() == [5, 1]

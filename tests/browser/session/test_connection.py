@@ -1,4 +1,4 @@
-"""What is remembered of a source: how to reach it, never a credential."""
+"""Saved requests for sources: connection options, but not credentials."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ WORDS = st.text("abc:/.-", max_size=8)
         ),
     )
 )
-def test_what_is_remembered_is_recalled(request_: SourceRequest) -> None:
+def test_a_saved_request_is_restored(request_: SourceRequest) -> None:
     assert from_line(to_line(request_)) == request_
 
 
-def test_no_credential_is_remembered() -> None:
+def test_credentials_are_not_saved() -> None:
     options = StoreOptions(
         headers={"Authorization": "Bearer secret"}, region="eu-west-1", profile="work", anonymous=False
     )
@@ -51,7 +51,7 @@ def test_no_credential_is_remembered() -> None:
     "text",
     ["", "one", "[]", "{}", '{"address": 3}', '{"address": ""}', '{"address": "a", "region": 1}', "null"],
 )
-def test_nonsense_is_recalled_as_nothing(text: str) -> None:
+def test_malformed_lines_are_ignored(text: str) -> None:
     assert from_line(text) is None
 
 
@@ -68,7 +68,7 @@ def test_options_are_those_of_the_store() -> None:
     assert Connection.of(None).store_options() == StoreOptions()
 
 
-def test_a_typed_address_is_reached_as_before() -> None:
+def test_a_typed_address_uses_the_options_of_last_time() -> None:
     recent, connection = RecentSources(), Connection(anonymous=True)
     recent.add(SourceRequest("s3://bucket/a.zarr", format="v2", options=connection))
     assert recent.known(SourceRequest("s3://bucket/a.zarr/", "/x")) == SourceRequest(
@@ -83,9 +83,9 @@ STEPS = st.lists(st.sampled_from(["back", "forward", "/a", "/b", "/c"]), max_siz
 
 
 @given(STEPS)
-def test_the_way_back_is_the_way_that_was_gone(steps: list[str]) -> None:
+def test_back_and_forward_behave_like_two_stacks(steps: list[str]) -> None:
     history, before, after = History(), list[str](), list[str]()
-    for step in steps:  # as two stacks and the place between
+    for step in steps:  # modelled as two stacks and the present place
         if step == "back":
             found = history.back()
             if len(before) > 1:

@@ -1,4 +1,4 @@
-"""Searching a hierarchy: what is found is what a walk and a plain comparison find."""
+"""Searches of a hierarchy give the same results as a walk and a plain comparison."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def group_of(tree: dict[str, object] | None) -> FakeGroup:
 
 
 @given(TREES.filter(bool), st.lists(st.text("ab01/", max_size=2), max_size=2))
-def test_what_is_found_is_what_holds_all_words(tree: dict[str, object], words: list[str]) -> None:
+def test_a_search_finds_entries_that_contain_all_words(tree: dict[str, object], words: list[str]) -> None:
     root = group_of(tree)
     inventory = Inventory(source_of(root))
     paths = [node.path for node in FakeHierarchy(root).walk("/")]
@@ -51,7 +51,7 @@ def test_what_is_found_is_what_holds_all_words(tree: dict[str, object], words: l
     found, last = search(inventory, " ".join(words))
     assert found == wanted
     assert inventory.complete
-    assert search(inventory, " ".join(words))[0] == wanted, "the second time from what is known"
+    assert search(inventory, " ".join(words))[0] == wanted, "the second search uses the known nodes"
     assert last.groups + last.arrays == len(paths)
 
 
@@ -67,11 +67,11 @@ def test_what_is_found_is_what_holds_all_words(tree: dict[str, object], words: l
         ("[", "/a[0]", True),
     ],
 )
-def test_patterns(query: str, path: str, meant: bool) -> None:
+def test_patterns_match_names_or_paths(query: str, path: str, meant: bool) -> None:
     assert matcher(query)(Entry(path, "array")) is meant
 
 
-def test_another_search_goes_on_where_the_last_was_cancelled() -> None:
+def test_a_search_continues_where_the_last_was_cancelled() -> None:
     asked: list[str] = []
     root = FakeGroup({name: FakeGroup({"x": FakeArray(np.zeros(1))}) for name in "abc"})
     for name in "abc":
@@ -80,7 +80,7 @@ def test_another_search_goes_on_where_the_last_was_cancelled() -> None:
     inventory.search("x", lambda: len(asked) >= 2, lambda _part: None)
     assert (asked, inventory.complete) == (["a", "b"], False)
     assert search(inventory, "x")[0] == ["/a/x", "/b/x", "/c/x"]
-    assert asked == ["a", "b", "c"], "no group was listed twice"
+    assert asked == ["a", "b", "c"], "each group was listed once"
 
 
 def test_a_search_that_failed_can_be_tried_again() -> None:
@@ -101,7 +101,7 @@ def test_groups_that_cannot_be_listed_are_counted() -> None:
     assert (found, last.unlisted, last.groups, last.arrays) == (["/b"], 1, 2, 1)
 
 
-def test_the_summary_says_what_was_searched() -> None:
+def test_the_summary_counts_results_and_searched_groups() -> None:
     root = FakeGroup({"a": FakeArray(np.zeros(1)), "b": FakeGroup()})
     source, others = source_of(root), Search()
     found, last = search(others.inventory(source), "a")

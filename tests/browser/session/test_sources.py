@@ -1,11 +1,11 @@
-"""Addresses as people type them, and those that were opened last."""
+"""Typed addresses, and recent sources."""
 
 from __future__ import annotations
 
 from zarrbrowser.session.sources import RecentSources, SourceRequest
 
 
-def test_typed_addresses_are_understood_and_the_recent_ones_kept() -> None:
+def test_typed_addresses_are_parsed_and_recent_ones_kept() -> None:
     assert SourceRequest.typed("file:///data/a%20b.zarr").address == "/data/a b.zarr"
     assert SourceRequest.typed("/data/x.zarr#/raw/0/").path == "/raw/0"
     assert not SourceRequest.typed("~/x").address.startswith("~")

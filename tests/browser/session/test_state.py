@@ -1,4 +1,4 @@
-"""What the browser remembers while it runs."""
+"""The state of the browser while it runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zarrbrowser.session.sources import Source, SourceRequest
 from zarrbrowser.session.state import Session
 
 
-def test_views_are_remembered_until_their_source_closes() -> None:
+def test_views_are_kept_until_their_source_is_closed() -> None:
     array = FakeArray(np.zeros((3, 4)))
     source = Source(SourceRequest("a"), FakeHierarchy(array), array)
     session, view = Session(), initial_settings(image_of_array(array))

@@ -1,4 +1,4 @@
-"""Tables: what stands in a cell is what NumPy has there."""
+"""Cells of tables equal NumPy's elements."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from zarrbrowser.table.grid import (
     Grid,
     cell_text,
     grid_of,
-    is_no_number,
+    is_not_a_number,
     plain_text,
     tab_separated,
 )
 
 
 @given(st.permutations(range(3)), st.data())
-def test_a_block_is_the_same_rectangle_of_the_array(order: list[int], data: st.DataObject) -> None:
+def test_a_block_equals_its_rectangle_of_the_array(order: list[int], data: st.DataObject) -> None:
     values = np.arange(5 * 300 * 70).reshape(5, 300, 70)
     rows, columns, further = order
     index = data.draw(st.integers(0, values.shape[further] - 1))
@@ -50,13 +50,13 @@ def test_structures_have_a_column_per_field() -> None:
 
 
 @given(st.lists(st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=8), min_size=1))
-def test_text_of_fixed_length_stands_in_cells_and_on_the_clipboard_as_it_is(texts: list[str]) -> None:
+def test_fixed_length_text_is_unchanged_in_cells_and_on_the_clipboard(texts: list[str]) -> None:
     values = np.array(texts, "S8")
     cells = [row[0] for row in grid_of(FakeArray(values)).read(slice(0, len(texts)), slice(0, 1))]
     assert [cell_text(cell) for cell in cells] == [plain_text(cell) for cell in cells] == texts
 
 
-def test_what_goes_to_a_spreadsheet_reads_back() -> None:
+def test_text_for_a_spreadsheet_reads_back() -> None:
     values = np.random.default_rng(1).normal(size=(7, 5)) * 1e6
     text = tab_separated(grid_of(FakeArray(values)).read(slice(0, 7), slice(1, 4)))
     assert np.array_equal(
@@ -76,8 +76,8 @@ def test_what_goes_to_a_spreadsheet_reads_back() -> None:
         ("nan", False),
     ],
 )
-def test_missing_numbers(value: Any, missing: bool) -> None:
-    assert is_no_number(value) is missing
+def test_missing_numbers_are_marked(value: Any, missing: bool) -> None:
+    assert is_not_a_number(value) is missing
 
 
 def test_the_cost_counts_whole_chunks() -> None:
@@ -86,6 +86,6 @@ def test_the_cost_counts_whole_chunks() -> None:
     assert grid.cost(slice(25, 35), slice(0, 10)).nbytes == 2 * 30 * 40 * 4
 
 
-def test_colours_stand_together() -> None:
+def test_rgb_components_share_a_cell() -> None:
     values = np.arange(4 * 5 * 3, dtype=np.uint8).reshape(4, 5, 3)
     assert cell_text(grid_of(FakeArray(values)).read(slice(1, 2), slice(2, 3))[0][0]) == "(21, 22, 23)"

@@ -1,4 +1,4 @@
-"""Numbers of elements: parts of complex ones, packed ones, what stands for no value."""
+"""Elements as numbers: parts of complex numbers, packed numbers, missing values."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from zarrbrowser.values.elements import Elements, Packing, Part, fill_of, packin
         (Part.IMAGINARY, [4, 0]),
     ],
 )
-def test_parts_of_complex_numbers(part: Part, expected: list[float]) -> None:
+def test_parts_of_complex_numbers_are_those_of_numpy(part: Part, expected: list[float]) -> None:
     numbers, is_fill = Elements(part=part).numbers(np.array([3 + 4j, -2 + 0j], np.complex64))
     assert numbers == pytest.approx(expected)
     assert is_fill is None
 
 
-def test_packed_numbers_and_missing_ones() -> None:
+def test_packed_numbers_are_unpacked_and_missing_ones_are_nan() -> None:
     array = FakeArray(np.array([[-999, 0, 10]], np.int16))
     array.attributes = {"_FillValue": -999, "missing_value": [-999], "scale_factor": 0.5, "add_offset": 273.0}
     packing = packing_of(array)
@@ -41,7 +41,7 @@ def test_packed_numbers_and_missing_ones() -> None:
     assert is_fill is None
 
 
-def test_the_fill_value_apart() -> None:
+def test_the_fill_value_is_marked() -> None:
     values = np.array([0, 1, 2], np.uint8)
     assert Elements(fill=(0.0,)).numbers(values)[1].tolist() == [True, False, False]
     for absent in (7.0, 300.0, 0.5, -1.0, float("nan")):
@@ -51,19 +51,19 @@ def test_the_fill_value_apart() -> None:
 @pytest.mark.parametrize(
     "attributes", [{}, {"_FillValue": "NaN"}, {"scale_factor": True}, {"add_offset": None}]
 )
-def test_attributes_that_say_nothing(attributes: dict[str, Any]) -> None:
+def test_attributes_without_packing_are_ignored(attributes: dict[str, Any]) -> None:
     array = FakeArray(np.zeros(3))
     array.attributes = attributes
     assert packing_of(array) is None
 
 
 @pytest.mark.parametrize(("fill", "expected"), [(0, (0.0,)), (np.nan, ()), (None, ()), (np.True_, (1.0,))])
-def test_fill_values_that_are_numbers(fill: Any, expected: tuple[float, ...]) -> None:
+def test_only_finite_fill_values_count(fill: Any, expected: tuple[float, ...]) -> None:
     array = FakeArray(np.zeros(3))
     array.fill_value = fill
     assert fill_of(array) == expected
 
 
-def test_fields() -> None:
+def test_a_field_of_a_structure_is_chosen() -> None:
     values = np.array([(1, 2.5), (3, 4.5)], [("a", "i4"), ("b", "f4")])
     assert Elements(field="b").numbers(values)[0].tolist() == [2.5, 4.5]

@@ -1,4 +1,4 @@
-"""Missing and packed values are those that xarray reads, whichever version it wrote."""
+"""Missing and packed values are the same as in xarray, for Zarr v2 and v3."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def as_xarray(path: Path, name: str) -> AnyArray:
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_what_a_table_a_text_and_a_plot_tell(name: str, written: Path, tmp_path: Path) -> None:
+def test_table_text_and_plot_show_missing_values_like_xarray(
+    name: str, written: Path, tmp_path: Path
+) -> None:
     array, expected = opened(written)(f"/{name}"), as_xarray(written, name)
     assert (np.isnan(expected) == np.isnan(KELVIN)).all(), "xarray itself reads what it wrote"
     packing = packing_of(array)
@@ -78,7 +80,7 @@ def test_what_a_table_a_text_and_a_plot_tell(name: str, written: Path, tmp_path:
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_what_a_profile_and_a_rectangle_tell(name: str, written: Path) -> None:
+def test_profile_and_rectangle_treat_missing_values_like_xarray(name: str, written: Path) -> None:
     image = image_of_array(opened(written)(f"/{name}"))
     expected = as_xarray(written, name).astype(np.float64)
     settings = initial_settings(image, is_unpacked=True)
@@ -90,7 +92,7 @@ def test_what_a_profile_and_a_rectangle_tell(name: str, written: Path) -> None:
     assert np.array_equal(profile.numbers, expected[0], equal_nan=True)
 
 
-def test_a_missing_coordinate_is_no_number(written: Path) -> None:
+def test_a_missing_coordinate_is_nan(written: Path) -> None:
     find = opened(written)
     found = coordinates_of(image_of_array(find("/packed")), find)
     assert np.array_equal(found[1].values, as_xarray(written, "x"), equal_nan=True)
@@ -109,7 +111,7 @@ def test_only_what_xarray_can_open_has_a_missing_fill_value(tmp_path: Path) -> N
     assert np.isnan(as_xarray(tmp_path / "named", "a")).tolist() == [True, False, False, False]
 
 
-def test_missing_values_of_many_digits(tmp_path: Path) -> None:
+def test_missing_values_with_many_digits_are_exact(tmp_path: Path) -> None:
     most = 2**63 - 1
     group = zarr.open_group(tmp_path / "a.zarr", mode="w", zarr_format=2)
     array = group.create_array("a", data=np.array([most, most - 1, 5]), fill_value=most)

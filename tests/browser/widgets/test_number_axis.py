@@ -1,4 +1,4 @@
-"""What is written along an axis can be read: no word touches the next one."""
+"""Labels along an axis are readable: they do not touch each other."""
 
 from __future__ import annotations
 

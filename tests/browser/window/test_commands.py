@@ -13,7 +13,7 @@ from zarrbrowser.window.commands import COMMANDS, Command
 EVERY = [*chain.from_iterable(group.commands for group in COMMANDS)]
 
 
-def test_no_key_has_two_meanings_in_the_same_place() -> None:
+def test_each_key_has_one_meaning_in_each_place() -> None:
     everywhere = [key for one in EVERY if one.run is not None and not one.panes for key in one.keys]
     assert len(everywhere) == len(set(everywhere))
     for kind in PANES:

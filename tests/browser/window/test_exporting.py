@@ -40,7 +40,7 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     assert made.workers.shut_down(5)
 
 
-def test_the_picture_is_written_as_it_is_shown(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_picture_is_written_as_shown(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     viewed = window.node_pane.viewed()
     assert viewed is not None
     assert viewed.selection == (1, slice(None), slice(None))
@@ -56,7 +56,7 @@ def test_the_picture_is_written_as_it_is_shown(window: MainWindow, qtbot: QtBot,
     assert np.array_equal(np.array(pixels), expected)
 
 
-def test_the_dialog_leads_to_a_file(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_dialog_writes_a_file(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     QTest.keySequence(window, "Ctrl+E")
     dialog = window.exporter.ask()
     assert dialog is not None
@@ -87,7 +87,7 @@ def test_a_picture_that_is_too_large_is_refused(window: MainWindow, monkeypatch:
     assert "has the axes" in why_not(viewed, (slice(None), 0, slice(None)), "png")
 
 
-def test_a_file_that_cannot_be_written_is_told(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_reported(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     viewed = window.node_pane.viewed()
     assert viewed is not None
     with qtbot.waitSignal(window.exporter.reported) as said:

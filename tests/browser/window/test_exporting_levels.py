@@ -1,4 +1,4 @@
-"""Of a pyramid the finest level is exported and copied unless another is chosen, and the file tells which it is."""
+"""Exports and copies of a pyramid take the finest level by default, and the file name has the level."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def window(application: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[
     qtbot.waitUntil(lambda: pane.displayed() is not None and pane.view.is_complete)
     shown = pane.displayed()
     assert shown is not None
-    assert shown.level == 1, "the screen needs no more"
+    assert shown.level == 1, "enough for the screen"
     yield made
     made.close()
     assert made.workers.shut_down(5)
@@ -66,7 +66,7 @@ def dialog_of(window: MainWindow, suffix: str) -> ExportDialog:
 
 
 def exported(window: MainWindow, dialog: ExportDialog, qtbot: QtBot, folder: Path) -> Path:
-    """The file that the dialog leads to, under the name that is offered."""
+    """The file that the dialog writes, under the suggested name."""
     dialog.accept()
     chooser = next(one for one in window.findChildren(QFileDialog) if one.isVisible())
     path = folder / Path(chooser.selectedFiles()[0]).name
@@ -79,7 +79,7 @@ def exported(window: MainWindow, dialog: ExportDialog, qtbot: QtBot, folder: Pat
 
 
 def size_um(page: Any) -> tuple[float, float]:
-    """How large a pixel is, as a reader of TIFF finds it."""
+    """The size of a pixel in a TIFF file."""
     assert page.resolutionunit == tifffile.RESUNIT.CENTIMETER
     right, down = page.get_resolution("micrometer")
     return 1 / down, 1 / right
@@ -95,7 +95,9 @@ def test_the_whole_plane_is_that_of_the_finest_level(
         assert size_um(file.pages[0]) == pytest.approx(PIXEL_UM, rel=1e-6)
 
 
-def test_another_level_and_one_channel(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_another_level_and_one_channel_can_be_exported(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     dialog = dialog_of(window, "tiff")
     levels = [dialog.level.itemText(row) for row in range(dialog.level.count())]
     assert levels == ["Level 0: 2 × 1,200 × 1,600", "Level 1: 2 × 600 × 800", "Level 2: 2 × 300 × 400"]
@@ -109,7 +111,7 @@ def test_another_level_and_one_channel(window: MainWindow, qtbot: QtBot, tmp_pat
         assert size_um(file.pages[0]) == pytest.approx([4 * size for size in PIXEL_UM], rel=1e-6)
 
 
-def test_steps_make_larger_pixels(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_selection_with_steps_has_larger_pixels(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     viewed = window.node_pane.viewed()
     assert viewed is not None
     path = tmp_path / "x.tiff"
@@ -119,7 +121,7 @@ def test_steps_make_larger_pixels(window: MainWindow, qtbot: QtBot, tmp_path: Pa
         assert size_um(file.pages[0]) == pytest.approx((3 * PIXEL_UM[0], PIXEL_UM[1]), rel=1e-6)
 
 
-def test_the_picture_of_the_finest_level_has_the_channels_that_are_shown(
+def test_the_picture_of_the_finest_level_has_the_visible_channels(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     pane = window.node_pane.pane("Image")
@@ -139,7 +141,7 @@ def test_the_picture_of_the_finest_level_has_the_channels_that_are_shown(
     dialog.reject()
 
 
-def test_the_picture_of_one_channel_of_several(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_picture_of_one_channel_can_be_exported(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     dialog = dialog_of(window, "png")
     dialog.channels.setCurrentText("DAPI")
     path = exported(window, dialog, qtbot, tmp_path)

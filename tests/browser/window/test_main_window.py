@@ -1,4 +1,4 @@
-"""The window as a whole: opening, failing, describing, changing its looks."""
+"""The window as a whole: opening, errors, descriptions, appearance."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def example() -> FakeGroup:
     )
 
 
-def test_an_empty_window_invites(application: QApplication, qtbot: QtBot) -> None:
+def test_an_empty_window_shows_the_start_page(application: QApplication, qtbot: QtBot) -> None:
     window = MainWindow(Settings(fresh=True))
     qtbot.addWidget(window)
     window.show()
@@ -116,7 +116,7 @@ def test_a_path_is_shown_without_expanding_by_hand(open_window: OpenWindow, qtbo
     assert window.node_pane.isVisible()
 
 
-def test_a_liked_tab_stays_in_front(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_chosen_tab_stays_selected(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     window.node_pane.tabs.tabBarClicked.emit(2)
@@ -135,7 +135,7 @@ def test_a_liked_tab_stays_in_front(open_window: OpenWindow, qtbot: QtBot) -> No
         RuntimeError(),
     ],
 )
-def test_a_source_that_cannot_be_opened_is_a_sentence(
+def test_a_source_that_cannot_be_opened_shows_a_sentence(
     error: Exception, application: QApplication, qtbot: QtBot
 ) -> None:
     problem: list[Exception] = [error]
@@ -157,7 +157,7 @@ def test_a_source_that_cannot_be_opened_is_a_sentence(
     qtbot.waitUntil(lambda: window.node_pane.isVisible())
 
 
-def test_what_hangs_can_be_cancelled_and_closed(application: QApplication, qtbot: QtBot) -> None:
+def test_a_source_that_hangs_can_be_cancelled_and_closed(application: QApplication, qtbot: QtBot) -> None:
     gate = Gate()
 
     def opener(request: SourceRequest) -> Source:
@@ -184,7 +184,7 @@ def test_closing_a_source_forgets_it(open_window: OpenWindow, qtbot: QtBot) -> N
     assert window.empty.isVisible()
 
 
-def test_reload_shows_the_source_anew(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_reload_shows_the_changed_source(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
     before = window.session.sources[0]
     window.reload()
@@ -194,7 +194,7 @@ def test_reload_shows_the_source_anew(open_window: OpenWindow, qtbot: QtBot) -> 
     assert window.node_pane.isVisible()
 
 
-def test_keys(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_keys_run_their_commands(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(FakeGroup({"volume": FakeArray(np.zeros((9, 14, 15)))}), "/volume")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     pane = window.node_pane.pane("Image")
@@ -257,11 +257,13 @@ def test_the_system_s_colours_are_followed_while_running(
     monkeypatch.undo()
     monkeypatch.setattr(window.settings, "appearance", lambda: Appearance.DARK)
     window.follow_system()
-    assert current_colours() is DARK, "their own are kept"
+    assert current_colours() is DARK, "the user's own are kept"
     window.set_appearance(Appearance.LIGHT)
 
 
-def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_pane_hidden_while_the_appearance_changes_shows_the_current_node(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     window.node_pane.show_tab("Metadata")
@@ -277,7 +279,7 @@ def test_another_appearance_shows_no_other_node(open_window: OpenWindow, qtbot: 
     qtbot.waitUntil(lambda: "2,\n" in pane.document.text or "[2, 3]" in pane.document.text)
 
 
-def test_a_pane_that_fails_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_pane_that_fails_shows_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
     root = example()
     root.find("/group/inner").codecs = 5
     window = open_window(root, "/image")
@@ -292,7 +294,7 @@ def test_a_pane_that_fails_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) 
 
 
 @pytest.mark.parametrize("values", [np.float32(7), np.zeros((0, 3)), np.zeros((2, 2), "S3"), np.zeros(0)])
-def test_what_is_no_picture_settles_too(values: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_node_without_a_picture_settles_too(values: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(FakeGroup({"array": FakeArray(values)}))
     with qtbot.waitSignal(window.settled):
         window.open_text("fake.zarr#/array")
@@ -316,7 +318,7 @@ def test_a_source_is_opened_once(application: QApplication, qtbot: QtBot) -> Non
     assert window.model.rowCount() == 0
     window.open_text("/data/a.zarr")
     qtbot.waitUntil(lambda: window.sentence.button.isVisible())
-    window.open_text("/data/b/../a.zarr/#/image")  # failed: tried again, and goes there
+    window.open_text("/data/b/../a.zarr/#/image")  # it failed: it is tried again, and shown
     window.open_text("/data/a.zarr#/group")  # is being opened
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "group")
     window.open_text("file:///data/a.zarr")
@@ -324,7 +326,7 @@ def test_a_source_is_opened_once(application: QApplication, qtbot: QtBot) -> Non
     assert (len(opened), window.model.rowCount()) == (2, 1)
 
 
-def test_an_error_goes_when_the_source_is_opened_again(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_error_disappears_when_the_source_is_opened_again(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
     window.open_text("fake.zarr#/nowhere")
     qtbot.waitUntil(window.sentence.isVisible)
@@ -332,7 +334,7 @@ def test_an_error_goes_when_the_source_is_opened_again(open_window: OpenWindow, 
     qtbot.waitUntil(window.node_pane.isVisible)
 
 
-def test_a_long_name_and_a_small_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_long_name_fits_a_small_window(open_window: OpenWindow, qtbot: QtBot) -> None:
     name = "n" * 400
     window = open_window(FakeGroup({name: FakeArray(np.zeros((3, 4)))}), f"/{name}")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
@@ -343,7 +345,7 @@ def test_a_long_name_and_a_small_window(open_window: OpenWindow, qtbot: QtBot) -
         assert (window.width(), window.height()) == (900, 600)
 
 
-def test_a_listing_that_fails_is_a_sentence_when_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_failed_listing_shows_a_sentence_when_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
     root, flaky = example(), Flaky()
     root.find("/group").before_listing = flaky
     window = open_window(root, "/group")
@@ -361,7 +363,7 @@ def test_a_listing_that_fails_is_a_sentence_when_chosen(open_window: OpenWindow,
     assert not window.tree.isFirstColumnSpanned(0, group)
 
 
-def test_a_late_look_up_leaves_the_chosen_row(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_late_lookup_keeps_the_chosen_row(open_window: OpenWindow, qtbot: QtBot) -> None:
     window, gate = open_window(example(), "/image"), Gate()
     qtbot.waitUntil(lambda: window.tree.currentIndex().data() == "image")
     hierarchy = window.session.sources[0].hierarchy
@@ -379,7 +381,7 @@ def test_a_late_look_up_leaves_the_chosen_row(open_window: OpenWindow, qtbot: Qt
     assert window.tree.currentIndex().data() == "fake.zarr"
 
 
-def test_settings_are_remembered_but_not_when_fresh(
+def test_settings_are_saved_but_not_when_fresh(
     application: QApplication, qtbot: QtBot, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from PySide6.QtCore import QSettings
@@ -401,11 +403,11 @@ def name_of(widget: QWidget) -> str:
 
 
 def is_part_of_another(widget: QWidget) -> bool:
-    """Whether Qt made it, for a widget that has a name."""
+    """Whether Qt created the widget as part of one that has a name."""
     return isinstance(widget, QHeaderView) or isinstance(widget.parent(), QLineEdit | QTableView)
 
 
-def test_all_that_takes_the_keyboard_has_a_name(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_every_focusable_widget_has_an_accessible_name(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/image")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Image")
     for tab in ("Image", "Table", "Metadata", "Attributes", "Storage"):
@@ -449,7 +451,7 @@ def window_that_was_closed(qtbot: QtBot) -> weakref.ref[MainWindow]:
     return weakref.ref(window)
 
 
-def test_a_closed_window_leaves_nothing_behind(application: QApplication, qtbot: QtBot) -> None:
+def test_a_closed_window_is_freed(application: QApplication, qtbot: QtBot) -> None:
     widgets_before, threads_before = len(QApplication.topLevelWidgets()), threading.active_count()
     reference = window_that_was_closed(qtbot)
     for _ in range(3):

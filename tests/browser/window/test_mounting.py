@@ -1,4 +1,4 @@
-"""Mounting from the window: a real mount, whose files are the array's, gone when the window closes."""
+"""Mounting from the window: a real mount with the array's files, unmounted when the window closes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
     assert np.array_equal(np.load(f"{opened[0]}/arrays/x/data.npy"), VALUES)
     copying = window.node_pane.copy_button.menu()
     copying.aboutToShow.emit()
-    next(action for action in copying.actions() if action.text() == "Path in its mount").trigger()
+    next(action for action in copying.actions() if action.text() == "Path in the mount").trigger()
     assert np.array_equal(np.load(QGuiApplication.clipboard().text()), VALUES)
     menu = QMenu()
     window.mounter.fill_menu(menu)
@@ -72,7 +72,7 @@ def test_a_source_is_mounted_opened_and_unmounted_on_quit(
 
 @needs_fuse
 @pytest.mark.parametrize("how", ["closed", "cancelled"])
-def test_a_mount_that_is_being_made_goes_too(
+def test_a_mount_in_progress_is_unmounted_too(
     how: str,
     application: QApplication,
     qtbot: QtBot,
@@ -85,7 +85,7 @@ def test_a_mount_that_is_being_made_goes_too(
     qtbot.addWidget(window)
     window.open_text(str(data))
     qtbot.waitUntil(lambda: window.session.source is not None)
-    for _ in range(2):  # who is impatient gets one mount too
+    for _ in range(2):  # a second request gets the same mount
         window.mounter.mount_and_open()
     folders = tmp_path / "zarrscope" / "mounts"
     qtbot.waitUntil(lambda: folders.exists() and any(folders.iterdir()))
@@ -99,7 +99,7 @@ def test_a_mount_that_is_being_made_goes_too(
     assert window.workers.shut_down(5)
 
 
-def test_what_cannot_be_mounted_is_told_and_leaves_no_folder(data: Path, tmp_path: Path) -> None:
+def test_a_failed_mount_is_reported_and_leaves_no_folder(data: Path, tmp_path: Path) -> None:
     source = open_source(SourceRequest(str(data)))
     source.request = SourceRequest(str(tmp_path / "nothing.zarr"))
     with pytest.raises(ZarrError, match=r"nothing\.zarr"):
@@ -107,7 +107,7 @@ def test_what_cannot_be_mounted_is_told_and_leaves_no_folder(data: Path, tmp_pat
     assert list((tmp_path / "zarrscope" / "mounts").iterdir()) == []
 
 
-def test_no_header_stands_on_the_command_line() -> None:
+def test_headers_are_not_on_the_command_line() -> None:
     options = StoreOptions(
         headers={"Authorization": "Bearer secret"}, region="eu-west-1", ca_bundle="/ca.pem"
     )

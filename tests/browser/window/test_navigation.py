@@ -1,4 +1,4 @@
-"""Opening in all ways, back and forward, breadcrumbs, and a session that comes back."""
+"""Navigation: all ways to open, back and forward, breadcrumbs, and a restored session."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def position_of(window: MainWindow) -> int:
 
 
 def stands_at(window: MainWindow, position: int) -> bool:
-    """Whether the way back knows the plane."""
+    """Whether the history has the plane."""
     return bool(window.session.history.visits[-1].view_state.get("index", [None])[0] == position)
 
 
@@ -96,7 +96,7 @@ def test_back_leads_to_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: at(window, "/two", "Image") and position_of(window) == 2)
 
 
-def test_reload_reads_again_what_is_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_reload_reads_the_current_node_again(open_window: OpenWindow, qtbot: QtBot) -> None:
     children = {"volume": FakeArray(np.zeros((9, 14, 15)))}
     root = FakeGroup({"scan": FakeGroup(children)})
     window = open_window(root, "/scan/volume")
@@ -119,7 +119,7 @@ def test_reload_reads_again_what_is_shown(open_window: OpenWindow, qtbot: QtBot)
     assert window.exporter.ask() is not None
 
 
-def test_a_source_that_fails_is_where_the_person_is(application: QApplication, qtbot: QtBot) -> None:
+def test_a_failed_source_is_the_current_place(application: QApplication, qtbot: QtBot) -> None:
     def opener(request: SourceRequest) -> Source:
         if "good" not in request.address:
             raise AccessDeniedError("the store denies it", url=request.address)
@@ -148,7 +148,9 @@ def test_a_source_that_fails_is_where_the_person_is(application: QApplication, q
     assert window.workers.shut_down(5)
 
 
-def test_keys_mean_the_window_after_an_address_was_entered(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_keys_belong_to_the_window_after_an_address_was_entered(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
     window = open_window(example())
     window.activateWindow()
     QTest.keySequence(window, "Ctrl+L")
@@ -158,7 +160,7 @@ def test_keys_mean_the_window_after_an_address_was_entered(open_window: OpenWind
     assert window.tree.hasFocus()  # in a line of text Ctrl+E would mean its end
 
 
-def test_breadcrumbs_lead_upwards(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_breadcrumbs_lead_to_ancestors(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example(), "/scan/line")
     qtbot.waitUntil(lambda: at(window, "/scan/line", "Plot"))
     assert [link.text() for link in window.node_pane.crumbs.links] == ["fake.zarr", "scan"]
@@ -168,7 +170,9 @@ def test_breadcrumbs_lead_upwards(open_window: OpenWindow, qtbot: QtBot) -> None
     qtbot.waitUntil(lambda: at(window, "/", "Overview"))
 
 
-def test_breadcrumbs_without_room_keep_what_is_nearest(application: QApplication, qtbot: QtBot) -> None:
+def test_breadcrumbs_without_space_keep_the_nearest_ancestors(
+    application: QApplication, qtbot: QtBot
+) -> None:
     crumbs = Breadcrumbs()
     qtbot.addWidget(crumbs)
     crumbs.resize(200, 24)
@@ -180,7 +184,7 @@ def test_breadcrumbs_without_room_keep_what_is_nearest(application: QApplication
     qtbot.waitUntil(lambda: all(link.isVisible() for link in crumbs.links))
 
 
-def test_a_place_is_opened_with_all_that_is_told(application: QApplication, qtbot: QtBot) -> None:
+def test_a_location_is_opened_with_all_its_options(application: QApplication, qtbot: QtBot) -> None:
     asked: list[SourceRequest] = []
 
     def opener(request: SourceRequest) -> Source:
@@ -196,7 +200,7 @@ def test_a_place_is_opened_with_all_that_is_told(application: QApplication, qtbo
     qtbot.waitUntil(lambda: "denied" in window.sentence.text)
     window.choose_location()
     dialog = dialog_of(window)
-    assert dialog.address.text() == "s3://bucket/a.zarr", "what failed is where to begin"
+    assert dialog.address.text() == "s3://bucket/a.zarr", "the dialog starts with the address that failed"
     dialog.fields["endpoint_url"].setText("nonsense")
     QTest.keyClick(dialog.address, Qt.Key.Key_Return)
     assert dialog.isVisible()
@@ -233,7 +237,7 @@ def test_a_path_is_completed_while_it_is_typed(
     assert window.workers.shut_down(5)
 
 
-def test_what_is_dropped() -> None:
+def test_dropped_paths_and_urls_are_opened() -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/data/a b.zarr"), QUrl("https://example.org/b.zarr")])
     assert dropped_texts(data) == ["file:///data/a b.zarr", "https://example.org/b.zarr"]
@@ -259,7 +263,7 @@ def window_of(qtbot: QtBot, *, fresh: bool = False) -> MainWindow:
     return window
 
 
-def test_a_session_comes_back_but_not_when_fresh(
+def test_a_session_is_restored_but_not_when_fresh(
     own_settings: None, application: QApplication, qtbot: QtBot
 ) -> None:
     first = window_of(qtbot)
@@ -327,7 +331,9 @@ def two_sources(open_window: OpenWindow, qtbot: QtBot) -> MainWindow:
 
 
 @pytest.mark.parametrize("way", ["key", "menu", "first"])
-def test_closing_a_source_below_which_one_stands(way: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_closing_a_source_while_its_nested_node_is_current(
+    way: str, open_window: OpenWindow, qtbot: QtBot
+) -> None:
     window = two_sources(open_window, qtbot)
     rows = [window.model.index(row, 0) for row in range(2)]
     if way == "key":
@@ -350,7 +356,7 @@ def test_closing_a_source_below_which_one_stands(way: str, open_window: OpenWind
     assert window.node_pane.current_tab() == "Overview"
 
 
-def test_keys_of_the_picture_while_the_tree_has_the_keyboard(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_keys_of_the_picture_work_while_the_tree_has_focus(open_window: OpenWindow, qtbot: QtBot) -> None:
     children = {
         "field": FakeArray(np.zeros((90, 120))),
         "first": FakeArray(np.zeros((3, 4))),

@@ -1,4 +1,4 @@
-"""A window may be small: what has no room scrolls, or stands in a menu."""
+"""Small windows: panels scroll, and hidden controls are in a menu."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def arrays() -> dict[str, Any]:
 
 
 def stands_out(inner: QWidget, outer: QWidget) -> bool:
-    """Whether a part of a widget lies outside of another one."""
+    """Whether a part of a widget is outside another one."""
     corner = inner.mapTo(outer, inner.rect().bottomRight())
     return corner.x() > outer.width() or corner.y() > outer.height()
 
@@ -51,7 +51,7 @@ def test_all_tabs_fit(path: str, open_window: OpenWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: sliders.height() >= 48, timeout=2000)
 
 
-def test_what_has_no_room_is_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_hidden_controls_are_in_a_menu(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup(arrays()), "/packed"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete)
     window, controls = pane.window(), pane.controls
@@ -67,10 +67,10 @@ def test_what_has_no_room_is_in_a_menu(open_window: OpenWindow, qtbot: QtBot) ->
     menu.aboutToShow.emit()
     actions = {action.text(): action for action in menu.actions()}
     assert actions["Square elements: same scale along both axes"].isChecked()
-    actions["Turn upside down"].trigger()
+    actions["Flip vertically"].trigger()
     assert pane.model.state.settings.flip_rows
     menu.aboutToShow.emit()
-    assert {action.text(): action.isChecked() for action in menu.actions()}["Turn upside down"]
+    assert {action.text(): action.isChecked() for action in menu.actions()}["Flip vertically"]
 
 
 def test_the_panel_scrolls(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""Requests, answers on the window's thread, late ones dropped."""
+"""Requests in threads: answers arrive on the window's thread, late ones are dropped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fail(error: Exception) -> None:
     pytest.fail(f"unexpected {error!r}")
 
 
-def test_answers_come_on_the_windows_thread(workers: Workers, qtbot: QtBot) -> None:
+def test_answers_arrive_on_the_windows_thread(workers: Workers, qtbot: QtBot) -> None:
     answers: list[tuple[object, QThread]] = []
     place: list[int] = []
 
@@ -42,7 +42,7 @@ def test_errors_arrive_as_they_are(workers: Workers, qtbot: QtBot) -> None:
     assert isinstance(errors[0], ZeroDivisionError)
 
 
-def test_a_late_answer_finds_nobody_waiting(workers: Workers, qtbot: QtBot) -> None:
+def test_the_answer_to_a_cancelled_request_is_dropped(workers: Workers, qtbot: QtBot) -> None:
     gate, answers = Gate(), []
     request = workers.submit(gate.wait, lambda _value: answers.append("late"), fail)
     assert gate.waiting.acquire(timeout=5)
@@ -54,7 +54,7 @@ def test_a_late_answer_finds_nobody_waiting(workers: Workers, qtbot: QtBot) -> N
     assert answers == ["other"]
 
 
-def test_one_that_hangs_does_not_hold_up_the_others(workers: Workers, qtbot: QtBot) -> None:
+def test_a_request_that_hangs_does_not_block_the_others(workers: Workers, qtbot: QtBot) -> None:
     gate, answers = Gate(), []
     workers.submit(gate.wait, answers.append, fail)
     for number in range(20):
@@ -64,7 +64,7 @@ def test_one_that_hangs_does_not_hold_up_the_others(workers: Workers, qtbot: QtB
     gate.open()
 
 
-def test_stop_tells_those_who_wait(workers: Workers, qtbot: QtBot) -> None:
+def test_stop_fails_waiting_requests(workers: Workers, qtbot: QtBot) -> None:
     gate, errors = Gate(), []
     workers.submit(gate.wait, fail, errors.append, "reading")
     workers.stop()
@@ -74,7 +74,7 @@ def test_stop_tells_those_who_wait(workers: Workers, qtbot: QtBot) -> None:
 
 
 class Asker:
-    """Asks a lane for numbers that come when their gates open."""
+    """Requests numbers from a lane; each is answered when its gate opens."""
 
     def __init__(self, workers: Workers) -> None:
         self.lane = Lane(workers)
@@ -107,7 +107,7 @@ def test_a_lane_drops_answers_older_than_the_one_shown(workers: Workers, qtbot: 
     assert asker.answers == [2]
 
 
-def test_a_lane_skips_what_was_passed_over(workers: Workers, qtbot: QtBot) -> None:
+def test_a_lane_skips_outdated_requests(workers: Workers, qtbot: QtBot) -> None:
     asker = Asker(workers)
     for number in range(1, 9):
         asker.ask(number)
@@ -118,7 +118,9 @@ def test_a_lane_skips_what_was_passed_over(workers: Workers, qtbot: QtBot) -> No
     assert asker.answers[-1] == 8
 
 
-def test_a_lane_gives_up_what_hangs(workers: Workers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lane_cancels_a_request_that_hangs(
+    workers: Workers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lane_module, "PATIENCE_S", 0.05)
     asker = Asker(workers)
     for number in (1, 2, 3):
@@ -129,7 +131,7 @@ def test_a_lane_gives_up_what_hangs(workers: Workers, qtbot: QtBot, monkeypatch:
         gate.open()
 
 
-def test_a_lane_that_forgets_shows_nothing_more(workers: Workers, qtbot: QtBot) -> None:
+def test_a_lane_that_was_reset_drops_later_answers(workers: Workers, qtbot: QtBot) -> None:
     asker = Asker(workers)
     asker.ask(1)
     asker.lane.forget()
@@ -153,7 +155,7 @@ def test_only_the_newest_error_counts(workers: Workers, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(asker.errors) == 1)
 
 
-def test_qt_keeps_its_hands_off_none(application: object) -> None:
+def test_qt_calls_keep_the_reference_count_of_none(application: object) -> None:
     """PySide6 6.12.0 lost a reference to None at every call on Python 3.11, until the process aborted."""
     import sys
 
@@ -166,7 +168,7 @@ def test_qt_keeps_its_hands_off_none(application: object) -> None:
     assert sys.getrefcount(None) - before > -500
 
 
-def test_a_question_that_waits_is_not_asked_of_workers_that_are_gone(
+def test_a_waiting_request_is_not_sent_to_deleted_workers(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lane_module, "PATIENCE_S", 0.05)

@@ -26,7 +26,11 @@ from tests.command import Run
             2,
             "dimension 0: indices must be in [0, 4), found 9",
         ),
-        (("cat", "{source}", "images/stack", "--select", "q=1"), 2, "expected the name of one dimension, found 'q'"),
+        (
+            ("cat", "{source}", "images/stack", "--select", "q=1"),
+            2,
+            "expected the name of one dimension, found 'q'",
+        ),
         (("cat", "{source}", "images/stack", "--as", "jpg"), 2, "file type 'jpg' is unknown"),
         (("cat", "{source}", "images/stack", "--as", "png"), 1, "is not a picture"),
         (

@@ -1,4 +1,4 @@
-"""The colour maps on offer: few, each for a purpose, by their names in the cmap catalogue; and all others behind them."""
+"""Colour maps, by their names in the cmap catalogue: a short list for the menu, and all others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LABELS = "labels"
-"""Not of the catalogue: one colour per integer, far from those of its neighbours."""
+"""Not in the catalogue: one colour per integer, very different from those of its neighbours."""
 
 CYCLIC = "cmocean:phase"
 
@@ -27,8 +27,8 @@ COLOUR_MAPS: dict[str, str] = {
     CYCLIC: "Cyclic",
     LABELS: "Labels",
 }
-"""Catalogue name → what the menu says: two grays, five that are even to the eye or familiar, two of one hue,
-two that diverge from a middle, one that closes on itself, one for labels."""
+"""Catalogue name → title in the menu: two grays, five perceptually uniform or familiar ones, two of one hue,
+two diverging, one cyclic, one for labels."""
 
 
 @lru_cache(maxsize=64)
@@ -36,7 +36,7 @@ def lookup_table(name: str) -> NDArray[np.uint8]:
     """256 colours, RGB, shape (256, 3); gray where ``name`` is not known."""
     if name == LABELS:
         return _label_colours()
-    from cmap import Colormap  # 50 ms that the window need not wait for
+    from cmap import Colormap  # late: saves 50 ms before the window shows
 
     try:
         colours = Colormap(name).lut(256)
@@ -47,7 +47,7 @@ def lookup_table(name: str) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=1)
 def catalogue() -> dict[str, str]:
-    """All colour maps that there are, by name: what each is for, ``sequential``, ``diverging`` and so on."""
+    """The category of every colour map by name: ``sequential``, ``diverging`` and so on."""
     from cmap import Catalog
 
     every = Catalog()
@@ -56,17 +56,17 @@ def catalogue() -> dict[str, str]:
 
 
 def title_of(name: str) -> str:
-    """What a colour map is called."""
+    """The title of a colour map."""
     return COLOUR_MAPS.get(name) or name.rpartition(":")[2]
 
 
 def is_known(name: str) -> bool:
-    """Whether there is such a colour map."""
+    """Whether the colour map exists."""
     return name in COLOUR_MAPS or name in catalogue()
 
 
 def _label_colours() -> NDArray[np.uint8]:
-    """256 hues in turn, each in four strengths: bright enough for a dark ground, and never gray."""
+    """256 colours: hues in turn, each in four strengths, bright enough for a dark background, never gray."""
     turn = np.arange(256)
     hue, strong, light = (
         turn / 256 * 6,

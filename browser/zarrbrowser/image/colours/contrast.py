@@ -1,4 +1,4 @@
-"""Which values are the darkest and the brightest colour of a picture."""
+"""Contrast: the values with the darkest and the brightest colour of a picture."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.values.numbers import DRAWABLE, EXACT, drawable, finite, from_offset, is_long
 
 SAMPLE_SIZE = 65_536
-"""Elements that percentiles and histogram look at: enough for 0.4 % precision, a few milliseconds."""
+"""The number of elements sampled for percentiles and histogram: 0.4 % precision in a few milliseconds."""
 PERCENTILES = (1.0, 99.0)
 WIDE_PERCENTILES = (0.1, 99.9)
 BINS = 128
 _RESOLUTION = 1e-11
-"""The least difference of two bounds, relative to them: a float has 16 digits, and each bin needs some."""
+"""The smallest difference of two bounds, relative to them: a float has 16 digits, and each bin needs some."""
 _LEAST = 1e-300
-"""The least difference of two bounds near zero: a hundredth of it is still a number of full precision."""
+"""The smallest difference of two bounds near zero: a hundredth of it still has full precision."""
 
 
 class ContrastMode(Enum):
-    """How the bounds are found."""
+    """How the bounds are chosen."""
 
     PERCENTILES = "percentiles"
     WIDE_PERCENTILES = "wide percentiles"
@@ -32,7 +32,7 @@ class ContrastMode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The wish: a mode, and for a fixed one its bounds."""
+    """The setting: a mode, and the bounds of a fixed one."""
 
     mode: ContrastMode = ContrastMode.PERCENTILES
     low: float = 0.0
@@ -41,7 +41,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a picture's values are like; bounds are of the finite values, 0 and 1 where there are none."""
+    """Statistics of a picture's values; bounds are those of the finite values, or 0 and 1 without any."""
 
     minimum: float
     maximum: float
@@ -52,11 +52,11 @@ class Statistics:
     histogram: AnyArray
     """Sampled counts, one per bin."""
     bin_edges: AnyArray
-    """One more than there are bins."""
+    """One more than the number of bins."""
     fill_count: int = 0
-    """Elements that equal the fill value, where that is shown apart; they count for nothing else."""
+    """The number of elements equal to the fill value, if it is shown apart; they are excluded from all other counts."""
     offset: int = 0
-    """What ``bin_edges`` are counted from: not 0 where floats have not all digits of the numbers. Then bounds are integers."""
+    """The origin of ``bin_edges``: not 0 if floats cannot represent the numbers exactly; bounds are integers then."""
 
     def levels(self, contrast: Contrast) -> tuple[float, float]:
         """The bounds to draw with: always low < high, as colours need."""
@@ -68,7 +68,7 @@ class Statistics:
             ContrastMode.WIDE_PERCENTILES: self.wide_percentiles,
         }
         low, high = found.get(contrast.mode, everything)
-        # A mostly empty picture has equal percentiles, but not equal values.
+        # A mostly empty picture has equal percentiles, although its values differ.
         return _apart(low, high) if low < high else _apart(*everything)
 
 
@@ -76,7 +76,7 @@ def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics
     """Measure ``picture``: extremes exactly, percentiles and histogram from a sample.
 
     Args:
-        is_fill: where the elements have the fill value, which counts as missing.
+        is_fill: where elements have the fill value; these count as missing.
     """
     size, fill_count = picture.size, 0 if is_fill is None else int(is_fill.sum())
     if is_fill is not None:
@@ -101,8 +101,8 @@ def statistics(picture: AnyArray, is_fill: AnyArray | None = None) -> Statistics
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
-    """Bounds that can be drawn, with many floats between them: what differs less is taken for equal."""
-    if isinstance(low, int) and isinstance(high, int):  # whose digits all count
+    """Bounds that can be drawn, with many floats between them; values that differ by less are taken as equal."""
+    if isinstance(low, int) and isinstance(high, int):  # integers: every digit counts
         return (low, high) if low < high else (low - 1, low + 1)
     low, high = drawable(low), drawable(high)
     if high - low > max(abs(low) * _RESOLUTION, abs(high) * _RESOLUTION, _LEAST):

@@ -1,4 +1,4 @@
-"""From tiles that are there to colours on the screen, and what the numbers among them are like."""
+"""From loaded tiles to colours on the screen, and statistics of their numbers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from zarrbrowser.image.view_settings import ViewSettings
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the numbers of a plane are like; kept while it is panned and zoomed, so that colours stay what they mean."""
+    """Statistics of a plane; kept while the plane is panned and zoomed, so that colours keep their meaning."""
 
     statistics: tuple[Statistics, ...]
-    """One per channel that is blended, else one; none for colours, which are drawn as they are."""
+    """One per blended channel, else one; none for RGB, which is drawn unchanged."""
     brightest: float = 255.0
-    """What full light is among colours."""
+    """The RGB value of full brightness."""
 
 
 def compose(frame: Frame, cache: TileCache, backdrops: Sequence[Sequence[Mosaic]] = ()) -> tuple[Mosaic, ...]:
@@ -49,7 +49,7 @@ def compose(frame: Frame, cache: TileCache, backdrops: Sequence[Sequence[Mosaic]
 
 
 def _index_in(frame: Frame, raster: Raster) -> tuple[int, ...]:
-    """Where the plane of a raster stands in the backdrop's level."""
+    """The plane of a raster, in the backdrop's level."""
     if not frame.backdrop:
         return ()
     level = frame.backdrop[0].raster.level
@@ -61,11 +61,11 @@ def _index_in(frame: Frame, raster: Raster) -> tuple[int, ...]:
 
 
 def measure(settings: ViewSettings, mosaics: Sequence[Mosaic]) -> Measured:
-    """What the numbers of mosaics are like, where there are any."""
+    """Statistics of the numbers of mosaics, if there are any."""
     if mosaics[0].raster.channel is not None:
         brightest = 255.0
         if mosaics[0].values.dtype.itemsize > 1:
-            # Few cameras fill 16 bits: against the type's largest number their pictures would be black.
+            # Few cameras use all 16 bits: relative to the type's largest number their pictures would be black.
             brightest = float(max(1, mosaics[0].values[..., :3].max(initial=1)))
         return Measured((), brightest)
     found = []
@@ -77,7 +77,7 @@ def measure(settings: ViewSettings, mosaics: Sequence[Mosaic]) -> Measured:
 
 
 def bounds(settings: ViewSettings, measured: Measured) -> list[tuple[float, float]]:
-    """The values of the first and the last colour, for each channel that is blended, else for the picture."""
+    """The values of the first and the last colour, for each blended channel, else for the picture."""
     if settings.is_blended:
         wishes = [settings.channels[position].contrast for position in settings.channels_on]
         return [found.levels(wish) for found, wish in zip(measured.statistics, wishes, strict=True)]
@@ -97,7 +97,7 @@ def style_of(
 def paint(
     settings: ViewSettings, mosaics: Sequence[Mosaic], measured: Measured, style: Style
 ) -> NDArray[np.uint8]:
-    """The picture, shape (h, w, 4); transparent where nothing is there yet."""
+    """The picture, shape (h, w, 4); transparent where nothing is loaded yet."""
     first = mosaics[0]
     if first.raster.channel is not None:
         picture = coloured(first.values, measured.brightest)
@@ -111,7 +111,7 @@ def paint(
     else:
         picture = colours_of(first.values, settings.elements, style)
     if first.is_there is not None:
-        picture.view(np.uint32)[..., 0] *= first.is_there  # ten times as fast as to assign NOTHING
+        picture.view(np.uint32)[..., 0] *= first.is_there  # ten times as fast as assigning NOTHING
     return picture
 
 
@@ -124,10 +124,10 @@ def displayed_slice(
     colour_map: str,
     number: int | None = None,
 ) -> DisplayedSlice:
-    """What is on the screen, as a value from which it can be read again.
+    """The displayed slice, as a value from which it can be read again.
 
     Args:
-        number: of another level that is to be read; by default that on the screen.
+        number: the level to read; by default the level on the screen.
     """
     level = frame.raster.level if number is None else image.levels[number]
     plane = Raster.of(level, frame.planes[0])
@@ -159,7 +159,7 @@ def displayed_slice(
 
 
 def _with_channels(selection: Selection, settings: ViewSettings, axis: int | None) -> Selection:
-    """A selection of one channel, as one of those that are blended: as a slice of all where they do not stand side by side."""
+    """A selection of one channel extended to all blended channels; to the whole axis if they are not adjacent."""
     if axis is None:
         return selection
     first, last = settings.channels_on[0], settings.channels_on[-1]

@@ -1,4 +1,4 @@
-"""From numbers to colours: norms, colour maps, labels, blended channels. What the screen shows and what is exported."""
+"""From numbers to colours, for the screen and for export: norms, colour maps, labels, blended channels."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ NOTHING: Rgba = (0, 0, 0, 0)
 _STEPS = 256
 _NAN, _FILL = 256, 257
 _SINGLE = 1e37
-"""Bounds up to here leave room for their difference in a float32."""
+"""Bounds up to this value have a difference that fits in a float32."""
 _LEAST_SINGLE = 1e-36
 """The reciprocal of a smaller difference between the bounds overflows float32."""
 _HUGE = 1e300
-"""One over a larger difference of bounds has not all digits."""
+"""The reciprocal of a larger difference loses precision."""
 _TINY = 1e-30
 _SYMLOG_LINEAR = 1e-3
-"""Around zero symlog is linear up to this part of the largest bound."""
+"""symlog is linear around zero up to this fraction of the larger bound."""
 _LOG_DECADES = 6
-"""Where the lower bound of a logarithm is not above zero, it begins so many decades below the upper one."""
+"""The decades that a logarithmic scale spans below the upper bound if the lower bound is not positive."""
 
 
 class Norm(Enum):
@@ -60,7 +60,7 @@ class Style:
 
 
 def spread(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> AnyArray:
-    """Numbers on a scale of 0 (the lower bound) to 1 (the upper one); beyond them too. float32 or float64."""
+    """Numbers scaled so that the lower bound is 0 and the upper 1, not clipped; float32 or float64."""
     numbers, (low, high) = _near(numbers, norm, levels)
     is_small = abs(low) < _SINGLE and abs(high) < _SINGLE and high - low > _LEAST_SINGLE
     single = numbers.dtype == np.float32 and is_small
@@ -91,7 +91,7 @@ def spread(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> AnyArr
 
 
 def _near(numbers: AnyArray, norm: Norm, levels: tuple[float, float]) -> tuple[AnyArray, tuple[float, float]]:
-    """Integers with more digits than a float are counted from the lower bound; those far outside the bounds are clipped."""
+    """Integers relative to the lower bound if floats cannot represent them; those far outside the bounds are clipped."""
     low, high = math.floor(levels[0]), math.ceil(levels[1])
     if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8:
         return numbers, levels
@@ -111,14 +111,14 @@ def rgba(numbers: AnyArray, style: Style, is_fill: AnyArray | None = None) -> ND
 
     Args:
         numbers: any integers or floats; NaN gets ``style.nan``.
-        is_fill: where the fill value stands, which gets ``style.fill``.
+        is_fill: which elements are the fill value; these get ``style.fill``.
     """
     if style.is_labels:
         return _labelled(numbers, style, is_fill)
     table = np.concatenate([lookup_table(style.colour_map), np.zeros((_STEPS, 1), np.uint8) + 255], axis=1)
     table = np.concatenate([table, np.array([style.nan, style.fill], np.uint8)])
     if numbers.dtype.kind in "iu" and numbers.dtype.itemsize <= 2 and numbers.size > 2**16:
-        # Each possible value once, instead of each element.
+        # Compute each possible value once instead of each element.
         info = np.iinfo(numbers.dtype)
         every = _indices(np.arange(info.min, info.max + 1), style)
         indices = every[numbers.astype(np.int32) - info.min]
@@ -131,7 +131,7 @@ def rgba(numbers: AnyArray, style: Style, is_fill: AnyArray | None = None) -> ND
 
 
 def colours_of(values: AnyArray, elements: Elements, style: Style) -> NDArray[np.uint8]:
-    """Colours of elements, shape (…, 4): labels by their very values, which may have more digits than a float."""
+    """Colours of elements, shape (…, 4); labels by their exact values, which may not fit in a float."""
     numbers, is_fill = elements.numbers(values)
     plain = elements.of(values)
     return rgba(plain if style.is_labels and plain.dtype.kind in "biu" else numbers, style, is_fill)
@@ -150,10 +150,10 @@ def _indices(numbers: AnyArray, style: Style) -> AnyArray:
 
 
 def _labelled(numbers: AnyArray, style: Style, is_fill: AnyArray | None) -> NDArray[np.uint8]:
-    """A colour per integer, always the same one; 0 is the ground."""
+    """A fixed colour per integer; 0 is the background."""
     table = lookup_table(LABELS)
     whole = np.nan_to_num(numbers).astype(np.int64) if numbers.dtype.kind == "f" else numbers.astype(np.int64)
-    # Neighbouring labels get far colours: multiplication by the golden ratio spreads them, the high bits are used.
+    # Neighbouring labels get different colours: multiplying by the golden ratio spreads them; the high bits are used.
     mixed = (whole.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(56)
     result = np.empty((*numbers.shape, 4), np.uint8)
     result[..., :3], result[..., 3] = table[mixed], 255
@@ -168,7 +168,7 @@ def _labelled(numbers: AnyArray, style: Style, is_fill: AnyArray | None) -> NDAr
 def blend(
     numbers: Sequence[AnyArray], levels: Sequence[tuple[float, float]], colours: Sequence[Colour], norm: Norm
 ) -> NDArray[np.uint8]:
-    """Channels added up, each in its colour, shape (h, w, 4); NaN adds nothing."""
+    """The sum of channels, each in its colour, shape (h, w, 4); NaN adds nothing."""
     shape = numbers[0].shape if numbers else (0, 0)
     total = np.zeros((*shape, 3), np.float32)
     for one, bounds, colour in zip(numbers, levels, colours, strict=True):
@@ -182,10 +182,10 @@ def blend(
 
 
 def coloured(values: AnyArray, brightest: float) -> NDArray[np.uint8]:
-    """Red, green, blue and perhaps alpha as they are, shape (h, w, 4).
+    """Red, green, blue and an optional alpha channel, unchanged, shape (h, w, 4).
 
     Args:
-        brightest: what full light is.
+        brightest: the value of full brightness.
     """
     result = np.full((*values.shape[:2], 4), 255, np.uint8)
     if values.dtype == np.uint8 and brightest == 255:

@@ -1,1 +1,1 @@
-"""Which tiles a view needs, and the picture that the loaded tiles make. Without Qt."""
+"""The tiles that a view needs, and the picture composed of the loaded tiles. Without Qt."""

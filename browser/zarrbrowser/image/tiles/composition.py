@@ -1,4 +1,4 @@
-"""What one view has drawn: the mosaics of a frame, what their numbers are like, and what lies behind the next ones."""
+"""What one view has drawn: the mosaics of a frame, their statistics, and the backdrops for the next frame."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from zarrbrowser.image.view_settings import ViewSettings
 
 
 class Composition:
-    """Grows with each tile that comes.
+    """The drawn part of a frame; grows with each tile that arrives.
 
     Attributes:
-        frame: that is drawn; None before one is.
-        mosaics: one per channel that is blended, else one.
-        measured: what the numbers of the plane are like: of the first frame of it that is whole.
-        is_whole: whether all tiles of the frame are in it.
+        frame: the frame that is drawn; None before the first.
+        mosaics: one per blended channel, else one.
+        measured: the statistics of the plane, from its first complete frame.
+        is_whole: whether it has all tiles of the frame.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Composition:
         self._backdrops: list[list[Mosaic]] = []
 
     def shows_plane_of(self, frame: Frame) -> bool:
-        """Whether another part, or another level, of a frame's plane is drawn."""
+        """Whether another part or level of a frame's plane is drawn."""
         return self.frame is not None and self.frame.planes == frame.planes
 
     def take(
@@ -39,10 +39,10 @@ class Composition:
         is_whole: bool,
         keeps_contrast: bool = False,
     ) -> None:
-        """Draw a frame with the tiles that are there.
+        """Draw a frame with the tiles that are loaded.
 
         Args:
-            keeps_contrast: whether numbers are not measured anew for another plane, as those of a film.
+            keeps_contrast: whether to keep the statistics for another plane, such as the next of a film.
         """
         is_new = not self.shows_plane_of(frame)
         self.mosaics = compose(frame, cache, [] if is_new else self._backdrops)
@@ -55,12 +55,12 @@ class Composition:
             self._keep_behind(frame, is_new=is_new)
 
     def measure(self, settings: ViewSettings) -> None:
-        """Look anew at the numbers that are drawn."""
+        """Recompute the statistics from the numbers that are drawn."""
         if self.mosaics:
             self.measured = measure(settings, self.mosaics)
 
     def _keep_behind(self, frame: Frame, *, is_new: bool) -> None:
-        """The picture as it is now lies behind the next one, and that of the whole plane behind all."""
+        """Use the present picture as a backdrop for the next one, and that of the whole plane as the last backdrop."""
         widest = [] if is_new else [behind[-1:] for behind in self._backdrops]
         covers_all = all(
             part.stop - part.start == length

@@ -1,4 +1,4 @@
-"""What was read for a picture, and what was not, in words."""
+"""Text on what was read for a picture, and what was not."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from zarrbrowser.values.quantities import count, format_bytes, format_duration
 
 
 def reading(image: Image, settings: ViewSettings) -> str:
-    """What is under way."""
+    """The read that is running."""
     where = settings.describe(image)
     return f"Reading {image.path}" + (f", {where}" if where else "")
 
 
 def report(image: Image, settings: ViewSettings, frame: Frame, took_s: float) -> str:
-    """What is shown, of which level, and what reading it took."""
+    """The level that is shown, and how much was read for it."""
     raster, where = frame.raster, settings.describe(image)
     what = raster.level.array.path + (f", {where}" if where else "")
     parts = []
@@ -33,6 +33,6 @@ def report(image: Image, settings: ViewSettings, frame: Frame, took_s: float) ->
 
 
 def withheld(cost: ReadCost, *, is_in_view: bool) -> str:
-    """What was not read unasked."""
-    what = "What is in view crosses" if is_in_view else "The middle is shown. The whole plane crosses"
+    """The question before a large read."""
+    what = "The part in view crosses" if is_in_view else "The middle is shown. The whole plane crosses"
     return f"{what} {count(cost.chunks, 'chunk')}, {format_bytes(cost.nbytes)} when decoded."

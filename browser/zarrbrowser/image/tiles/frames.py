@@ -1,6 +1,6 @@
-"""What to read for a view of an image, and the picture that the tiles make which are there already.
+"""What to read for a view of an image, and the picture composed of the tiles already loaded.
 
-A frame is one view: the sampling that the screen can show, the tiles in view, nearest to the middle first, and what they cost.
+A frame is one view: the sampling that the screen can show, the tiles in view, nearest to the centre first, and their read cost.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from zarrbrowser.nodes.protocols import AnyArray
 from zarrbrowser.nodes.read_cost import ASK_ABOVE_BYTES, ReadCost
 
 _MARGIN = 0.25
-"""Drawn beyond each edge of the view, in views, where tiles are there, so that panning shows no blank at once."""
+"""The margin drawn beyond each edge from loaded tiles, as a fraction of the view, so that panning shows no blank."""
 _SNAP = 64
-"""Windows end at multiples of so many samples, so that a small pan needs no new picture."""
+"""Windows end at multiples of this number of samples, so that a small pan does not need a new picture."""
 _BACKDROP_TILES = 4
-"""The coarsest level is read first, as a backdrop, where it is this small."""
+"""The coarsest level is read first, as a backdrop, if it has at most this size."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of the base lies on the screen, and how large; half-open intervals down and to the right."""
+    """The part of the base on the screen, and its scale; half-open intervals down and to the right."""
 
     rows: tuple[float, float]
     columns: tuple[float, float]
@@ -46,7 +46,7 @@ class Frame:
     """One view, ready to be read."""
 
     planes: tuple[Axes, ...]
-    """One per channel that is blended; else one."""
+    """One per blended channel, else one."""
     rasters: tuple[Raster, ...]
     """One per plane."""
     window: Window
@@ -54,24 +54,24 @@ class Frame:
     tiles: tuple[Tile, ...]
     """The tiles in view, in the order to read them."""
     backdrop: tuple[Tile, ...]
-    """Coarse ones, to be read before all others."""
+    """Coarse tiles, to be read before all others."""
     cost: ReadCost
-    """Of the tiles that are not there yet."""
+    """The read cost of the tiles that are not loaded yet."""
     is_held_back: bool = False
-    """Whether it costs more than may be read unasked; then only what is there already is drawn."""
+    """Whether it costs more than may be read without asking; then only loaded tiles are drawn."""
 
     @property
     def raster(self) -> Raster:
-        """That of the first channel."""
+        """The raster of the first channel."""
         return self.rasters[0]
 
     @property
     def rect(self) -> tuple[float, float, float, float]:
-        """What the window covers of the base: top, left, bottom, right."""
+        """The part of the base that the window covers: top, left, bottom, right."""
         return rect_of(self.raster, self.window)
 
     def missing(self, cache: TileCache) -> list[Tile]:
-        """What must be read, in order."""
+        """The tiles to read, in order."""
         if self.is_held_back:
             return []
         return [tile for tile in (*self.backdrop, *self.tiles) if tile not in cache]
@@ -79,25 +79,25 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Mosaic:
-    """Tiles put together: samples of a window of one raster."""
+    """Samples of a window of one raster, composed of tiles."""
 
     raster: Raster
     window: Window
     values: AnyArray
-    """Elements as they are; colours, if there are, along a third axis."""
+    """Unchanged elements; RGB along a third axis, if the raster has it."""
     is_there: AnyArray | None
-    """Where there are values; None where there are everywhere."""
+    """Where values are loaded; None if they are everywhere."""
     holes: tuple[Window, ...] = ()
     """Samples that could not be read."""
 
     @property
     def rect(self) -> tuple[float, float, float, float]:
-        """What it covers of the base: top, left, bottom, right."""
+        """The part of the base that it covers: top, left, bottom, right."""
         return rect_of(self.raster, self.window)
 
 
 def rect_of(raster: Raster, window: Window) -> tuple[float, float, float, float]:
-    """What a window of samples covers of the base: top, left, bottom, right."""
+    """The part of the base that a window of samples covers: top, left, bottom, right."""
     (top, left), (bottom, right) = (
         [raster.to_base(side, edge - 0.5) for side, edge in enumerate(edges)]
         for edges in zip(*((part.start, part.stop) for part in window), strict=True)
@@ -112,12 +112,12 @@ def plan(
     is_there: Callable[[Tile], bool] = lambda _tile: False,
     may_read_bytes: int = 0,
 ) -> Frame:
-    """The finest frame that the screen can show and that may be read unasked; else the coarsest, held back.
+    """The finest frame that the screen can show and that may be read without asking; else the coarsest, held back.
 
     Args:
         planes: the plane, or the same plane at each of the channels to blend.
-        is_there: whether a tile need not be read.
-        may_read_bytes: what the person agreed to.
+        is_there: whether a tile is loaded.
+        may_read_bytes: the size that the user agreed to read.
     """
     limit, frame = max(ASK_ABOVE_BYTES, may_read_bytes), None
     wanted = _finest(image, planes[0], view)
@@ -143,7 +143,7 @@ def _finest(image: Image, axes: Axes, view: View) -> int:
 
 
 def _steps(level: Level, axes: Axes, view: View) -> tuple[int, int]:
-    """How many elements a pixel holds down and to the right, as powers of two: then tiles serve several zooms."""
+    """Elements per pixel, down and to the right, as powers of two so that tiles serve several zoom levels."""
     ratios = (view.density(side) / level.factors[axis] for side, axis in enumerate((axes.rows, axes.columns)))
     down, right = (2 ** max(0, math.floor(math.log2(max(1.0, ratio) * 1.001))) for ratio in ratios)
     return down, right
@@ -195,7 +195,7 @@ def window_of(raster: Raster, view: View, margin: float = 0.0, snap: int = 1) ->
 
 
 def assemble(raster: Raster, window: Window, cache: TileCache, backdrops: Sequence[Mosaic] = ()) -> Mosaic:
-    """Put together what is there of a window; what is not is filled from backdrops, the best first."""
+    """Compose a window of the loaded tiles; gaps are filled from backdrops, the best first."""
     height, width = (part.stop - part.start for part in window)
     pieces = [(tile, cache.get(tile)) for tile in raster.tiles(window)]
     holes = tuple(hole for tile, piece in pieces if piece is not None for hole in cache.holes(tile))
@@ -218,7 +218,7 @@ def assemble(raster: Raster, window: Window, cache: TileCache, backdrops: Sequen
 
 
 def _single(raster: Raster, window: Window, pieces: list[tuple[Tile, AnyArray | None]]) -> AnyArray | None:
-    """The window out of one tile, without a copy."""
+    """The window as a part of one tile, without a copy."""
     if len(pieces) != 1 or pieces[0][1] is None:
         return None
     _, there = _overlap(raster.samples(pieces[0][0]), window)
@@ -226,7 +226,7 @@ def _single(raster: Raster, window: Window, pieces: list[tuple[Tile, AnyArray | 
 
 
 def _overlap(samples: Window, window: Window) -> tuple[Window, Window]:
-    """Where a tile lies in the window, and where the window lies in the tile."""
+    """The overlap of a tile and the window: its place in the window and in the tile."""
     here, there = [], []
     for mine, wanted in zip(samples, window, strict=True):
         start = max(mine.start, wanted.start)
@@ -237,7 +237,7 @@ def _overlap(samples: Window, window: Window) -> tuple[Window, Window]:
 
 
 def _fill(values: AnyArray, is_there: AnyArray, raster: Raster, window: Window, other: Mosaic) -> None:
-    """Put the nearest samples of another mosaic where there are none."""
+    """Fill gaps with the nearest samples of another mosaic."""
     places, inside = [], []
     for side, part in enumerate(window):
         centres = [raster.to_base(side, part.start), raster.to_base(side, part.start + 1)]

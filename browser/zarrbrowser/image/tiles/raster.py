@@ -1,7 +1,7 @@
 """A plane of one level, sampled every few elements and cut into tiles of whole chunks.
 
-A sample ``k`` along an axis is the element ``k · step`` of the level. A tile covers whole chunks, so that no chunk is decoded
-for two tiles; between tiles reading can be cancelled.
+A sample ``k`` along an axis is the element ``k · step`` of the level. A tile covers whole chunks, so that each chunk is
+decoded for only one tile. Reading can be cancelled between tiles.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Window = tuple[slice, slice]
 """Samples down and to the right."""
 
 _SAMPLES = 256
-"""A tile has at least so many samples per side, where its bytes allow."""
+"""The minimum number of samples per side of a tile, within its limit of bytes."""
 _TILE_BYTES = 16 * 2**20
-"""A tile is not made of more chunks than decode to this, unless there would be too many tiles."""
+"""The chunks of a tile decode to at most this size, unless there would be too many tiles."""
 _MOST_TILES = 1024
-"""A plane is cut into so many tiles at most, more or less: each is looked at whenever the view moves."""
+"""The approximate maximum number of tiles of a plane: each is examined whenever the view moves."""
 _LONGEST = 4096
-"""Samples per side of a tile, if a single chunk has more."""
+"""Samples per side of a tile if a single chunk has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Raster:
-    """One plane of one level at one sampling; what is equal reads the same elements."""
+    """One plane of one level at one sampling; equal rasters read the same elements."""
 
     level: Level
     rows: int
@@ -52,13 +52,13 @@ class Raster:
     channel: int | None
     """The axis of red, green and blue, or None."""
     index: tuple[int, ...]
-    """One position of the level per axis; 0 for those that lie in the picture."""
+    """One position of the level per axis; 0 for the axes of the picture."""
     steps: tuple[int, int] = (1, 1)
     """Elements from one sample to the next, down and to the right."""
 
     @classmethod
     def of(cls, level: Level, axes: Axes, steps: tuple[int, int] = (1, 1)) -> Raster:
-        """The plane where ``axes``, which count in elements of the base, stand."""
+        """The raster of the plane of ``axes``, whose positions are elements of the base."""
         index = tuple(
             0 if axis in axes.shown else level.position(axis, position)
             for axis, position in enumerate(axes.index)
@@ -92,7 +92,7 @@ class Raster:
         plane = across * math.prod(array.shape[axis] for axis in self.axes)
         budget = max(_TILE_BYTES, plane // _MOST_TILES)
         sides = [min(length, _LONGEST * step) for length, step in zip(lengths, self.steps, strict=True)]
-        for side in (1, 0):  # columns first: along them chunks lie together in most stores
+        for side in (1, 0):  # columns first: along them chunks are adjacent in most stores
             room = max(1, budget // max(1, across * sides[0] * sides[1]))
             wanted = math.ceil(_SAMPLES * self.steps[side] / sides[side])
             sides[side] *= max(1, min(room, wanted))
@@ -104,8 +104,8 @@ class Raster:
         return self.level.array.dtype.itemsize
 
     def to_base(self, side: int, sample: float) -> float:
-        """Where a sample lies in the base; ``side`` is 0 down, 1 to the right."""
-        # A sample stands for itself and those up to the next, so its middle lies behind the element's.
+        """The position of a sample in the base; ``side`` is 0 down, 1 to the right."""
+        # A sample represents the elements up to the next sample, so its centre is past the element's.
         element = sample * self.steps[side] + (self.steps[side] - 1) / 2
         return self.level.base(self.axes[side], element)
 
@@ -125,7 +125,7 @@ class Raster:
         return parts[0], parts[1]
 
     def tiles(self, window: tuple[slice, slice]) -> list[Tile]:
-        """The tiles that hold any of a window of samples, those nearest to its middle first."""
+        """The tiles that overlap a window of samples, those nearest to its centre first."""
         places: list[range] = []
         for side, part in enumerate(window):
             length, step = self.tile_shape[side], self.steps[side]
@@ -145,17 +145,17 @@ class Raster:
         return sorted(found, key=distance)
 
     def cost(self, tiles: list[Tile]) -> ReadCost:
-        """Chunks that reading tiles decodes, each counted once, and their bytes."""
+        """The number of chunks that reading tiles decodes, and their bytes."""
         lengths = [self._chunk(axis) for axis in range(self.level.array.ndim)]
         places = [tuple(self._chunks_along(tile)) for tile in tiles]
         if any(side % self._chunk(axis) for side, axis in zip(self.tile_shape, self.axes, strict=True)):
             chunks = len({place for rows, columns in places for place in product(rows, columns)})
-        else:  # no chunk belongs to two tiles
+        else:  # each chunk belongs to one tile
             chunks = sum(len(rows) * len(columns) for rows, columns in places)
         return ReadCost(chunks, chunks * math.prod(lengths) * self.itemsize)
 
     def selection(self, window: tuple[slice, slice]) -> tuple[int | slice, ...]:
-        """What to ask of the array for a window of samples."""
+        """The selection of the array for a window of samples."""
         parts: list[int | slice] = list(self.index)
         for axis, part, step in zip(self.axes, window, self.steps, strict=True):
             last = min((part.stop - 1) * step + 1, self.level.array.shape[axis])
@@ -165,7 +165,7 @@ class Raster:
         return tuple(parts)
 
     def read(self, window: tuple[slice, slice], cancelled: Callable[[], bool] | None = None) -> AnyArray:
-        """The samples of a window: rows down, columns to the right, then colours if there are.
+        """The samples of a window: rows down, columns to the right, then RGB if present.
 
         Raises:
             ReadCancelledError: ``cancelled`` became true.
@@ -175,7 +175,7 @@ class Raster:
         sides = [part.stop - part.start for part in window]
         colours = [] if self.channel is None else [array.shape[self.channel]]
         values = np.empty((*sides, *colours), array.dtype)
-        # The array's axes in its own order: chunks are decoded into place, whichever way the picture is turned.
+        # In the array's order of axes: chunks are decoded into place, whatever the orientation of the picture.
         out = values.transpose([shown.index(axis) for axis in sorted(shown)])
         array.read(self.selection(window), out, cancelled=cancelled)
         return values
@@ -183,10 +183,10 @@ class Raster:
     def read_parts(
         self, window: Window, cancelled: Callable[[], bool] | None = None
     ) -> tuple[AnyArray, tuple[Window, ...], CodecError | None]:
-        """As `read`; where a chunk does not decode, the others all the same.
+        """Like `read`, but skip chunks that do not decode.
 
         Returns:
-            The samples, 0 where there are none; the windows of the chunks that do not decode; why the first does not.
+            The samples, 0 where a chunk was skipped; the windows of the skipped chunks; the error of the first.
 
         Raises:
             CodecError: no chunk decodes; else as `read`.
@@ -215,7 +215,7 @@ class Raster:
         return found, tuple(holes), first if holes else None
 
     def chunk_windows(self, window: Window) -> Iterator[Window]:
-        """A window cut where chunks end."""
+        """A window cut at chunk boundaries."""
         sides = []
         for part, axis, step in zip(window, self.axes, self.steps, strict=True):
             length = self._chunk(axis)
@@ -235,6 +235,6 @@ class Raster:
             if step >= length or part.start >= part.stop:
                 yield range(
                     part.start, part.stop
-                )  # long steps pass over short chunks: each sample has one of its own
+                )  # steps longer than a chunk: each sample is in another chunk
             else:
                 yield range(part.start * step // length, (part.stop - 1) * step // length + 1)

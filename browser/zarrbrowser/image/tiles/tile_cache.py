@@ -1,4 +1,4 @@
-"""Tiles that were read, the last used first, up to a number of bytes."""
+"""A cache of loaded tiles, least recently used out first, bounded in bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zarrbrowser.image.tiles.raster import Tile, Window
 from zarrbrowser.nodes.protocols import AnyArray
 
 TILE_CACHE_BYTES = 384 * 2**20
-"""Room for what may be read unasked, and half as much of what was seen before."""
+"""Room for the largest read without asking, and half as much for earlier tiles."""
 
 
 class TileCache:
@@ -23,7 +23,7 @@ class TileCache:
         self._tiles: OrderedDict[Tile, AnyArray] = OrderedDict()
         self._holes: dict[Tile, tuple[Window, ...]] = {}
         self.nbytes = 0
-        """What the tiles take."""
+        """The size of the tiles."""
 
     def __contains__(self, tile: Tile) -> bool:
         return tile in self._tiles
@@ -32,14 +32,14 @@ class TileCache:
         return len(self._tiles)
 
     def get(self, tile: Tile) -> AnyArray | None:
-        """A tile, which is then the last to go."""
+        """Get a tile, and mark it as used most recently."""
         found = self._tiles.get(tile)
         if found is not None:
             self._tiles.move_to_end(tile)
         return found
 
     def holes(self, tile: Tile) -> tuple[Window, ...]:
-        """What of a tile's samples could not be read."""
+        """The windows of a tile's samples that could not be read."""
         return self._holes.get(tile, ())
 
     def drop(self, tile: Tile) -> None:
@@ -54,7 +54,7 @@ class TileCache:
             self.drop(tile)
 
     def put(self, tile: Tile, values: AnyArray, holes: tuple[Window, ...] = ()) -> None:
-        """Keep a tile; those used longest ago make room, but never the last one put, or it would be read for ever."""
+        """Keep a tile and evict the least recently used ones, but never this one, or it would be read for ever."""
         self.drop(tile)
         self.nbytes += values.nbytes
         self._tiles[tile] = values

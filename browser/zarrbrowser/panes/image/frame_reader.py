@@ -1,4 +1,4 @@
-"""Reads the frames that a view wants, and says which one to draw when."""
+"""Reads the frames that a view requests, and decides when to draw which."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from zarrbrowser.workers import Workers
 from zarrbrowser.workers.tile_loader import TileLoader
 
 _GATHER_MS = 25
-"""Tiles that come together are drawn together."""
+"""Tiles that arrive within this time are drawn together."""
 _PATIENCE_S = 0.3
-"""After this a new plane is shown as far as it is there; before, the old one stays, so that nothing flickers."""
+"""After this time an incomplete new plane is shown; until then the old one stays, to avoid flicker."""
 _SCRUB_MS = 1000
-"""While a slider moves, a plane that is under way is given up for the next one only then, or nothing would be seen at all."""
+"""While a slider moves, a plane is dropped for the next one only after this time, or none would ever be seen."""
 
 
 class FrameReader(QObject):
-    """Keeps the frame that is wanted, and the one before it as long as that may still be shown.
+    """Keeps the requested frame, and the one before it while that may still be shown.
 
     Attributes:
         loader: reads the tiles.
         wanted: the newest frame.
-        drawn: what the view has drawn.
+        drawn: the composition that the view has drawn.
 
     Signals:
-        due: a frame to draw, and whether all of its tiles are there.
+        due: a frame to draw, and whether all of its tiles are loaded.
         waiting: nothing can be drawn yet, and it has taken a while.
         failed: why a tile could not be read.
-        stopped: the person stopped the reading.
+        stopped: the user stopped the reading.
     """
 
     due = Signal(object, bool)
@@ -65,16 +65,16 @@ class FrameReader(QObject):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that is wanted is drawn."""
+        """Whether the requested frame is drawn completely."""
         return self.drawn.is_whole and self.drawn.frame is self.wanted
 
     @property
     def took_s(self) -> float:
-        """How long ago the wanted frame was asked for."""
+        """The time since the frame was requested."""
         return time.monotonic() - self._wanted_since
 
     def is_wanted(self, frame: Frame) -> bool:
-        """Whether a frame that draws and reads the same is under way already, or drawn."""
+        """Whether an equivalent frame is already being read, or drawn."""
         wanted = self.wanted
         if wanted is None or self.loader.broken:
             return False
@@ -84,7 +84,7 @@ class FrameReader(QObject):
         """Read a frame instead of the one before.
 
         Args:
-            label: what is being read, for the status bar.
+            label: the text for the status bar.
         """
         wanted = self.wanted
         if wanted is None or frame.planes != wanted.planes:
@@ -95,22 +95,22 @@ class FrameReader(QObject):
         self.wanted, self._label = frame, label
 
     def read(self) -> None:
-        """Read what is missing, and draw what is there."""
+        """Read the missing tiles, and draw the loaded ones."""
         self._read()
         self._advance()
 
     def look_ahead(self, frames: Sequence[Frame]) -> None:
-        """Read other frames, once nothing else is wanted."""
+        """Read other frames once the requested one is complete."""
         if self.is_complete and not self._is_paused:
             self.loader.want([tile for frame in frames for tile in frame.missing(self._cache)])
 
     def pause(self, *, is_on: bool) -> None:
-        """Read nothing for a while; then go on."""
+        """Pause or resume reading."""
         self._is_paused = is_on
         self.loader.forget() if is_on else self._read()
 
     def forget(self) -> None:
-        """Nothing is wanted, and nothing is drawn."""
+        """Drop the requested and the drawn frame."""
         self.loader.forget()
         for timer in (self._soon, self._partly, self._scrubbing):
             timer.stop()
@@ -118,12 +118,12 @@ class FrameReader(QObject):
         self.drawn = Composition()
 
     def retry(self) -> None:
-        """What could not be read may be tried again."""
+        """Forget read failures, so that these tiles are tried again."""
         self.loader.retry()
         self.wanted = None
 
     def _keep_earlier(self, frame: Frame) -> None:
-        """The plane that was wanted until now is shown too when it comes, unless it takes too long."""
+        """Keep the plane requested until now: it is shown too when it is loaded, unless it takes too long."""
         wanted = self.wanted
         if self._earlier is not None or wanted is None or len(wanted.planes) != len(frame.planes):
             return
@@ -143,7 +143,7 @@ class FrameReader(QObject):
 
     def _gather(self) -> None:
         if not self.loader.busy:
-            self._advance()  # nothing else is to come
+            self._advance()  # nothing more will arrive
         elif not self._soon.isActive():
             self._soon.start()
 
@@ -153,12 +153,12 @@ class FrameReader(QObject):
             self._soon.start()
 
     def _is_there(self, frame: Frame) -> bool:
-        """Whether all tiles of a frame are read, but those that cannot be."""
+        """Whether all tiles of a frame are loaded, except unreadable ones."""
         broken: dict[Tile, Exception] = self.loader.broken
         return all(tile in broken for tile in frame.missing(self._cache))
 
     def _advance(self) -> None:
-        """Draw the newest frame that is whole, or the wanted one in part when that is better than what is seen."""
+        """Draw the newest complete frame, or the requested one in part if that is better than the picture now."""
         wanted = self.wanted
         if wanted is None:
             return

@@ -11,7 +11,7 @@ from zarrbrowser.widgets.label import label
 
 
 class ImageControls(Bar):
-    """What is shown on the left, how it is looked at on the right."""
+    """Controls of what is shown on the left, of how it is shown on the right."""
 
     least_width = 440
 
@@ -22,27 +22,25 @@ class ImageControls(Bar):
         self.field.setAccessibleName("field of the structure")
         self.layouts = {
             "single": _toggle("layout-single", "One plane"),
-            "pair": _toggle(
-                "layout-pair", "Side by side: the right one keeps what is shown now, whatever is chosen"
-            ),
-            "orthogonal": _toggle("layout-orthogonal", "Orthogonal planes through the point that is clicked"),
+            "pair": _toggle("layout-pair", "Side by side: the right view stays as it is now"),
+            "orthogonal": _toggle("layout-orthogonal", "Orthogonal planes through a clicked point"),
         }
         group = QButtonGroup(self)
         for button in self.layouts.values():
             group.addButton(button)
         self.layouts["single"].setChecked(True)
-        self.chunks = _toggle("chunks", "Chunks, hatched where none is stored")
+        self.chunks = _toggle("chunks", "Chunk borders; chunks that are not stored are hatched")
         self.tools = {
             "profile": _toggle("profile", "Profile along a line"),
             "region": _toggle("region", "Statistics of a rectangle"),
         }
         self.labels = tool_button("labels", "Labels over the picture")
         self.labels.hide()
-        self.coordinates = _toggle("ruler", "Coordinates and units on the axes, or indices")
+        self.coordinates = _toggle("ruler", "Coordinates and units on the axes instead of indices")
         self.coordinates.setChecked(True)
         self.coordinates.hide()
-        self.flip_rows = _toggle("flip-rows", "Turn upside down")
-        self.flip_columns = _toggle("flip-columns", "Mirror left and right")
+        self.flip_rows = _toggle("flip-rows", "Flip vertically")
+        self.flip_columns = _toggle("flip-columns", "Flip horizontally")
         self.fit = tool_button("fit", "Fit the whole plane into view (F)")
         self.actual_size = tool_button("actual-size", "One element per pixel (1)")
         self.square = _toggle("aspect", "Square elements: same scale along both axes")
@@ -82,7 +80,7 @@ class ImageControls(Bar):
         )
 
     def show_fields(self, fields: tuple[str, ...], current: str | None) -> None:
-        """Offer the fields of a structure; hidden for plain elements."""
+        """Offer the fields of a structured type; hidden for other types."""
         self.field.clear()
         self.field.addItems(fields)
         self.field.setCurrentText(current or "")

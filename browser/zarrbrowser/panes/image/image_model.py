@@ -1,4 +1,4 @@
-"""The one holder of an image pane's state. Parts of the pane follow `ImageModel.changed`, and change the state only here."""
+"""The model of an image pane's state. Parts of the pane follow `ImageModel.changed`, and change the state only here."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from zarrbrowser.image.state import EVERYTHING, NOTHING, Change, ImageState, Pla
 
 
 class ImageModel(QObject):
-    """Holds the state, and says what changed.
+    """Holds the state, and announces changes.
 
-    Slots read the state of the moment; the order in which they are called does not matter.
+    Slots read the present state; the order in which they are called does not matter.
 
     Attributes:
-        state: what the pane shows; None while it shows no image.
-        layout: the layout that the person chose, which the next image takes over.
-        measured: what the numbers of the main plane are like; None until it is drawn.
+        state: the state of the pane; None without an image.
+        layout: the layout that the user chose, kept for the next image.
+        measured: statistics of the main plane; None until it is drawn.
 
     Signals:
         changed: a `Change`: the parts that differ from before.
-        measured_changed: the main plane was drawn, perhaps with other numbers.
+        measured_changed: the main plane was drawn; its statistics may differ.
     """
 
     changed = Signal(object)
@@ -37,7 +37,7 @@ class ImageModel(QObject):
         self.measured: Measured | None = None
 
     def show(self, state: ImageState) -> None:
-        """Show an image, or the same one anew."""
+        """Show an image, or show the same one again."""
         self._take(replace(state, labels=None), EVERYTHING)
 
     def clear(self) -> None:
@@ -55,7 +55,7 @@ class ImageModel(QObject):
         """Change fields of the `ViewSettings`.
 
         Args:
-            and_measure: find the contrast again in what is in view, even if the settings stay the same.
+            and_measure: recompute the contrast from the part in view, even if the settings stay the same.
         """
         if self.state is not None:
             settings = replace(self.state.settings, **changed)
@@ -63,16 +63,16 @@ class ImageModel(QObject):
             self._take(replace(self.state, settings=settings), also)
 
     def arrange(self, layout: PlaneLayout) -> None:
-        """Put other planes beside the main one; the same layout again pins the plane of now."""
+        """Show other planes beside the main one; the same layout again pins the present plane."""
         if self.state is not None:
             self._take(replace(self.state, layout=layout), Change.LAYOUT)
 
     def set_labels(self, labels: Labels | None) -> None:
-        """The labels over the picture were opened; None for no labels."""
+        """Set the opened labels over the picture; None for no labels."""
         self.change(labels=labels)
 
     def set_measured(self, measured: Measured | None) -> None:
-        """The main plane was drawn."""
+        """Set the statistics after the main plane was drawn."""
         self.measured = measured
         self.measured_changed.emit()
 

@@ -1,4 +1,4 @@
-"""The Image tab: a plane of an array with two axes or more, or of a group that is one image."""
+"""The Image tab: a plane of an array with two or more axes, or of a group that is one image."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from zarrbrowser.workers import Lane, Workers
 
 _CALM_MS = 700
 _AHEAD = 3
-"""Planes of a film that are read before their turn."""
+"""Planes of a film that are read ahead."""
 _LOAD, _RETRY = "Load anyway", "Retry"
 
 
@@ -51,7 +51,7 @@ class ImagePane(Pane):
     """Shows one image. Its `ImageModel` holds the state; the parts of the pane follow it.
 
     Signals:
-        plane_shown: the plane that was wanted is on the screen.
+        plane_shown: the requested plane is on the screen.
     """
 
     plane_shown = Signal()
@@ -90,7 +90,7 @@ class ImagePane(Pane):
         return self.view.canvas
 
     def show_node(self, source: Source, node: NodeLike) -> None:
-        """Show an array, or a group that is one image, as it was shown before if it was."""
+        """Show an array, or a group that is one image, with its earlier view settings if it was shown before."""
         self.clear()
         self._source, self._node = source, node
         if is_array(node):
@@ -105,7 +105,7 @@ class ImagePane(Pane):
         )
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
         self._opening.forget()
         self.model.clear()
         self.coordinate_labels.forget()
@@ -116,7 +116,7 @@ class ImagePane(Pane):
         self.stack.notice.say("")
 
     def retry(self) -> None:
-        """Try again what failed."""
+        """Repeat what failed."""
         if self.model.state is not None:
             self.stack.make_room()
             self.grid.retry()
@@ -124,23 +124,23 @@ class ImagePane(Pane):
             self.show_node(self._source, self._node)
 
     def step(self, by: int) -> None:
-        """The next or previous plane; while the image is still being opened, steps are counted."""
+        """Show the next or previous plane; steps are counted while the image is being opened."""
         if self.model.state is None and self._opening.busy:
             self._steps += by
         else:
             self.sliders.step(by)
 
     def unpack(self, *, is_on: bool) -> None:
-        """Unpack stored numbers, or show them as they are."""
+        """Show unpacked values or stored numbers."""
         if self.model.state is not None:
             self.contrast.unpacking.setChecked(is_on)
 
     def fit(self) -> None:
-        """The whole plane in view."""
+        """Fit the whole plane into view."""
         self.canvas.fit()
 
     def actual_size(self) -> None:
-        """One element per pixel."""
+        """Zoom to one element per pixel."""
         self.canvas.actual_size()
 
     def viewed(self) -> ViewedArray | None:
@@ -149,16 +149,16 @@ class ImagePane(Pane):
         return ViewedArray.of_levels(levels) if levels else None
 
     def displayed_levels(self) -> list[DisplayedSlice]:
-        """What is on the screen as all levels have it, the finest first; empty while nothing is."""
+        """The displayed slice at each level, the finest first; empty without an image."""
         levels = self.model.state.image.levels if self.model.state is not None else ()
         found = [self.displayed(number) for number in range(len(levels))]
         return [one for one in found if one is not None]
 
     def displayed(self, level: int | None = None) -> DisplayedSlice | None:
-        """What is on the screen, as a value without Qt; None while nothing is.
+        """The displayed slice as a value without Qt; None without an image.
 
         Args:
-            level: another one that is to be read, by its number; by default that on the screen.
+            level: the number of the level to read; by default the level on the screen.
         """
         state, frame, measured = self.model.state, self.view.frame, self.view.measured
         if state is None or frame is None or measured is None or not self.view.fits_settings:
@@ -167,7 +167,7 @@ class ImagePane(Pane):
         return displayed_slice(state.image, state.settings, frame, measured, visible, name, level)
 
     def view_state(self) -> dict[str, Any]:
-        """How the image is shown, as JSON; empty while there is none."""
+        """The view settings of the image as JSON; empty without an image."""
         state = self.model.state
         if state is None:
             return {}
@@ -176,7 +176,7 @@ class ImagePane(Pane):
         return {**settings_document(state.settings), "place": place, "layout": state.layout.value}
 
     def restore(self, document: Mapping[str, Any]) -> None:
-        """Show the image as `view_state` said; what does not fit it stays as it is."""
+        """Restore the settings from `view_state`; settings that do not fit the image are ignored."""
         state = self.model.state
         if state is None:
             self._awaited = document  # the levels of a pyramid are still being opened
@@ -189,31 +189,31 @@ class ImagePane(Pane):
             self.canvas.show_range(*place)
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self.grid.set_colours(current_colours())
         self.tools.set_colours(current_colours())
         self.contrast.histogram.set_colours(current_colours())
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
-        """Under another tab nothing is read; a window that is out of sight as a whole goes on."""
+        """Pause reading under another tab; a window that is hidden as a whole goes on."""
         super().hideEvent(event)
         if not event.spontaneous():
             self.grid.pause(is_on=True)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
-        """Read what was left."""
+        """Resume reading."""
         super().showEvent(event)
         if not event.spontaneous():
             self.grid.pause(is_on=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Space begins and ends a film, where it means nothing to what has the focus."""
+        """Start and stop a film with Space, if the focused widget does not use it."""
         if event.key() == Qt.Key.Key_Space:
             self.sliders.play()
         else:
             super().keyPressEvent(event)
 
-    # How it is made
+    # Construction
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -249,11 +249,11 @@ class ImagePane(Pane):
         self.view.failed.connect(self._fail)
         self.view.stopped.connect(self.sliders.stop)
 
-    # What is shown
+    # Showing an image
 
     def _show_image(self, image: Image) -> None:
         array, source = image.base, self._source
-        reason = "This image has but one axis." if array.ndim < 2 else why_no_picture(array.dtype)
+        reason = "This image has only one axis." if array.ndim < 2 else why_no_picture(array.dtype)
         if 0 in array.shape:
             reason = "This array holds no elements: one of its axes has length 0."
         self.controls.setVisible(not reason)
@@ -264,7 +264,7 @@ class ImagePane(Pane):
         settings = self.session.view_of(source, image.path)
         if settings is None or settings.axes.shape != tuple(array.shape):
             settings = initial_settings(image, is_unpacked=self.session.is_unpacked(source, image.path))
-        # The person is asked again for large reads that they agreed to when they were here before.
+        # Ask again before large reads that the user agreed to on an earlier visit.
         settings, find = replace(settings, may_read_bytes=0), source.hierarchy.node
         colour_map = self.session.colour_map
         self.model.show(ImageState(image, settings, find, colour_map, self.model.layout))
@@ -281,10 +281,10 @@ class ImagePane(Pane):
             self.session.remember(self._source, state.image.path, state.settings)
         self.session.colour_map = state.colour_map
 
-    # What happens
+    # Events
 
     def _data_shown(self, shown: bool) -> None:
-        # Colours and contrast of nothing would be those of the picture before.
+        # Without a picture, colours and contrast would be those of the one before.
         state = self.model.state
         self.contrast.setVisible(shown and state is not None and state.settings.axes.channel is None)
 
@@ -304,7 +304,7 @@ class ImagePane(Pane):
             self.view.look_ahead(ahead)
 
     def _notice(self) -> tuple[str, str]:
-        """What stands above the picture, and on its button."""
+        """The text of the notice above the picture, and of its button."""
         view = self.view
         if view.faults or view.torn:
             return sentence((view.faults or view.torn)[0]), _RETRY
@@ -328,7 +328,7 @@ class ImagePane(Pane):
     def _show_missing(self) -> None:
         state, measured = self.model.state, self.model.measured
         if state is None or measured is None or self.sliders.is_playing:
-            return  # of a film only the first plane is measured
+            return  # only the first plane of a film is measured
         found, axes = measured.statistics[0] if len(measured.statistics) == 1 else None, state.settings.axes
         whole = found is not None and found.size == axes.height * axes.width
         self.missing.show_statistics(found, is_exact=whole)

@@ -1,4 +1,4 @@
-"""Between the controls above and below the picture and the state: axes, positions, flips, layout."""
+"""The controller between the state and the controls above and below the picture: axes, positions, flips, layout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from zarrbrowser.widgets.axis_sliders import AxisSliders
 
 
 class PlaneController(QObject):
-    """Shows the state in the controls, and puts what the person chooses there into the state."""
+    """Shows the state in the controls, and applies the user's choices there to the state."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class PlaneController(QObject):
     def _choose_axes(self, axes: Axes) -> None:
         state = self._model.state
         if state is not None:
-            # Positions stay where they are now: the choice has those of the time when it was offered.
+            # Keep the present positions: those of the choice may be outdated.
             settings = state.settings.with_picture_axes(state.image, axes.rows, axes.columns)
             self._model.change(settings=settings)
 

@@ -1,4 +1,4 @@
-"""One plane of an image, or several side by side: another one pinned, or the three orthogonal ones through a point."""
+"""One plane of an image, or several side by side: a pinned one, or the three orthogonal planes through a point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEW_PLANES = Change.IMAGE | Change.AXES | Change.LAYOUT
 class PlaneGrid(QWidget):
     """The main view of an `ImageModel`, and views that follow it.
 
-    The position along all axes, those of the picture too, is that of the settings: the lines of the cross stand there.
+    The position along all axes, including those of the picture, is that of the settings; the crosshair is there.
 
     Signals:
         pointed: the view under the pointer, with the position there; None off all pictures.
@@ -42,10 +42,10 @@ class PlaneGrid(QWidget):
         self._model, self._workers, self._cache = model, workers, cache
         self._coordinate_labels = coordinate_labels
         self.others: list[PlaneView] = []
-        """To the right, and below where the planes are orthogonal."""
+        """The view to the right and, for orthogonal planes, the one below."""
         self._layout = PlaneLayout.SINGLE
         self._pinned: ImageState | None = None
-        """What the right view of a pair shows, whatever the main one does."""
+        """The pinned state of the right view of a pair."""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(1)
@@ -58,21 +58,21 @@ class PlaneGrid(QWidget):
 
     @property
     def views(self) -> list[PlaneView]:
-        """All of them, the main one first."""
+        """All views, the main one first."""
         return [self.main, *self.others]
 
     def retry(self) -> None:
-        """Try again what could not be read."""
+        """Repeat failed reads."""
         for view in self.views:
             view.retry()
 
     def pause(self, *, is_on: bool) -> None:
-        """Read nothing for a while; then go on."""
+        """Pause or resume reading."""
         for view in self.views:
             view.pause(is_on=is_on)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on the colours of a theme."""
+        """Apply the colours of a theme."""
         for view in self.views:
             view.set_colours(colours)
 
@@ -94,14 +94,14 @@ class PlaneGrid(QWidget):
             again = change & (Change.IMAGE if self._layout is PlaneLayout.ORTHOGONAL else Change.MEASURE)
             view.show_state(other, again | changes(view.state, other))
         if self._layout is PlaneLayout.PAIR:
-            self._pinned = others[0]  # in the colours of now
+            self._pinned = others[0]  # in the present colours
         if change & _NEW_PLANES:
             self._link(state)
             self._write_coordinates()
         self._show_cross(state)
 
     def _clear(self) -> None:
-        """Show no image; one that is pinned stays."""
+        """Show no image; a pinned one stays."""
         self.main.clear()
         for view in self.others:
             if self._layout is PlaneLayout.PAIR:
@@ -110,7 +110,7 @@ class PlaneGrid(QWidget):
                 view.clear()
 
     def _arrange(self, layout: PlaneLayout) -> None:
-        """Make the views of a layout; a pinned view begins with what the main one shows."""
+        """Create the views of a layout; a pinned view starts with the plane of the main one."""
         while self.others:
             gone = self.others.pop()
             gone.clear()
@@ -129,12 +129,12 @@ class PlaneGrid(QWidget):
         view.set_colours(current_colours())
         view.canvas.pointed.connect(lambda place: self.pointed.emit(None if place is None else (view, place)))
         view.canvas.picked.connect(lambda place: self._move(view, place))
-        view.stopped.connect(lambda: self._model.set(may_read_bytes=0))  # the person takes an agreement back
+        view.stopped.connect(lambda: self._model.set(may_read_bytes=0))  # consent is withdrawn
         self._grid.addWidget(view, row, column)
         return view
 
     def _move(self, view: PlaneView, place: tuple[float, float]) -> None:
-        """Lead the orthogonal planes through a point of one of them."""
+        """Move the orthogonal planes to a point of one of them."""
         state = self._model.state
         if self._layout is PlaneLayout.ORTHOGONAL and state is not None and view.settings is not None:
             row, column = element_at(place)
@@ -142,7 +142,7 @@ class PlaneGrid(QWidget):
             self._model.set(axes=state.settings.axes.at(seen.rows, row).at(seen.columns, column))
 
     def _link(self, state: ImageState) -> None:
-        """Let views of the same stretch move together, and name planes of different images."""
+        """Link views with a common axis, and name planes of different images."""
         main = self.main.canvas
         if self._layout is PlaneLayout.ORTHOGONAL:
             self.others[0].canvas.link(main, rows=True, columns=False)
@@ -174,7 +174,7 @@ class PlaneGrid(QWidget):
             view.canvas.show_cross(None if axes is None else (index[axes.rows], index[axes.columns]))
 
     def _share_measured(self) -> None:
-        """Other planes of the image have the contrast of the main one."""
+        """Give other planes of the image the contrast of the main one."""
         self._model.set_measured(self.main.measured)
         for view in self.others:
             if view.state is not None and view.state.shows_same_image(self.main.state):

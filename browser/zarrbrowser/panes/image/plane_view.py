@@ -1,4 +1,4 @@
-"""One plane on the screen: reads the tiles in view and draws what is there."""
+"""One plane on the screen: reads the tiles in view and draws those that are loaded."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class PlaneView(QWidget):
     """Shows the plane of an `ImageState`.
 
     Signals:
-        begun: another image, or other axes of it; nothing of it is drawn yet.
+        begun: another image, or other axes of it; nothing is drawn yet.
         frame_shown: the picture is complete.
-        drawn: another picture, perhaps incomplete, or the same in other colours.
+        drawn: another picture, maybe incomplete, or the same in other colours.
         failed: why a tile could not be read.
-        stopped: the person stopped the reading.
+        stopped: the user stopped the reading.
     """
 
     begun = Signal()
@@ -53,15 +53,15 @@ class PlaneView(QWidget):
         self.overlay = LabelOverlay(workers, cache, self.canvas, self)
         self._cache = cache
         self.state: ImageState | None = None
-        """What is shown."""
+        """The state that is shown."""
         self._leader: PlaneView | None = None
         self._marks: tuple[Rgba, Rgba] = (NOTHING, NOTHING)
         self.keeps_contrast: Callable[[], bool] = lambda: False
-        """Asked for each plane: whether its colours mean what those of the plane before did."""
+        """Called for each plane: whether it keeps the contrast of the plane before."""
         self.withheld: ReadCost | None = None
-        """What the whole plane costs, if only its middle is shown because the whole is more than may be read unasked."""
+        """The read cost of the whole plane, if only its middle is shown because the whole needs consent."""
         self.took_s = 0.0
-        """How long the picture took from wish to screen."""
+        """The time from request to picture."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.canvas)
@@ -76,22 +76,22 @@ class PlaneView(QWidget):
 
     @property
     def settings(self) -> ViewSettings | None:
-        """How the plane is shown; None where there is none."""
+        """The settings of the plane; None without one."""
         return self.state.settings if self.state is not None else None
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Those of the image, the finest first; empty where there is none."""
+        """The levels of the image, the finest first; empty without one."""
         return self.state.image.levels if self.state is not None else ()
 
     @property
     def mosaics(self) -> tuple[Mosaic, ...]:
-        """What is drawn: one per channel that is blended, else one; empty before anything is drawn."""
+        """The drawn mosaics: one per blended channel, else one; empty before anything is drawn."""
         return self.reader.drawn.mosaics
 
     @property
     def measured(self) -> Measured | None:
-        """What the numbers of the plane are like; None before anything is drawn."""
+        """Statistics of the plane; None before anything is drawn."""
         return self.reader.drawn.measured
 
     @property
@@ -101,24 +101,24 @@ class PlaneView(QWidget):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that is wanted is drawn."""
+        """Whether the requested frame is drawn completely."""
         return self.reader.is_complete
 
     @property
     def faults(self) -> list[Exception]:
-        """Why tiles of the frame that is drawn cannot be read, one for each."""
+        """The errors of the unreadable tiles of the drawn frame."""
         tiles, broken = self.frame.tiles if self.frame is not None else (), self.loader.broken
         return [broken[tile] for tile in tiles if tile in broken]
 
     @property
     def torn(self) -> list[Exception]:
-        """Why parts of tiles of the frame that is drawn cannot be read; the others are drawn."""
+        """The errors of tiles of the drawn frame that are unreadable in part; their other parts are drawn."""
         tiles, torn = self.frame.tiles if self.frame is not None else (), self.loader.torn
         return [torn[tile] for tile in tiles if tile in torn]
 
     @property
     def fits_settings(self) -> bool:
-        """Whether what is drawn has as many channels as are blended now: others may be on their way."""
+        """Whether the drawn frame has as many channels as are blended now: others may still be loading."""
         return self.frame is not None and self._fits(self.frame)
 
     def show_state(self, state: ImageState, change: Change | None = None) -> None:
@@ -147,11 +147,11 @@ class PlaneView(QWidget):
             self.overlay.follow(state)
 
     def follow(self, leader: PlaneView | None) -> None:
-        """Take the contrast of another view, so that colours mean the same in both; None for a contrast of its own."""
+        """Use the contrast of another view, so that colours mean the same in both; None for its own contrast."""
         self._leader = leader
 
     def refresh(self) -> None:
-        """Read and draw what is in view."""
+        """Read and draw the part in view."""
         state = self.state
         if state is None or not self.canvas.size_shown[0]:
             return
@@ -162,22 +162,22 @@ class PlaneView(QWidget):
         self.reader.want(frame, reading(state.image, state.settings))
         if frame.is_held_back and self.frame is None and self.canvas.is_fitted:
             self.withheld = frame.cost
-            self.canvas.actual_size()  # the middle at least is shown while the person is asked
+            self.canvas.actual_size()  # show the middle while the user is asked
         self.reader.read()
 
     def look_ahead(self, planes: Sequence[Axes]) -> None:
-        """Read other planes as they would be seen here: those that come next in a film."""
+        """Read other planes ahead for this view: the next ones of a film."""
         state = self.state
         if state is not None and self.is_complete:
             self.reader.look_ahead([self._planned(state.with_axes(axes)) for axes in planes])
 
     def retry(self) -> None:
-        """Try again what could not be read."""
+        """Repeat failed reads."""
         self.reader.retry()
         self.refresh()
 
     def pause(self, *, is_on: bool) -> None:
-        """Read nothing for a while; then go on."""
+        """Pause or resume reading."""
         self.reader.pause(is_on=is_on)
         if is_on:
             self.overlay.loader.forget()
@@ -185,14 +185,14 @@ class PlaneView(QWidget):
             self.overlay.follow(self.state)
 
     def picture_style(self) -> Style:
-        """How numbers become colours now."""
+        """The present mapping from numbers to colours."""
         measured = self._measured_for_colours()
         if self.state is None or measured is None or not self.fits_settings:
             return Style()
         return style_of(self.state.settings, measured, self.state.colour_map, *self._marks)
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
         self._forget()
         self.loader.retry()
         self.state = None
@@ -200,13 +200,13 @@ class PlaneView(QWidget):
         self.canvas.clear_plane()
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on the colours of a theme."""
+        """Apply the colours of a theme."""
         self._marks = (_rgba(colours.missing), _rgba(colours.fill))
         self.canvas.set_colours(colours)
         self.paint()
 
     def paint(self) -> None:
-        """Draw the numbers that are there, in the colours of now."""
+        """Draw the loaded numbers in the present colours."""
         self.words.hide()
         state, measured = self.state, self._measured_for_colours()
         if state is None or not self.fits_settings or measured is None:
@@ -227,7 +227,7 @@ class PlaneView(QWidget):
         return state is not None and len(frame.planes) == len(state.settings.planes(state.image))
 
     def _planned(self, state: ImageState) -> Frame:
-        """What to read of a state for what is in view."""
+        """The frame of a state for the part in view."""
         planes, cached = state.settings.planes(state.image), self._cache.__contains__
         return plan(state.image, planes, self.canvas.visible(), cached, state.settings.may_read_bytes)
 
@@ -238,7 +238,7 @@ class PlaneView(QWidget):
         return leading if fits else mine
 
     def _begin(self, state: ImageState) -> None:
-        """Show another image, or other axes of it: all of the plane comes into view."""
+        """Show another image, or other axes of it, with the whole plane in view."""
         self._forget()
         self.begun.emit()
         self._show_flips(state.settings)
@@ -266,7 +266,7 @@ class PlaneView(QWidget):
             self.frame_shown.emit()
 
     def _say(self, text: str) -> None:
-        """Words in the middle, where nothing is drawn yet."""
+        """Show a message in the middle of an empty view."""
         self.words.setText(text)
         self.words.adjustSize()
         self.words.move(self.rect().center() - self.words.rect().center())

@@ -13,7 +13,7 @@ from zarrbrowser.widgets.label import label
 
 
 class PlotControls(QFrame):
-    """Which numbers are drawn on the left, along which axes on the right."""
+    """The choice of numbers on the left, of axes on the right."""
 
     def __init__(self, fit: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -22,7 +22,7 @@ class PlotControls(QFrame):
         self.field.setAccessibleName("field of the structure")
         self.part.setAccessibleName("part of complex numbers")
         self.part.addItems([part.value.capitalize() for part in Part])
-        self.unpacking = switch("unpack", "Unpack values as their attributes say")
+        self.unpacking = switch("unpack", "Unpack values according to their attributes")
         self.log_x = switch("log x", "Logarithmic axis of positions")
         self.log_y = switch("log y", "Logarithmic axis of values")
         row = QHBoxLayout(self)
@@ -38,7 +38,7 @@ class PlotControls(QFrame):
     def show_kind(
         self, fields: tuple[str, ...], *, is_complex: bool, is_packed: bool, is_unpacked: bool
     ) -> None:
-        """Offer what makes sense for an array, and begin anew."""
+        """Show the controls that apply to an array, and reset them."""
         self.field.clear()
         self.field.addItems(fields)
         self.field.setVisible(bool(fields))

@@ -40,14 +40,14 @@ from zarrbrowser.widgets.number_axis import NumberAxis
 from zarrbrowser.workers import Lane, Workers
 
 _POINTS_BELOW = 200
-"""So few elements are drawn as points too."""
+"""Up to this number, elements are also drawn as points."""
 
 
 class PlotPane(Pane):
     """Shows one array of one axis.
 
     Signals:
-        series_shown: the `Series` that is on the screen now.
+        series_shown: the displayed `Series`.
     """
 
     series_shown = Signal(object)
@@ -62,7 +62,7 @@ class PlotPane(Pane):
         self._agreed_bytes = 0
         self._is_paused = False
         self._factor = 1.0
-        """What numbers are multiplied by where they are drawn."""
+        """The factor that numbers are multiplied by for drawing."""
         self.graphics = pg.GraphicsLayoutWidget()
         self.graphics.ci.layout.setContentsMargins(8, 12, 16, 8)
         self.graphics.setAccessibleName("plot of the array")
@@ -85,14 +85,14 @@ class PlotPane(Pane):
         self.update_colours()
 
     def show_node(self, source: Source, node: NodeLike) -> None:
-        """Show an array of one axis."""
+        """Show a one-dimensional array."""
         if is_array(node):
             self.show_array(node, source, is_unpacked=self.session.is_unpacked(source, node.path))
 
     def show_array(
         self, array: ArrayLike, source: Source | None = None, *, is_unpacked: bool = False
     ) -> None:
-        """Show an array, unpacked or as it is stored; with its source also what its axis stands for."""
+        """Show an array, unpacked or as stored; with its source also its coordinates."""
         self.clear()
         self._array = array
         fields, packing = drawable_fields(array.dtype), packing_of(array)
@@ -111,7 +111,7 @@ class PlotPane(Pane):
         self.request_series()
 
     def unpack(self, *, is_on: bool) -> None:
-        """Unpack stored numbers, or show them as they are."""
+        """Show unpacked values or stored numbers."""
         if self._array is not None:
             self.controls.unpacking.setChecked(is_on)
 
@@ -121,7 +121,7 @@ class PlotPane(Pane):
         return None if displayed is None else ViewedArray.of(displayed)
 
     def displayed(self) -> DisplayedSlice | None:
-        """What is on the screen, as a value without Qt; None while nothing is."""
+        """The displayed slice as a value without Qt; None while there is none."""
         series = self.series
         if series is None:
             return None
@@ -135,7 +135,7 @@ class PlotPane(Pane):
         return DisplayedSlice(array, array.path, 0, axes, everything, in_view, elements=self._elements)
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
         self._reading.forget()
         self._drawing.forget()
         self.coordinate_labels.forget()
@@ -178,19 +178,19 @@ class PlotPane(Pane):
             self.request_series()
 
     def fit(self) -> None:
-        """The whole array in view."""
+        """Fit the whole array into view."""
         series = self.series
         if series is None:
             return
         last, (low, high) = max(1, series.numbers.size - 1), series.extremes
         low, high = low * self._factor, high * self._factor
-        least = 1e-11 * max(abs(low), abs(high))  # floats that are closer have no room for numbers
+        least = 1e-11 * max(abs(low), abs(high))  # between closer floats there are no numbers
         high = high if high - low > least else low + max(1.0, 1e-3 * abs(low))
         right = math.log10(max(last, 2)) if self.controls.log_x.isChecked() else last
         self.plot.setRange(xRange=(0, right), yRange=(low, high))
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         colours = current_colours()
         self.graphics.setBackground(colours.surface)
         for side in ("left", "bottom"):
@@ -222,7 +222,7 @@ class PlotPane(Pane):
         self.plot.scene().sigMouseMoved.connect(self._point)
 
     def _choose(self, elements: Elements) -> None:
-        """Other numbers of the same elements, or their logarithms."""
+        """Show other numbers of the same elements, or their logarithms."""
         self._elements = elements
         series, is_log = self.series, self.controls.log_y.isChecked()
         if series is not None:
@@ -239,7 +239,7 @@ class PlotPane(Pane):
             self.unpacked.emit(is_on)
 
     def _scale(self, is_log: bool) -> None:
-        """Indices or their logarithms along the axis."""
+        """Set indices or their logarithms along the axis."""
         self.plot.getAxis("bottom").setLogMode(is_log)
         self.fit()
         self._request_outline()
@@ -298,7 +298,7 @@ class PlotPane(Pane):
 
     def _draw(self, line: Outline) -> None:
         few = line.x.size <= _POINTS_BELOW and line.per_pixel == 1
-        drawn = np.isfinite(line.y).any()  # Qt aborts when it is to draw points that are nowhere
+        drawn = np.isfinite(line.y).any()  # Qt aborts when it draws points without coordinates
         self.curve.setData(
             line.x if drawn else [],
             line.y * self._factor if drawn else [],

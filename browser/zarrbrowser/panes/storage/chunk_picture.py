@@ -1,4 +1,4 @@
-"""A picture of an array's chunks: one cell each, or for several, dark where they are stored."""
+"""A map of an array's chunks, with a cell for one or several chunks, coloured if they are stored."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from zarrbrowser.chunks.chunk_map import ChunkMap
 from zarrbrowser.theme import current_colours
 
 _LARGEST, _GAP_FROM = 28, 6
-"""Pixels of a cell at most; from how many on there is a gap between two."""
+"""The maximum size of a cell in pixels; the size from which cells have a gap."""
 
 
 class ChunkPicture(QWidget):
-    """Shows a `ChunkMap`; the pointer resting on a cell tells its chunks."""
+    """Shows a `ChunkMap`; the tooltip of a cell names its chunks."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,17 +25,17 @@ class ChunkPicture(QWidget):
         self._image: QImage | None = None
 
     def show_map(self, chunk_map: ChunkMap | None) -> None:
-        """Show what is known."""
+        """Show a map."""
         self._map = chunk_map
         self._image = None if chunk_map is None else _image(chunk_map)
         self.update()
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self.show_map(self._map)
 
     def cell_at(self, x: int, y: int) -> tuple[int, int] | None:
-        """Row and column of the cell at a place of the widget."""
+        """Row and column of the cell at a point of the widget."""
         room = self._room()
         if self._map is None or not room.contains(x, y):
             return None
@@ -44,7 +44,7 @@ class ChunkPicture(QWidget):
         return min(row, rows - 1), min(column, columns - 1)
 
     def text_at(self, x: int, y: int) -> str:
-        """What the cell at a place of the widget stands for."""
+        """The text of the cell at a point of the widget."""
         place = self.cell_at(x, y)
         if place is None or self._map is None:
             return ""
@@ -78,7 +78,7 @@ class ChunkPicture(QWidget):
             painter.drawLine(x, room.top(), x, room.bottom())
 
     def _room(self) -> QRect:
-        """Where the cells are drawn: whole pixels per cell where there is room, at the top left."""
+        """The rectangle of the cells at the top left, with whole pixels per cell if there is space."""
         if self._map is None or 0 in self._map.cells.shape:
             return QRect()
         rows, columns = self._map.cells.shape
@@ -100,4 +100,4 @@ def _image(chunk_map: ChunkMap) -> QImage:
     pixels[..., 3] = np.where(known, 255, 0)
     height, width = fractions.shape
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)
-    return image.copy()  # of its own memory
+    return image.copy()  # copies the pixels

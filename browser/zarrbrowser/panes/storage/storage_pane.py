@@ -1,4 +1,4 @@
-"""The Storage tab: how much of an array is stored, and where; counted in the background."""
+"""The Storage tab: how much of an array is stored, and which chunks; counted in the background."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class StoragePane(Pane):
         row.addWidget(side_by_side(self.facts, self._right(), (400, 500)))
 
     def show_node(self, _source: Source, node: NodeLike) -> None:
-        """Show an array, and begin to count."""
+        """Show an array, and start counting."""
         if is_array(node):
             self.show_array(node)
 
     def show_array(self, array: ArrayLike) -> None:
-        """Show an array, and begin to count."""
+        """Show an array, and start counting."""
         self.clear()
         self._array = array
         is_sharded = tuple(array.inner_chunk_shape) != tuple(array.chunk_shape)
@@ -59,7 +59,7 @@ class StoragePane(Pane):
         self.start()
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
         if self._counting is not None:
             self.workers.cancel(self._counting)
         self._array = self._counting = self._last = None
@@ -67,7 +67,7 @@ class StoragePane(Pane):
         self.facts.setWidget(QWidget())
 
     def start(self) -> None:
-        """Ask the store which chunks it has."""
+        """Count the chunks in the store."""
         array = self._array
         if array is None:
             return
@@ -85,7 +85,7 @@ class StoragePane(Pane):
         self._tell()
 
     def stop(self) -> None:
-        """Count no further; what was counted so far stays."""
+        """Stop counting; keep the numbers so far."""
         if self._counting is not None:
             self.workers.cancel(self._counting)
             self._counting = None
@@ -93,7 +93,7 @@ class StoragePane(Pane):
             self.settled.emit()
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self.picture.update_colours()
 
     def _right(self) -> QWidget:

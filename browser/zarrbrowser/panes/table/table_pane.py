@@ -1,4 +1,4 @@
-"""The Table tab: a slice of an array as numbers, read where it is looked at."""
+"""The Table tab: a slice of an array as numbers; only the part in view is read."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _AT_ONCE = 4
 
 
 class TablePane(Pane):
-    """Shows one array of one axis or more."""
+    """Shows one array with one or more axes."""
 
-    is_filled_when_shown = True  # another plane may have been chosen in the picture
+    is_filled_when_shown = True  # another plane may have been chosen in the Image tab
 
     def __init__(self, session: Session, workers: Workers, parent: QWidget | None = None) -> None:
         super().__init__(session, workers, parent)
@@ -66,7 +66,7 @@ class TablePane(Pane):
         self.problem = Notice("Retry", self._retry)
         self.axes, self.sliders, self.go_to = AxisChoice(), AxisSliders(), QLineEdit()
         self._note = label(role="muted")
-        self.unpacking = switch("unpack", "Unpack values as their attributes say")
+        self.unpacking = switch("unpack", "Unpack values according to their attributes")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -87,11 +87,11 @@ class TablePane(Pane):
 
     @property
     def grid(self) -> Grid | None:
-        """What is shown."""
+        """The displayed grid."""
         return self.model.grid
 
     def show_node(self, source: Source, node: NodeLike) -> None:
-        """Show an array, cut as its picture is."""
+        """Show an array, at the plane of its picture."""
         if is_array(node):
             settings = self.session.view_of(source, node.path)
             is_unpacked = self.session.is_unpacked(source, node.path)
@@ -99,7 +99,7 @@ class TablePane(Pane):
             self.show_array(node, axes, source.hierarchy.node, is_unpacked=is_unpacked)
 
     def viewed(self) -> ViewedArray | None:
-        """The slice, and the cells that are selected or in view."""
+        """The slice, and the cells that are selected or in view, for export."""
         grid, chosen = self.grid, self.table.chosen()
         if grid is None or chosen is None:
             return None
@@ -115,11 +115,11 @@ class TablePane(Pane):
         *,
         is_unpacked: bool = False,
     ) -> None:
-        """Show an array, cut as its picture is if there is one.
+        """Show an array, at the plane of its picture if there is one.
 
         Args:
-            find: the node at a path, for coordinates; without it there are none.
-            is_unpacked: whether cells hold what stored numbers stand for.
+            find: the node at a path, to find coordinates; None for no coordinates.
+            is_unpacked: whether cells show unpacked values.
         """
         shown = self.model.grid
         grid = grid_of(array, axes, is_unpacked=is_unpacked)
@@ -141,11 +141,11 @@ class TablePane(Pane):
             self._coordinate_lane.ask(
                 lambda _asked: coordinates_of(image_of_array(array), find),
                 self._show_coordinates,
-                lambda error: _log.debug("no coordinates of %s: %s", array.path, error),
+                lambda error: _log.debug("cannot read the coordinates of %s: %s", array.path, error),
             )
 
     def clear(self) -> None:
-        """Show nothing, want nothing."""
+        """Show nothing, and cancel requests."""
         self._forget()
         if self._copying is not None:
             self.workers.cancel(self._copying)
@@ -156,18 +156,18 @@ class TablePane(Pane):
         self.stack.notice.say("")
 
     def go(self, row: int, column: int = 0) -> None:
-        """Bring a cell into view and make it the current one."""
+        """Scroll to a cell and make it the current one."""
         grid = self.model.grid
         if grid is not None:
             row, column = min(max(row, 0), grid.rows - 1), min(max(column, 0), grid.columns - 1)
             self.table.go(row, column)
 
     def step(self, by: int) -> None:
-        """The next or previous slice."""
+        """Show the next or previous slice."""
         self.sliders.step(by)
 
     def copy(self) -> None:
-        """Put the selected cells on the clipboard, separated by tabs; those not read yet are read first."""
+        """Copy the selected cells to the clipboard, separated by tabs; cells that are not loaded are read first."""
         grid, chosen = self.model.grid, self.table.chosen()
         if grid is None or chosen is None:
             return
@@ -184,7 +184,7 @@ class TablePane(Pane):
         )
 
     def _say_if_too_many(self) -> None:
-        """What cannot be copied is said as soon as it is selected."""
+        """Say that a selection is too large to copy as soon as it is made."""
         rows, columns = self.table.chosen() or (slice(0, 0), slice(0, 0))
         number = (rows.stop - rows.start) * (columns.stop - columns.start)
         if number > COPY_UP_TO:
@@ -193,7 +193,7 @@ class TablePane(Pane):
             )
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self.table.viewport().update()
 
     def _bar(self) -> Bar:
@@ -236,7 +236,7 @@ class TablePane(Pane):
         if grid is not None and grid.axes is not None:
             self._forget()
             axes = grid.axes.at(axis, position)
-            self.axes.show_axes(axes)  # it hands out what it knows, with other rows
+            self.axes.show_axes(axes)  # it emits these axes when its rows change
             self.model.show(replace(grid, axes=axes))
             self._soon.start()
 
@@ -250,12 +250,12 @@ class TablePane(Pane):
             self.unpacked.emit(is_on)
 
     def _read_visible(self) -> None:
-        """Read the blocks in view that are not there; want no others any more."""
+        """Read the missing blocks in view; cancel other requests."""
         grid = self.model.grid
         if grid is None or not self.isVisible():
             return
         rows, columns = self.table.in_view()
-        if not self.stack.may_read(grid.cost(rows, columns), self._agreed_bytes, "What is in view"):
+        if not self.stack.may_read(grid.cost(rows, columns), self._agreed_bytes, "The part in view"):
             self._forget()
             return
         if not self.stack.shows_data:
@@ -269,7 +269,7 @@ class TablePane(Pane):
                 self._read(grid, place)
 
     def blocks_in_view(self) -> list[Place]:
-        """The blocks that are seen."""
+        """The blocks in view."""
         rows, columns = self.table.in_view()
         return [
             (row, column)
@@ -280,7 +280,7 @@ class TablePane(Pane):
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         super().hideEvent(event)
         if not event.spontaneous():
-            self._cancel()  # a look at it reads what is missing
+            self._cancel()  # showing a missing block reads it
 
     def _read(self, grid: Grid, place: Place) -> None:
         rows, columns = grid.block(place)
@@ -302,9 +302,7 @@ class TablePane(Pane):
         self._failed.add(place)
         if isinstance(error, Stopped):
             self._agreed_bytes = 0
-            self._failed.update(
-                self.blocks_in_view()
-            )  # or others would take the place of those that were stopped
+            self._failed.update(self.blocks_in_view())  # or others would replace those that were stopped
         self.problem.say(sentence(error))
         self._read_visible()
 

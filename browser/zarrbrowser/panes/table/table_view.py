@@ -1,7 +1,7 @@
-"""The grid of a table: which cells are in view, which are chosen, and a window that moves along with the scroll bar.
+"""The grid of a table: the cells in view, the selection, and a window that moves with the scroll bar.
 
-Cells are chosen by arithmetic, as a rectangle of the grid: Qt's own selection ends where the window does, and asks each of its
-cells whether it may be selected.
+The selection is a rectangle of the grid, computed here: Qt's own selection ends at the window's edge, and asks the model about
+each cell.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _STEPS: dict[int, _Cell] = {
     Qt.Key.Key_Home: (0, 0),
     Qt.Key.Key_End: (0, 1),
 }
-"""Down and to the right; Home and End lead to the first and the last column."""
+"""Steps down and to the right; Home and End go to the first and the last column."""
 _PAGES = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _NARROWEST, _WIDEST, _PADDING = 56, 340, 18
 _MEASURED = 40
-"""Rows whose texts make the width of the columns."""
+"""The number of rows whose text decides the width of the columns."""
 
 
 class TableView(QTableView):
@@ -55,8 +55,8 @@ class TableView(QTableView):
 
     Signals:
         looked_elsewhere: other cells are in view.
-        chosen_changed: other cells are chosen.
-        copy_asked: the person pressed the keys that copy.
+        chosen_changed: other cells are selected.
+        copy_asked: the user pressed the keys that copy.
     """
 
     looked_elsewhere = Signal()
@@ -94,7 +94,7 @@ class TableView(QTableView):
         model.modelReset.connect(self._model_reset)
 
     def in_view(self) -> tuple[slice, slice]:
-        """The rows and columns of the grid that are seen."""
+        """The visible rows and columns of the grid."""
         model, port = self.grid_model, self.viewport()
         top, left = max(0, self.rowAt(0)), max(0, self.columnAt(0))
         bottom, right = self.rowAt(port.height() - 1), self.columnAt(port.width() - 1)
@@ -106,7 +106,7 @@ class TableView(QTableView):
         )
 
     def chosen(self) -> tuple[slice, slice] | None:
-        """The rows and columns of the grid that are selected; all in view where nothing is."""
+        """The selected rows and columns of the grid; the visible ones without a selection."""
         if self.grid_model.grid is None:
             return None
         if self._chosen is None:
@@ -122,7 +122,7 @@ class TableView(QTableView):
         return row in self._chosen[0] and column in self._chosen[1]
 
     def go(self, row: int, column: int) -> None:
-        """Bring a cell of the grid into view and select it."""
+        """Scroll to a cell of the grid and select it."""
         self._select((row, column), hint=QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def selectAll(self) -> None:  # noqa: N802 - Qt's name
@@ -132,7 +132,7 @@ class TableView(QTableView):
             self._choose(range(grid.rows), range(grid.columns))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """The keys of Qt's tables, through the whole grid."""
+        """Handle the keys of Qt's tables, across the whole grid."""
         modifiers = event.modifiers()
         to_end = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
         cell = self._cell_after(event.key(), to_end=to_end)
@@ -146,7 +146,7 @@ class TableView(QTableView):
             super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:  # noqa: N802 - Qt's name
-        """Numbers are not searched for what is typed: that would go through all rows of the window."""
+        """Do not search for typed text: that would go through all rows of the window."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         super().mousePressEvent(event)
@@ -162,11 +162,11 @@ class TableView(QTableView):
             self._select(self.cell_of(index), extend=True)
 
     def cell_of(self, index: QModelIndex | QPersistentModelIndex) -> _Cell:
-        """The row and column in the grid of a cell of the model."""
+        """The row and column of a model's cell in the grid."""
         return self.grid_model.first_row + index.row(), self.grid_model.first_column + index.column()
 
     def _cell_after(self, key: int, *, to_end: bool) -> _Cell | None:
-        """The cell to which a key leads from the current one; None for other keys."""
+        """The cell that a key goes to from the current one; None for other keys."""
         grid = self.grid_model.grid
         if grid is None or key not in _STEPS:
             return None
@@ -190,14 +190,14 @@ class TableView(QTableView):
         extend: bool = False,
         hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
-        """Make a cell the current one and bring it into view; select it, or all from where the selection began."""
+        """Make a cell the current one and scroll to it; select it, or extend the selection to it."""
         anchor = self._anchor if extend and self._anchor is not None else cell
         if not self._is_inside(cell):
             self._move(cell[0] - WINDOW_ROWS // 2, cell[1] - WINDOW_COLUMNS // 2)
         (top, bottom), (left, right) = (sorted(pair) for pair in zip(anchor, cell, strict=True))
         self._choose(range(top, bottom + 1), range(left, right + 1), anchor, cell)
         self._show_current()
-        self._moving = True  # the bars go one after the other: where both will stand, no window ends
+        self._moving = True  # the bars move one after the other: ignore the state between
         self.scrollTo(self.currentIndex(), hint)
         self._moving = False
         self.looked_elsewhere.emit()
@@ -231,22 +231,22 @@ class TableView(QTableView):
             self._choose(range(grid.rows), columns, (0, first), (0, column))
 
     def _show_current(self) -> None:
-        """Let Qt know the current cell, where the window has it."""
+        """Set Qt's current cell, if the window has it."""
         model = self.grid_model
         if self.current_cell is not None and self._is_inside(self.current_cell):
             index = model.index(
                 self.current_cell[0] - model.first_row, self.current_cell[1] - model.first_column
             )
-            self.setAutoScroll(False)  # who scrolls past it is not to be brought back
+            self.setAutoScroll(False)  # do not scroll back to it
             self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
             self.setAutoScroll(True)
 
     def refit_columns(self) -> None:
-        """Other texts stand in the cells: make the columns as wide as these need, once they have come."""
+        """Fit the columns to the new cells, once these are loaded."""
         self._fitted = False
 
     def fit_columns(self, *, again: bool = False) -> None:
-        """Make the columns as wide as what was read needs, until all in view was; then no more for this array."""
+        """Fit the columns to the loaded cells until all in view are loaded; then stop for this array."""
         if (self._fitted and not again) or self.grid_model.grid is None:
             return
         metrics, model = self.fontMetrics(), self.grid_model
@@ -279,7 +279,7 @@ class TableView(QTableView):
             header, bar = self.horizontalHeader(), self.horizontalScrollBar()
             header.setDefaultSectionSize(min(max(widest, _NARROWEST), _WIDEST))
             self.updateGeometries()
-            header.setOffsetToSectionPosition(bar.value())  # Qt leaves it where narrower columns began
+            header.setOffsetToSectionPosition(bar.value())  # Qt leaves it at the position of narrower columns
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         super().resizeEvent(event)
@@ -303,7 +303,7 @@ class TableView(QTableView):
             self.looked_elsewhere.emit()
 
     def _shift(self) -> None:
-        """Move the window when its edge is reached and the array goes on."""
+        """Move the window when its edge is reached and the array continues."""
         model, grid = self.grid_model, self.grid_model.grid
         if grid is None:
             return
@@ -316,7 +316,7 @@ class TableView(QTableView):
             return
         rows, columns = self.in_view()
         self._move(row, column)
-        self._moving = True  # the scroll bars are reset, which is not scrolling
+        self._moving = True  # resetting the scroll bars is not scrolling
         down.setValue(rows.start - model.first_row)
         right.setValue(columns.start - model.first_column)
         self._moving = False
@@ -330,7 +330,7 @@ class TableView(QTableView):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Draws cells as selected that the view says are."""
+    """Draws the cells of the view's own selection as selected."""
 
     def __init__(self, view: TableView) -> None:
         super().__init__(view)
@@ -349,7 +349,7 @@ def _is_shift() -> bool:
 
 
 def _shifted(first: int, value: int, maximum: int, window: int, length: int, block: int) -> int:
-    """Where a window should begin, given the scroll bar.
+    """The start of the window for a position of the scroll bar.
 
     >>> _shifted(0, 900, 900, 1000, 10**6, 100), _shifted(0, 5, 900, 1000, 10**6, 100)
     (500, 0)

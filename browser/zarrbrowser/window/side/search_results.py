@@ -1,4 +1,4 @@
-"""The rows of a search: names, and in a quieter voice where they stand."""
+"""The rows of a search: names, and muted their locations."""
 
 from __future__ import annotations
 

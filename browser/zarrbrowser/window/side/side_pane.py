@@ -1,4 +1,4 @@
-"""The left side: a box to search in, and below it the tree, or what was found."""
+"""The left side: the search box, and below it the tree or the search results."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _CLEAR_KEYS = (Qt.Key.Key_Escape,)
 
 
 class FilterBox(QLineEdit):
-    """A line in which Esc clears, and Down goes to what was found.
+    """A search box that Esc clears, and from which Down goes to the results.
 
     Signals:
-        left_downwards: the person wants to go to the rows.
+        left_downwards: the user wants to go to the rows.
     """
 
     left_downwards = Signal()
@@ -52,7 +52,7 @@ class FilterBox(QLineEdit):
         self.update_colours()
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         muted = current_colours().muted
         self._glass.setIcon(icon("search", muted))
         for action in self.findChildren(QAction, "_q_qlineeditclearaction"):
@@ -60,12 +60,12 @@ class FilterBox(QLineEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         super().resizeEvent(event)
-        # The style sets icons lower than the text, by what the stylesheet adds around it.
+        # The style draws icons lower than the text, by the padding of the stylesheet.
         for button in self.findChildren(QToolButton):
             button.move(button.x(), (self.height() - button.height()) // 2)
 
     def event(self, event: QEvent) -> bool:
-        # Esc stops reading elsewhere; here, while there is something to clear, it clears.
+        # Elsewhere Esc stops reading; here it clears the box, if it has text.
         overrides = event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
         if overrides and cast("QKeyEvent", event).key() in _CLEAR_KEYS and self.text():
             event.accept()
@@ -82,7 +82,7 @@ class FilterBox(QLineEdit):
 
 
 class SidePane(QWidget):
-    """The tree, or the nodes that a search over all sources finds.
+    """The tree, or the results of a search over all sources.
 
     Signals:
         hit_chosen: a source and the path of a node in it.
@@ -119,11 +119,11 @@ class SidePane(QWidget):
 
     @property
     def shows_hits(self) -> bool:
-        """Whether what was found stands in the place of the tree."""
+        """Whether search results are shown instead of the tree."""
         return self._stack.currentWidget() is self.results
 
     def start(self) -> None:
-        """Search all sources for what stands in the box."""
+        """Search all sources for the text in the box."""
         self._typing.stop()
         self._cancel()
         self.hits.clear()
@@ -140,26 +140,26 @@ class SidePane(QWidget):
         self._tell()
 
     def sources_changed(self) -> None:
-        """A source was opened, closed or read again: what was found may be elsewhere now."""
+        """Search again after a source was opened, closed or reloaded."""
         if [*map(id, self._sources())] == [*map(id, self._searched)]:
-            return  # rows came or went within a source
+            return  # rows were inserted or removed within a source
         self.search.keep_only(self._sources())
         if self.shows_hits:
             self.start()
 
     def stop(self) -> None:
-        """Search no further."""
+        """Stop the search."""
         self._stopped = self._stopped or bool(self._running)
         self._cancel()
         self._tell()
 
     def focus_box(self) -> None:
-        """Let the person type."""
+        """Focus the search box."""
         self.box.setFocus()
         self.box.selectAll()
 
     def update_colours(self) -> None:
-        """Take on the colours of the application's theme."""
+        """Apply the colours of the application's theme."""
         self.box.update_colours()
         self.results.viewport().update()
 
@@ -205,7 +205,7 @@ class SidePane(QWidget):
         self.search.latest[id(source)] = findings
         self.hits.add(source, findings.hits)
         if self.results.hasFocus() and not self.results.currentIndex().isValid():
-            self.results.choose_first()  # the person pressed Down before there were results
+            self.results.choose_first()  # the user pressed Down before there were results
         self._tell()
 
     def _ended(self, request: Request, source: Source, findings: Findings) -> None:

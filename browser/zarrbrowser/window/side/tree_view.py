@@ -1,4 +1,4 @@
-"""The left side of the window: the tree, fetched as far as it is in view."""
+"""The tree of sources and nodes; rows are fetched when they come into view."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from zarrbrowser.nodes.protocols import is_broken
 
 _SHAPE_WIDTH, _TYPE_WIDTH = 112, 84
 _SHAPE_WIDTH_MOST = 180
-"""The tool tip shows a shape that needs more."""
+"""The maximum width of shapes; the tooltip shows longer ones."""
 
 
 class TreeView(QTreeView):
-    """Shows the opened sources.
+    """Shows the open sources.
 
     Signals:
         node_chosen: index of the current row.
-        reload_asked: index of a source that is to be read again.
+        reload_asked: index of a source to reload.
     """
 
     node_chosen = Signal(QModelIndex)
@@ -38,7 +38,7 @@ class TreeView(QTreeView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         header = self.header()
         header.setStretchLastSection(False)
-        header.setResizeContentsPrecision(0)  # the rows in view: a thousand would be asked for each time
+        header.setResizeContentsPrecision(0)  # only the rows in view, not a thousand rows each time
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for column, width in ((1, _SHAPE_WIDTH), (2, _TYPE_WIDTH)):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
@@ -60,9 +60,9 @@ class TreeView(QTreeView):
         self.selectionModel().currentChanged.connect(lambda now, _before: self.node_chosen.emit(now))
 
     def choose(self, index: QModelIndex) -> None:
-        """Make a row the current one and bring it into view."""
+        """Make a row the current one and scroll to it."""
         if index == self.currentIndex():
-            self.node_chosen.emit(index)  # something else may stand on the right
+            self.node_chosen.emit(index)  # the right side may show something else
         self.setCurrentIndex(index)
         self.scrollTo(index)
 
@@ -82,27 +82,27 @@ class TreeView(QTreeView):
         self._widen.start()
 
     def _section_resized(self, column: int, _before: int, _now: int) -> None:
-        # A width that the person chose is kept.
+        # Keep a width that the user chose.
         self._widened = self._widened or (column > 0 and self.header().isVisible() and self.underMouse())
 
     def _span_note(self, parent: QModelIndex) -> None:
-        """Let a row that only says something do so over all columns."""
+        """Let notes span all columns."""
         for row in range(max(0, self.tree_model.rowCount(parent) - 2), self.tree_model.rowCount(parent)):
             item = self.tree_model.item(self.tree_model.index(row, 0, parent))
             spans = item is not None and item.is_note
-            if spans != self.isFirstColumnSpanned(row, parent):  # telling it again would lay out all rows
+            if spans != self.isFirstColumnSpanned(row, parent):  # setting it again would lay out all rows
                 self.setFirstColumnSpanned(row, parent, spans)
         if not self._widen.isActive():
             self._widen.start()
 
     def _make_room(self) -> None:
-        """Make room for the shapes that came."""
+        """Fit the column to new shapes."""
         wanted = min(self.sizeHintForColumn(1) + 4, _SHAPE_WIDTH_MOST)
         if not self._widened and wanted > self.columnWidth(1):
             self.setColumnWidth(1, wanted)
 
     def _look_on(self, index: QModelIndex) -> None:
-        # A range is one row, so the end of a large group would stay in view, and be fetched to its last node.
+        # A range is a single row: the end of a large group would stay in view, and all of its nodes would be fetched.
         if self.tree_model.rowCount(index) <= PAGE_SIZE:
             self._fetch_soon.start()
 
@@ -131,7 +131,7 @@ class TreeView(QTreeView):
             menu.popup(self.viewport().mapToGlobal(at))
 
     def menu_for(self, index: QModelIndex, item: TreeItem) -> QMenu:
-        """What can be done with a row."""
+        """Show the context menu of a row."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         model, place = self.tree_model, QPersistentModelIndex(index)  # rows may move while the menu is open

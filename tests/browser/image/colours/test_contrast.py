@@ -17,7 +17,7 @@ def test_bounds_of_an_ordinary_picture() -> None:
     assert found.histogram.sum() == 1001
 
 
-def test_what_is_not_finite_is_counted_apart() -> None:
+def test_values_that_are_not_finite_are_counted_separately() -> None:
     picture = np.array([[np.nan, 1.0, np.inf], [np.nan, 3.0, -np.inf]])
     found = statistics(picture)
     assert (found.nan_count, found.minimum, found.maximum, found.size) == (2, 1.0, 3.0, 6)

@@ -1,4 +1,4 @@
-"""Colours of numbers against NumPy written out."""
+"""Colours of numbers, compared with plain NumPy formulas."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_small_integers_by_table_are_the_same(dtype: type[np.integer]) -> None:
         ),
     ],
 )
-def test_norms(norm: Norm, formula: object) -> None:
+def test_norms_follow_their_formulas(norm: Norm, formula: object) -> None:
     numbers = np.linspace(1, 100, 500)
     assert spread(numbers, norm, (1.0, 100.0)) == pytest.approx(formula(numbers))  # type: ignore[operator]
     assert spread(numbers.astype(np.float32), norm, (1.0, 100.0)).dtype == np.float32
@@ -66,7 +66,7 @@ def test_any_number_has_a_colour_and_order_is_kept(
     assert (np.diff(ordered) >= 0).all()
 
 
-def test_fill_and_nan_are_told_apart() -> None:
+def test_fill_value_and_nan_have_different_colours() -> None:
     numbers = np.array([[0.0, np.nan, 5.0]])
     found = rgba(numbers, Style(levels=(0.0, 10.0), nan=NAN, fill=FILL), numbers == 0)
     assert found[0, 0].tolist() == list(FILL)
@@ -83,13 +83,13 @@ def test_labels_keep_their_colour_and_differ(dtype: str) -> None:
     assert len(np.unique(found.reshape(-1, 4), axis=0)) > 70
 
 
-def test_channels_add_up() -> None:
+def test_blended_channels_are_added() -> None:
     one, two = np.array([[0.0, 5.0, 10.0]]), np.array([[4.0, np.nan, 4.0]], np.float32)
     found = blend([one, two], [(0.0, 10.0), (0.0, 8.0)], [(255, 0, 0), (200, 100, 0)], Norm.LINEAR)
     assert found[0].tolist() == [[100, 50, 0, 255], [128, 0, 0, 255], [255, 50, 0, 255]]
 
 
-def test_colours_as_they_are_and_of_few_bits() -> None:
+def test_rgb_is_drawn_unchanged_also_with_few_bits() -> None:
     plain = np.random.default_rng(1).integers(0, 255, (5, 6, 3), dtype=np.uint8)
     assert np.array_equal(coloured(plain, 255.0)[..., :3], plain)
     wide = np.array([[[4095, 0, 2048, 65535]]], np.uint16)
@@ -109,7 +109,7 @@ def test_colours_as_they_are_and_of_few_bits() -> None:
         -(2**62) + np.array([0, 1, 3]),
     ],
 )
-def test_small_differences_are_seen_whatever_the_size(numbers: np.ndarray) -> None:
+def test_small_differences_are_visible_at_any_magnitude(numbers: np.ndarray) -> None:
     drawn = numbers_of(numbers)
     found = statistics(drawn)
     levels = found.levels(Contrast(ContrastMode.FULL_RANGE))
@@ -119,7 +119,7 @@ def test_small_differences_are_seen_whatever_the_size(numbers: np.ndarray) -> No
     assert len({tuple(one) for one in rgba(drawn, Style("gray", levels=levels)).tolist()}) == 3
 
 
-def test_long_integers_far_beyond_the_bounds() -> None:
+def test_large_integers_outside_the_bounds_are_clipped() -> None:
     info = np.iinfo(np.int64)
     numbers = np.array([info.min, 2**60, 2**60 + 5, 2**60 + 10, info.max])
     scaled = spread(numbers, Norm.LINEAR, (2**60, 2**60 + 10))

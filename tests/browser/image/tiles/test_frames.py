@@ -1,4 +1,4 @@
-"""What a view reads: the level and the sampling of the screen, tiles in view, no more than may be read."""
+"""The frame of a view: level and sampling for the screen, tiles in view, and the limit on reads without asking."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_level_is_that_of_the_zoom() -> None:
     assert frame_of(image, (0, 5), (0, 8)).raster.level is image.levels[0]
 
 
-def test_beyond_the_coarsest_level_samples_are_taken() -> None:
+def test_the_coarsest_level_is_subsampled_when_zoomed_out_further() -> None:
     frame = frame_of(pyramid(levels=3), (0, 65536), (0, 65536))
     assert frame.raster.steps == (32, 16)
     assert frame.raster.shape == (512, 1024)
@@ -64,7 +64,7 @@ def test_more_than_may_be_read_is_held_back_or_coarser() -> None:
     assert not frame.is_held_back
 
 
-def test_what_is_there_costs_nothing() -> None:
+def test_loaded_tiles_have_no_read_cost() -> None:
     frame = frame_of(pyramid(levels=1), (0, 65536), (0, 65536), is_there=lambda _tile: True)
     assert not frame.is_held_back
     assert frame.cost.nbytes == 0
@@ -75,10 +75,10 @@ def test_a_small_coarse_level_comes_first() -> None:
     assert [tile.raster.level.array.shape for tile in frame.missing(TileCache())][:1] == [(128, 128)]
     assert (
         frame_of(pyramid(), (0, 500), (0, 800)).backdrop == ()
-    )  # 2048 elements a side are no small backdrop
+    )  # 2048 elements per side are too many for a backdrop
 
 
-def test_a_window_reaches_beyond_the_view_in_whole_steps() -> None:
+def test_a_window_extends_beyond_the_view_in_whole_steps() -> None:
     frame = frame_of(pyramid(), (1000, 1500), (2000, 2800))
     rows, columns = frame.window
     assert (rows.start % 64, columns.stop % 64) == (0, 0)
@@ -86,7 +86,7 @@ def test_a_window_reaches_beyond_the_view_in_whole_steps() -> None:
     assert columns.stop >= 2800 + 200
 
 
-def test_what_is_not_there_yet_is_filled_from_coarser_tiles() -> None:
+def test_gaps_are_filled_from_coarser_tiles() -> None:
     values = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
     base, coarse = FakeArray(values, chunks=(32, 32)), FakeArray(values[::4, ::4])
     level = level_of(base.shape, coarse)
@@ -103,13 +103,13 @@ def test_what_is_not_there_yet_is_filled_from_coarser_tiles() -> None:
     assert mosaic.is_there.sum() == 16 * 32
 
 
-def test_where_a_window_lies() -> None:
+def test_a_window_covers_its_part_of_the_base() -> None:
     base = FakeArray(np.zeros((100, 100)))
     raster = Raster.of(whole(base), Axes.initial(base), (4, 2))
     assert rect_of(raster, (slice(0, 25), slice(10, 50))) == (-0.5, 19.5, 99.5, 99.5)
 
 
-def test_a_plane_without_end_is_few_tiles() -> None:
+def test_a_huge_plane_has_few_tiles() -> None:
     values = np.broadcast_to(np.uint8(0), (2**31, 2**31))
     endless = FakeArray(values, chunks=(512, 512))
     image = Image("/endless", (whole(endless),), ("y", "x"))

@@ -1,4 +1,4 @@
-"""Tiles hold the elements that NumPy's slices hold, and cover each sample once."""
+"""Tiles hold the same elements as NumPy slices, and cover each sample once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ sides = st.integers(1, 900)
 
 
 @given(sides, sides, sides, sides, st.sampled_from([1, 2, 4, 8]), st.sampled_from([1, 2, 16]), st.booleans())
-def test_tiles_make_the_plane(
+def test_tiles_compose_the_plane(
     height: int, width: int, across: int, along: int, down: int, right: int, turned: bool
 ) -> None:
     values = np.arange(height * width, dtype=np.int32).reshape(1, height, width)
@@ -43,7 +43,7 @@ def test_tiles_make_the_plane(
 
 
 @given(sides, sides, st.integers(1, 5000), st.sampled_from([1, 2, 4, 8]))
-def test_no_chunk_belongs_to_two_tiles(height: int, width: int, chunk: int, step: int) -> None:
+def test_each_chunk_belongs_to_one_tile(height: int, width: int, chunk: int, step: int) -> None:
     chunks = (min(chunk, height), min(chunk, width))
     array = FakeArray(np.broadcast_to(np.uint8(0), (height, width)), chunks=chunks)
     raster = Raster.of(whole(array), Axes.initial(array), (step, step))
@@ -52,7 +52,7 @@ def test_no_chunk_belongs_to_two_tiles(height: int, width: int, chunk: int, step
             assert raster.tile_shape[axis] % chunks[axis] == 0
 
 
-def test_a_tile_is_not_made_of_too_many_bytes() -> None:
+def test_the_chunks_of_a_tile_are_limited_in_bytes() -> None:
     array = FakeArray(np.broadcast_to(np.float32(0), (500, 1_000_000)), chunks=(1, 1_000_000))
     raster = Raster.of(whole(array), Axes.initial(array))
     height, width = raster.tile_shape
@@ -61,7 +61,7 @@ def test_a_tile_is_not_made_of_too_many_bytes() -> None:
     assert cost.nbytes == cost.chunks * 4_000_000
 
 
-def test_what_tiles_cost() -> None:
+def test_the_cost_of_tiles_is_that_of_their_chunks() -> None:
     array = FakeArray(np.zeros((4, 300, 500), np.float32), chunks=(3, 100, 50))
     raster = Raster.of(whole(array), Axes.initial(array))
     assert raster.cost(raster.tiles((slice(0, 300), slice(0, 500)))) == ReadCost(30, 30 * 3 * 100 * 50 * 4)
@@ -73,7 +73,7 @@ def test_what_tiles_cost() -> None:
     assert rare.cost(rare.tiles((slice(0, 75), slice(0, 4)))).chunks == 75  # each eighth row is a chunk
 
 
-def test_a_chunk_that_is_cut_into_tiles_costs_once() -> None:
+def test_a_chunk_split_into_tiles_is_counted_once() -> None:
     array = FakeArray(np.broadcast_to(np.uint8(0), (20_000, 9_000)), chunks=(10_000, 9_000))
     raster = Raster.of(whole(array), Axes.initial(array))
     assert len(raster.tiles((slice(0, 10_000), slice(0, 9_000)))) == 9
@@ -91,19 +91,19 @@ def test_the_nearest_to_the_middle_comes_first() -> None:
     assert abs(tiles[-1].row - 2) == 2
 
 
-def test_a_coarse_level_lies_where_its_elements_come_from() -> None:
+def test_a_coarse_level_covers_its_source_elements() -> None:
     base, coarse = FakeArray(np.zeros((40, 80))), FakeArray(np.zeros((10, 20)))
     level = level_of(base.shape, coarse)
     assert level.factors == (4, 4)
     raster = Raster.of(level, Axes.initial(base))
-    assert raster.to_base(0, 0) == 1.5  # the middle of elements 0 to 3
+    assert raster.to_base(0, 0) == 1.5  # the centre of elements 0 to 3
     assert raster.to_sample(0, raster.to_base(0, 7)) == pytest.approx(7)
     assert level.position(0, 39) == 9
     sampled = Raster.of(whole(base), Axes.initial(base), (4, 4))
     assert sampled.to_base(1, 2) == 9.5  # drawn over elements 8 to 11
 
 
-def test_tiles_last_used_are_kept() -> None:
+def test_recently_used_tiles_are_kept() -> None:
     array = FakeArray(np.zeros((10, 10), np.uint8), chunks=(1, 10))
     raster = Raster.of(whole(array), Axes.initial(array))
     tiles = [type(raster.tiles((slice(0, 1), slice(0, 1)))[0])(raster, row, 0) for row in range(4)]
@@ -119,7 +119,7 @@ def test_tiles_last_used_are_kept() -> None:
 
 
 @pytest.mark.parametrize("steps", [(1, 1), (2, 3), (16, 7)])
-def test_windows_of_chunks_make_up_the_whole(steps: tuple[int, int]) -> None:
+def test_windows_of_chunks_cover_the_whole_window(steps: tuple[int, int]) -> None:
     array = FakeArray(np.arange(70 * 90).reshape(70, 90), chunks=(16, 10))
     raster = Raster.of(whole(array), Axes.initial(array), steps)
     height, width = raster.shape

@@ -1,4 +1,4 @@
-"""A picture in a window: shown, and what of it is on the screen."""
+"""Helpers for a picture in a window: show it, and get the part on the screen."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def pane_of(window: MainWindow, qtbot: QtBot) -> ImagePane:
 
 
 def picture(pane: ImagePane) -> Any:
-    """The elements that are on the screen."""
+    """The elements on the screen."""
     assert pane.view.is_complete
     return pane.view.mosaics[0].values
 
 
 def drawn(pane: ImagePane) -> Any:
-    """The colours that are on the screen."""
+    """The colours on the screen."""
     assert pane.canvas.image.image.dtype == np.uint8
     return pane.canvas.image.image
 

@@ -1,4 +1,4 @@
-"""Numbers of any size are seen: in the picture, in its histogram, in a plot."""
+"""Numbers of any magnitude are visible in the picture, in its histogram, in a plot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_picture(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_picture_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     values = KINDS[kind]
     pane, _array = show(open_window, qtbot, values)
     shades = drawn(pane)[..., 0].astype(int).reshape(-1)
@@ -42,7 +42,7 @@ def test_a_picture(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_plot(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_plot_shows_extreme_numbers(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     values = KINDS[kind].reshape(-1)
     window = open_window(FakeGroup({"array": FakeArray(values)}), "/array")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot", timeout=5000)
@@ -65,7 +65,7 @@ def test_a_plot(kind: str, open_window: OpenWindow, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e304])
-def test_a_profile(size: float, qtbot: QtBot) -> None:
+def test_a_profile_shows_extreme_numbers(size: float, qtbot: QtBot) -> None:
     plot = ProfilePlot()
     qtbot.addWidget(plot)
     numbers = np.array([1.0, np.nan, 3.0, 2.0]) * size

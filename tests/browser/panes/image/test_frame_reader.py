@@ -1,4 +1,4 @@
-"""The frame reader draws a frame when its tiles are there, and nothing that is no longer wanted."""
+"""The frame reader draws a frame when its tiles are loaded, and never an outdated one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reader_of(workers: Workers, qtbot: QtBot) -> tuple[FrameReader, list[tuple[F
     return reader, due
 
 
-def test_a_frame_is_due_when_its_tiles_are_there(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
+def test_a_frame_is_due_when_its_tiles_are_loaded(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
     reader, due = reader_of(workers, qtbot)
     frame = frame_at(array, 1)
     reader.want(frame, "Reading")
@@ -44,7 +44,9 @@ def test_a_frame_is_due_when_its_tiles_are_there(array: FakeArray, workers: Work
     assert not reader.is_wanted(frame_at(array, 2))
 
 
-def test_the_plane_before_is_drawn_on_the_way(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
+def test_the_previous_plane_is_still_drawn_when_it_is_loaded(
+    array: FakeArray, workers: Workers, qtbot: QtBot
+) -> None:
     reader, due = reader_of(workers, qtbot)
     gate, (first, second) = Gate(), (frame_at(array, number) for number in (0, 1))
     array.before_read = lambda selection: gate.wait() if selection[0] == 1 else None
@@ -56,7 +58,7 @@ def test_the_plane_before_is_drawn_on_the_way(array: FakeArray, workers: Workers
     qtbot.waitUntil(lambda: (second, True) in due)
 
 
-def test_nothing_is_due_after_it_was_forgotten(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
+def test_nothing_is_due_after_the_reader_was_reset(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
     reader, due = reader_of(workers, qtbot)
     gate = Gate()
     array.before_read = lambda _selection: gate.wait()
@@ -70,7 +72,7 @@ def test_nothing_is_due_after_it_was_forgotten(array: FakeArray, workers: Worker
     assert reader.wanted is None
 
 
-def test_while_it_rests_nothing_is_read(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
+def test_nothing_is_read_while_reading_is_paused(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
     reader, due = reader_of(workers, qtbot)
     reader.pause(is_on=True)
     reader.want(frame_at(array, 0), "Reading")
@@ -81,7 +83,7 @@ def test_while_it_rests_nothing_is_read(array: FakeArray, workers: Workers, qtbo
     qtbot.waitUntil(lambda: [is_whole for _, is_whole in due] == [True])
 
 
-def test_a_person_is_told_what_takes_long(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
+def test_a_long_read_is_announced(array: FakeArray, workers: Workers, qtbot: QtBot) -> None:
     reader, _due = reader_of(workers, qtbot)
     gate = Gate()
     array.before_read = lambda _selection: gate.wait()

@@ -1,4 +1,4 @@
-"""The model of an image pane announces what changed, and nothing else."""
+"""The model of an image pane announces exactly the changed parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def announced(application: QApplication) -> tuple[ImageModel, list[Change]]:
 
 def test_a_change_is_announced_once(announced: tuple[ImageModel, list[Change]]) -> None:
     model, heard = announced
-    model.set(norm=Norm.LOG)  # no image, no state
+    model.set(norm=Norm.LOG)  # no state without an image
     assert heard == []
     model.show(state_of())
     model.set(norm=Norm.LOG)
@@ -31,7 +31,7 @@ def test_a_change_is_announced_once(announced: tuple[ImageModel, list[Change]]) 
     assert heard[2:] == [EVERYTHING]
 
 
-def test_the_contrast_can_be_asked_for_again(announced: tuple[ImageModel, list[Change]]) -> None:
+def test_the_contrast_can_be_computed_again(announced: tuple[ImageModel, list[Change]]) -> None:
     model, heard = announced
     model.show(state_of())
     model.set(and_measure=True)

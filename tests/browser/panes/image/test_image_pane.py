@@ -1,4 +1,4 @@
-"""The picture on the screen is the plane of the array, whatever happens on the way."""
+"""The picture on the screen is the plane of the array, after any sequence of events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_picture_is_the_plane(open_window: OpenWindow, qtbot: QtBot) -> None
 
 def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
-    pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane anew
+    pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane again
     qtbot.wait(50)
     pane.canvas.view.setRange(xRange=(10, 20), padding=0)
     seen = pane.canvas.view.viewRect()
@@ -48,7 +48,7 @@ def test_a_slider_changes_the_plane_and_keeps_the_view(open_window: OpenWindow, 
     assert np.array_equal(picture(pane), VOLUME[3])
 
 
-def test_planes_wished_for_before_anything_can_be_drawn_are_counted(
+def test_steps_before_the_first_picture_are_counted(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
@@ -64,7 +64,7 @@ def test_planes_wished_for_before_anything_can_be_drawn_are_counted(
     assert np.array_equal(picture(pane), VOLUME[4 + 2])
 
 
-def test_what_draws_is_loaded_though_the_person_stops_reading(
+def test_the_drawing_modules_are_loaded_even_if_the_user_stops_reading(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
@@ -77,7 +77,7 @@ def test_what_draws_is_loaded_though_the_person_stops_reading(
     qtbot.waitUntil(lambda: pane.isVisible() and pane.view.is_complete, timeout=5000)
 
 
-def test_planes_wished_for_before_levels_are_known_are_counted(
+def test_steps_before_levels_are_open_are_counted(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate, levels = Gate(), {"0": FakeArray(VOLUME)}
@@ -98,7 +98,7 @@ def test_planes_wished_for_before_levels_are_known_are_counted(
     assert np.array_equal(picture(pane), VOLUME[4 + 2])
 
 
-def test_a_plane_that_fits_still_fits_a_larger_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_plane_that_fits_the_view_also_fits_a_resized_window(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     window = pane.window()
     window.resize(900, 600)
@@ -110,7 +110,7 @@ def test_a_plane_that_fits_still_fits_a_larger_window(open_window: OpenWindow, q
 
 
 @pytest.mark.parametrize(("shape", "square"), [((60, 30), True), ((60, 3), False), ((3, 600), False)])
-def test_a_slender_plane_fits_too(
+def test_a_narrow_plane_fits_into_view(
     shape: tuple[int, int], square: bool, open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     pane, _array = show(open_window, qtbot, np.zeros(shape))
@@ -121,7 +121,7 @@ def test_a_slender_plane_fits_too(
     assert pane.canvas.view.viewRect().contains(everything)
 
 
-def test_an_axis_may_be_longer_than_qt_counts(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_axis_may_be_longer_than_qt_can_count(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.broadcast_to(np.float32(1), (2**33, 3, 4))
     array = FakeArray(values, chunks=(1, 3, 4))
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
@@ -156,9 +156,7 @@ def test_axes_are_chosen_and_swapped(open_window: OpenWindow, qtbot: QtBot) -> N
     assert list(pane.sliders.sliders) == [2]
 
 
-def test_axes_that_are_swapped_leave_the_sliders_where_they_are(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
+def test_swapping_axes_keeps_the_positions_of_the_sliders(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     pane.sliders.spins[0].setValue(6)
     pane.controls.axes.swap.click()
@@ -180,7 +178,7 @@ def test_a_late_answer_is_dropped(open_window: OpenWindow, qtbot: QtBot) -> None
     assert np.array_equal(picture(pane), VOLUME[7])
 
 
-def test_an_error_is_a_sentence_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_error_is_shown_as_a_sentence_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
     array, flaky = FakeArray(VOLUME), Flaky()
     array.before_read = flaky
     pane = pane_of(open_window(FakeGroup({"array": array}), "/array"), qtbot)
@@ -207,7 +205,7 @@ def test_nan_is_counted_and_has_its_own_colour(open_window: OpenWindow, qtbot: Q
 
 
 @pytest.mark.parametrize("dtype", ["?", "u1", "i8", "u8", "f2", "f8", "c8", "c16", "M8[D]", "m8[ns]", "i2"])
-def test_every_type_that_can_be_drawn_is(dtype: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_every_drawable_type_is_drawn(dtype: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     values = (np.arange(12) % 5).reshape(3, 4).astype(dtype)
     pane, _array = show(open_window, qtbot, values)
     pane.canvas.pointed.emit((1, 2))
@@ -216,7 +214,9 @@ def test_every_type_that_can_be_drawn_is(dtype: str, open_window: OpenWindow, qt
 
 
 @pytest.mark.parametrize("dtype", ["U3", "S3", "V3", np.dtypes.StringDType()])
-def test_what_cannot_be_drawn_is_a_table(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_arrays_that_cannot_be_drawn_are_shown_as_a_table(
+    dtype: Any, open_window: OpenWindow, qtbot: QtBot
+) -> None:
     root = FakeGroup({"grid": FakeArray(np.zeros((3, 4), dtype)), "list": FakeArray(np.zeros(3, dtype))})
     for name, cells in (("grid", (3, 4)), ("list", (3, 1))):
         window = open_window(root, f"/{name}")
@@ -238,7 +238,7 @@ def test_structures_offer_their_fields(open_window: OpenWindow, qtbot: QtBot) ->
     assert np.array_equal(drawn(pane), rgba(values["count"], Style(levels=(4.5, 5.5))))
 
 
-def test_colours_are_shown_as_they_are(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_rgb_is_shown_unchanged(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.random.default_rng(1).integers(0, 255, (6, 7, 3), dtype=np.uint8)
     pane, _array = show(open_window, qtbot, values)
     assert np.array_equal(picture(pane), values)
@@ -248,7 +248,7 @@ def test_colours_are_shown_as_they_are(open_window: OpenWindow, qtbot: QtBot) ->
     assert (colour.red(), colour.green(), colour.blue()) == tuple(values[1, 2])
 
 
-def test_colours_of_few_bits_are_not_black(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_rgb_of_few_bits_is_not_black(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.zeros((6, 7, 4), np.uint16)
     values[2, 3] = (4095, 0, 2048, 65535)
     pane, _array = show(open_window, qtbot, values)
@@ -272,7 +272,7 @@ def test_bounds_of_dates_are_dates(open_window: OpenWindow, qtbot: QtBot) -> Non
     assert contrast.low.text() == "2020-03-01T00"
 
 
-def test_contrast_by_mode_by_typing_and_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_contrast_by_mode_or_typed_bounds_is_kept(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     contrast = pane.contrast
     contrast.mode.setCurrentIndex(contrast.mode.findText("Full range"))
@@ -289,12 +289,12 @@ def test_contrast_by_mode_by_typing_and_kept(open_window: OpenWindow, qtbot: QtB
     assert list(pane.view.picture_style().levels) == [0.0, 1.0]
 
 
-def test_an_array_without_elements_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_array_without_elements_shows_a_message(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(FakeGroup({"array": FakeArray(np.zeros((0, 10)))}), "/array"), qtbot)
     qtbot.waitUntil(lambda: "no elements" in pane.stack.sentence.text)
 
 
-def test_coming_back_shows_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_returning_shows_the_same_plane(open_window: OpenWindow, qtbot: QtBot) -> None:
     root = FakeGroup({"one": FakeArray(VOLUME), "two": FakeArray(VOLUME * 2)})
     window = open_window(root, "/one")
     pane = pane_of(window, qtbot)
@@ -340,7 +340,7 @@ def test_keys_pan_and_zoom(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert pane.canvas.visible().rows[0] > before.rows[0]  # up is up
 
 
-def test_the_bar_gives_way_in_a_narrow_window(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_bar_hides_controls_in_a_narrow_window(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     window = pane.window()
     window.resize(1400, 700)

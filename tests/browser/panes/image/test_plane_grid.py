@@ -1,4 +1,4 @@
-"""Planes beside each other."""
+"""Several planes side by side."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_orthogonal_planes_go_through_one_point(open_window: OpenWindow, qtbot: 
     assert not pane.canvas.cross[0].isVisible()
 
 
-def test_a_pinned_plane_stands_beside_others(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_pinned_plane_is_shown_beside_others(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)
     pane.controls.layouts["pair"].click()
     (pinned,) = pane.grid.others
@@ -54,7 +54,7 @@ def test_a_pinned_plane_stands_beside_others(open_window: OpenWindow, qtbot: QtB
     )
 
 
-def test_two_axes_have_no_third(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_orthogonal_planes_need_three_axes(open_window: OpenWindow, qtbot: QtBot) -> None:
     root = FakeGroup({"volume": FakeArray(VOLUME), "plane": FakeArray(VOLUME[0])})
     window = open_window(root, "/volume")
     pane = pane_of(window, qtbot)
@@ -67,7 +67,7 @@ def test_two_axes_have_no_third(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert not pane.controls.layouts["orthogonal"].isEnabled()
 
 
-def test_a_pinned_plane_stays_whatever_is_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_pinned_plane_stays_when_other_nodes_are_chosen(open_window: OpenWindow, qtbot: QtBot) -> None:
     rows = np.arange(30.0)[:, None] * np.ones(40)
     root = FakeGroup(
         {

@@ -1,4 +1,4 @@
-"""Large pictures: tiles and levels come as they are needed, and nothing waits for those that do not come."""
+"""Large pictures: tiles and levels are loaded on demand, and nothing waits for tiles that hang."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from zarrbrowser.workers import tile_loader
 from zarrcore.errors import CodecError
 
 
-def test_much_is_read_only_when_asked_for(
+def test_large_reads_need_consent(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(frames, "ASK_ABOVE_BYTES", 1000)
@@ -34,7 +34,7 @@ def test_much_is_read_only_when_asked_for(
         pane.stack.notice.button.click()
     assert not pane.stack.notice.isVisible()
     with qtbot.waitSignal(pane.plane_shown):
-        pane.step(1)  # as much again needs no second question
+        pane.step(1)  # the same amount again does not need consent
 
 
 def test_a_large_plane_is_drawn_at_the_screens_resolution(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -43,7 +43,7 @@ def test_a_large_plane_is_drawn_at_the_screens_resolution(open_window: OpenWindo
     assert picture(pane).size < values.size / 4
     down, right = pane.view.frame.raster.steps
     assert np.array_equal(picture(pane), values[::down, ::right])
-    pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane anew
+    pane.canvas.view.sigRangeChangedManually.emit([True, True])  # or a resize would fit the plane again
     pane.canvas.view.setRange(xRange=(2000, 2100), yRange=(1000, 1100), padding=0)
     with qtbot.waitSignal(pane.plane_shown):
         pass
@@ -88,7 +88,7 @@ def test_tiles_report_progress(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert set(fractions) == {0.25, 0.5, 0.75}  # four tiles
 
 
-def test_a_group_of_levels_is_one_image_and_zooming_picks_the_level(
+def test_a_multiscale_group_is_one_image_and_zoom_selects_the_level(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     group, arrays = pyramid()
@@ -106,10 +106,10 @@ def test_a_group_of_levels_is_one_image_and_zooming_picks_the_level(
     read = sum(
         (part[0].stop - part[0].start) * (part[1].stop - part[1].start) for part in arrays[0].selections
     )
-    assert 200 * 200 <= read <= 3 * 3 * 256 * 256  # what is in view, in whole chunks
+    assert 200 * 200 <= read <= 3 * 3 * 256 * 256  # the part in view, in whole chunks
 
 
-def test_the_coarse_picture_stays_until_the_fine_one_comes(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_coarse_picture_stays_until_the_fine_one_is_loaded(open_window: OpenWindow, qtbot: QtBot) -> None:
     group, arrays = pyramid()
     gate = Gate()
     arrays[0].before_read = gate.wait
@@ -146,7 +146,7 @@ def test_stale_tiles_are_cancelled(open_window: OpenWindow, qtbot: QtBot) -> Non
     assert len(array.selections) <= read + tiles_in_view + pane.view.loader.total
 
 
-def test_a_tile_that_cannot_be_read_leaves_the_others(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_unreadable_tile_does_not_affect_the_others(open_window: OpenWindow, qtbot: QtBot) -> None:
     values, flaky = np.arange(600 * 600, dtype=np.float32).reshape(600, 600), Flaky()
     array = FakeArray(values, chunks=(300, 300))
     array.before_read = lambda selection: flaky() if selection[0].start == selection[1].start == 0 else None
@@ -164,7 +164,9 @@ def test_a_tile_that_cannot_be_read_leaves_the_others(open_window: OpenWindow, q
     assert not pane.stack.notice.isVisible()
 
 
-def test_a_broken_plane_is_told_of_itself_alone(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_error_of_a_broken_plane_is_shown_only_for_that_plane(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
     def fail_at(selection: Any) -> None:
         plane, rows, _columns = selection
         if plane == 2 or (plane == 4 and rows.start == 0):
@@ -192,7 +194,7 @@ def test_a_broken_plane_is_told_of_itself_alone(open_window: OpenWindow, qtbot: 
     ]
 
 
-def test_scrubbing_shows_planes_though_the_store_is_slow(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_scrubbing_shows_planes_even_if_the_store_is_slow(open_window: OpenWindow, qtbot: QtBot) -> None:
     array, gate = FakeArray(VOLUME), Gate()
     window = open_window(FakeGroup({"array": array}), "/array")
     pane = pane_of(window, qtbot)
@@ -203,14 +205,14 @@ def test_scrubbing_shows_planes_though_the_store_is_slow(open_window: OpenWindow
     pane.view.drawn.connect(lambda: shown.append(pane.view.frame.planes[0].index[0]))
     for position in (1, 2, 3, 5):
         pane.sliders.sliders[0].setValue(position)
-    qtbot.waitUntil(lambda: shown == [1])  # the first is not given up for the later ones
+    qtbot.waitUntil(lambda: shown == [1])  # the first is not dropped for the later ones
     with qtbot.waitSignal(pane.plane_shown):
         gate.open()
     assert shown == [1, 5]
     assert np.array_equal(picture(pane), VOLUME[5])
 
 
-def test_nothing_stands_still_while_tiles_come_slowly(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_window_does_not_freeze_while_tiles_load_slowly(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.random.default_rng(1).normal(size=(3, 2048, 2048)).astype(np.float32)
     array = FakeArray(values, chunks=(1, 256, 256))
     array.before_read = lambda _selection: time.sleep(0.3)
@@ -224,12 +226,12 @@ def test_nothing_stands_still_while_tiles_come_slowly(open_window: OpenWindow, q
         with qtbot.waitSignal(pane.plane_shown, timeout=20_000):
             pane.sliders.spins[0].setValue(position)
     heart.stop()
-    # Reading alone takes a second: had the window waited for a tile, it would have stood still as long as that takes.
+    # Reading takes a second: a window that waits for a tile would freeze that long.
     assert len(beats) > 100
     assert max(np.diff(beats)) < 1.0
 
 
-def test_the_value_under_the_pointer_is_exact_though_samples_are_drawn(
+def test_the_value_under_the_pointer_is_exact_even_if_samples_are_drawn(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     values = np.arange(4000 * 4000, dtype=np.int32).reshape(4000, 4000)
@@ -244,7 +246,7 @@ def test_the_value_under_the_pointer_is_exact_though_samples_are_drawn(
     for column in range(100):
         pane.canvas.pointed.emit((5.0, float(column)))
     qtbot.waitUntil(lambda: any(text.endswith(f":  {values[5, 99]:,} mm") for text in heard))
-    assert len(array.selections) <= before + 3  # where the pointer rests, not wherever it passes
+    assert len(array.selections) <= before + 3  # only where the pointer rests
 
 
 def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -266,7 +268,7 @@ def test_a_film_reads_ahead(open_window: OpenWindow, qtbot: QtBot) -> None:
     assert len(array.selections) == read + 1
 
 
-def test_what_was_seen_is_not_read_again(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_loaded_tiles_are_not_read_again(open_window: OpenWindow, qtbot: QtBot) -> None:
     one, two = FakeArray(VOLUME, chunks=(1, 30, 40)), FakeArray(VOLUME * 2)
     window = open_window(FakeGroup({"one": one, "two": two}), "/one")
     pane = pane_of(window, qtbot)
@@ -280,7 +282,7 @@ def test_what_was_seen_is_not_read_again(open_window: OpenWindow, qtbot: QtBot) 
     assert len(one.selections) == read
 
 
-def test_a_plane_that_never_comes_does_not_hold_up_the_next(
+def test_a_plane_that_never_loads_does_not_block_the_next(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = np.broadcast_to(np.float32(0), (3, 2048, 2048))

@@ -29,7 +29,7 @@ def picture_of(window: MainWindow, path: Path, qtbot: QtBot) -> ImagePane:
     return pane
 
 
-def test_one_truncated_chunk(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_only_a_truncated_chunk_is_hatched(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     torn = tmp_path / "a.zarr" / "c" / "1" / "2"
     whole = torn.read_bytes()
     torn.write_bytes(whole[:20])
@@ -47,7 +47,7 @@ def test_one_truncated_chunk(window: MainWindow, qtbot: QtBot, tmp_path: Path) -
     assert "c/1/2" in pane.stack.notice.text
     measured = pane.view.measured
     assert measured is not None
-    assert measured.statistics[0].size == expected.sum(), "what is hatched counts for nothing"
+    assert measured.statistics[0].size == expected.sum(), "hatched elements do not count"
     torn.write_bytes(whole)
     with qtbot.waitSignal(pane.plane_shown):
         pane.stack.notice.button.click()
@@ -56,7 +56,9 @@ def test_one_truncated_chunk(window: MainWindow, qtbot: QtBot, tmp_path: Path) -
     assert not pane.stack.notice.isVisible()
 
 
-def test_a_plane_without_a_chunk_that_decodes(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_plane_without_decodable_chunks_shows_an_error(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     for chunk in (tmp_path / "a.zarr" / "c").glob("*/*"):
         chunk.write_bytes(b"torn")
     pane = picture_of(window, tmp_path, qtbot)

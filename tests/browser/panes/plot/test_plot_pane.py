@@ -1,4 +1,4 @@
-"""Lines and single values."""
+"""Plots of lines, and scalars."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def test_a_long_array_keeps_its_spike(open_window: OpenWindow, qtbot: QtBot) -> 
 
 
 @pytest.mark.parametrize("dtype", ["?", "c8", "M8[s]", "m8[D]", "u8", [("v", "f4"), ("name", "S2")]])
-def test_other_types(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_other_types_are_plotted(dtype: Any, open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(np.zeros(10, dtype)))
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 10)
 
 
-def test_what_is_no_line_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_arrays_that_cannot_be_plotted_show_a_message(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(np.zeros(0)))
     qtbot.waitUntil(lambda: pane.stack.sentence.text.endswith("."))
 
 
-def test_an_error_and_retry(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_an_error_is_shown_and_retry_works(open_window: OpenWindow, qtbot: QtBot) -> None:
     array, flaky = FakeArray(np.arange(5.0)), Flaky()
     array.before_read = flaky
     pane = show(open_window, qtbot, array)
@@ -76,7 +76,7 @@ def test_an_error_and_retry(open_window: OpenWindow, qtbot: QtBot) -> None:
         (np.bool_(True), "true"),
     ],
 )
-def test_a_scalar_is_its_value(value: Any, text: str, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_scalar_is_shown_as_its_value(value: Any, text: str, open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(FakeGroup({"array": FakeArray(value)}), "/array")
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Value")
     pane = window.node_pane.pane("Value")
@@ -84,7 +84,7 @@ def test_a_scalar_is_its_value(value: Any, text: str, open_window: OpenWindow, q
     qtbot.waitUntil(lambda: pane.value.text() == text)
 
 
-def test_dates_stand_on_the_axis(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_dates_are_shown_on_the_axis(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = np.datetime64("2020-01-01", "10D") + np.arange(20)
     pane = show(open_window, qtbot, FakeArray(values))
     qtbot.waitUntil(lambda: pane.series is not None)
@@ -108,7 +108,7 @@ def test_every_line_has_a_range(values: list[float], open_window: OpenWindow, qt
     assert pane.graphics.grab().toImage().width() > 0
 
 
-def test_logarithmic_axes(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_axes_can_be_logarithmic(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(np.array([1.0, 10, 0, 1000])))
     qtbot.waitUntil(lambda: pane.curve.yData is not None and pane.curve.yData.size == 4)
     pane.controls.log_y.click()
@@ -122,7 +122,7 @@ def test_logarithmic_axes(open_window: OpenWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: pane.curve.yData.size == 4 and pane.curve.yData[3] == 1000)
 
 
-def test_other_numbers_are_made_off_the_event_loop_and_chosen_at_any_time(
+def test_other_numbers_are_computed_off_the_event_loop_and_chosen_at_any_time(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[threading.Thread] = []
@@ -143,7 +143,7 @@ def test_other_numbers_are_made_off_the_event_loop_and_chosen_at_any_time(
     assert len(array.selections) == 1
 
 
-def test_what_the_axis_stands_for(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_axis_shows_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
     time = FakeArray(np.arange(5))
     time.attributes = {"units": "days since 2000-01-01"}
     array = FakeArray(np.array([0, 10, -99, 30, 40], np.int16), ("time",))

@@ -1,4 +1,4 @@
-"""The Storage tab: it counts in the background, can be stopped, and tells what failed."""
+"""The Storage tab: it counts in the background, can be stopped, and reports errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def texts(pane: StoragePane) -> list[str]:
     return [one.text() for one in pane.facts.findChildren(QLabel)]
 
 
-def test_the_map_shows_what_is_stored(pane: StoragePane, qtbot: QtBot) -> None:
+def test_the_map_shows_stored_chunks(pane: StoragePane, qtbot: QtBot) -> None:
     with qtbot.waitSignal(pane.settled):
         pane.show_array(array_of((0, 0), (2, 1)))
     picture = pane.picture
@@ -58,7 +58,7 @@ def test_an_array_without_elements_has_no_chunks(pane: StoragePane, qtbot: QtBot
     assert pane.picture.text_at(5, 5) == ""
 
 
-def test_counting_can_be_stopped_and_begun_again(pane: StoragePane, workers: Workers, qtbot: QtBot) -> None:
+def test_counting_can_be_stopped_and_restarted(pane: StoragePane, workers: Workers, qtbot: QtBot) -> None:
     array, gate = array_of((0, 0)), Gate()
     array.before_read = gate.wait
     pane.show_array(array)
@@ -85,7 +85,7 @@ def test_a_store_that_fails_says_why(pane: StoragePane, qtbot: QtBot) -> None:
     assert "1 of 6 chunks (16.7 %)" in texts(pane)
 
 
-def test_an_array_without_axes_has_one_chunk(pane: StoragePane, qtbot: QtBot) -> None:
+def test_a_scalar_array_has_one_chunk(pane: StoragePane, qtbot: QtBot) -> None:
     array = FakeArray(np.float32(3))
     array.stored_chunks = [()]
     with qtbot.waitSignal(pane.settled):

@@ -1,4 +1,4 @@
-"""The table: endless, lazy, and what is copied is what is there."""
+"""The table: of any length, read on demand, and copied exactly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VALUES = np.arange(3 * 1000 * 200, dtype=np.int32).reshape(3, 1000, 200)
 
 
 class Endless(FakeArray):
-    """Elements by arithmetic: 2 ** 40 rows take no memory."""
+    """Elements by arithmetic: 2 ** 40 rows do not take memory."""
 
     def __init__(self, length: int) -> None:
         super().__init__(np.zeros((1, 3), np.int64), chunks=(1, 3))
@@ -52,7 +52,7 @@ def read_here(pane: TablePane, row: int, column: int) -> object:
     return value if known else None
 
 
-def test_only_what_is_in_view_is_read(pane: TablePane, qtbot: QtBot) -> None:
+def test_only_cells_in_view_are_read(pane: TablePane, qtbot: QtBot) -> None:
     array = FakeArray(VALUES, chunks=(1, 100, 100))
     pane.show_array(array)
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) == VALUES[1, 0, 0])
@@ -68,7 +68,7 @@ def test_only_what_is_in_view_is_read(pane: TablePane, qtbot: QtBot) -> None:
     assert pane.model.headerData(7, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole) == "7"
 
 
-def test_columns_are_as_wide_as_numbers_that_came_after_coordinates(pane: TablePane, qtbot: QtBot) -> None:
+def test_columns_fit_numbers_that_load_after_coordinates(pane: TablePane, qtbot: QtBot) -> None:
     gate, array = Gate(), FakeArray(np.full((30, 40), -1234.567890123), ("y", "x"), chunks=(30, 40))
     array.before_read = gate.wait
     root = FakeGroup({"y": FakeArray(np.arange(30.0)), "x": FakeArray(np.arange(40.0)), "field": array})
@@ -91,7 +91,7 @@ def test_a_column_of_any_length_has_an_end(pane: TablePane, qtbot: QtBot) -> Non
     assert pane.table.currentIndex().data() == f"{(length - 1) * 10 + 2:,}"
     pane.go(0)
     bar = pane.table.verticalScrollBar()
-    for _ in range(3):  # at the end of the bar the rows go on
+    for _ in range(3):  # at the end of the scroll bar there are more rows
         bar.setValue(bar.maximum())
     qtbot.waitUntil(lambda: pane.table.in_view()[0].start > 1.9 * WINDOW_ROWS)
     row = pane.table.in_view()[0].start
@@ -99,7 +99,7 @@ def test_a_column_of_any_length_has_an_end(pane: TablePane, qtbot: QtBot) -> Non
     assert len(array.selections) < 30
 
 
-def test_what_is_selected_is_copied_though_it_was_not_seen(pane: TablePane, qtbot: QtBot) -> None:
+def test_selected_cells_are_copied_even_if_they_were_not_in_view(pane: TablePane, qtbot: QtBot) -> None:
     pane.show_array(FakeArray(VALUES[0], chunks=(100, 100)))
     pane.table.selectAll()
     with qtbot.waitSignal(pane.reported) as said:
@@ -109,7 +109,7 @@ def test_what_is_selected_is_copied_though_it_was_not_seen(pane: TablePane, qtbo
     assert np.array_equal([list(map(int, line.split("\t"))) for line in lines], VALUES[0])
 
 
-def test_too_much_for_the_clipboard_is_said(pane: TablePane, qtbot: QtBot) -> None:
+def test_a_selection_too_large_for_the_clipboard_is_reported(pane: TablePane, qtbot: QtBot) -> None:
     pane.show_array(FakeArray(np.zeros((150_000, 10), np.uint8), chunks=(1000, 10)))
     pane.table.selectAll()
     with qtbot.waitSignal(pane.reported) as said:
@@ -119,7 +119,7 @@ def test_too_much_for_the_clipboard_is_said(pane: TablePane, qtbot: QtBot) -> No
     assert pane.table.chosen() == (slice(5, 6), slice(3, 4))
 
 
-def test_a_block_that_cannot_be_read_is_told_and_tried_again(pane: TablePane, qtbot: QtBot) -> None:
+def test_an_unreadable_block_is_reported_and_can_be_retried(pane: TablePane, qtbot: QtBot) -> None:
     array, problem = FakeArray(VALUES[0], chunks=(100, 100)), [True]
 
     def broken(selection: tuple[slice, slice]) -> None:
@@ -151,7 +151,7 @@ def test_blocks_out_of_view_are_not_waited_for(pane: TablePane, workers: Workers
     assert read_here(pane, 0, 0) is None, "a late answer is dropped"
 
 
-def test_much_is_asked_for_first(pane: TablePane, qtbot: QtBot) -> None:
+def test_large_reads_need_consent(pane: TablePane, qtbot: QtBot) -> None:
     array = FakeArray(VALUES[0], chunks=(100, 100))
     array.inner_chunk_shape = (20_000, 20_000)
     pane.show_array(array)
@@ -161,7 +161,7 @@ def test_much_is_asked_for_first(pane: TablePane, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: read_here(pane, 0, 0) == 0)
 
 
-def test_the_rows_of_a_table(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
+def test_the_model_of_a_table_is_consistent(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
     model = GridModel()
     grid = grid_of(FakeArray(VALUES[0, : BLOCK_ROWS + 2]))  # two blocks down, seven to the right
     model.show(grid)
@@ -173,7 +173,7 @@ def test_the_rows_of_a_table(qtmodeltester: ModelTester, qtbot: QtBot) -> None:
     assert model.rowCount() == 0
 
 
-def test_headers_tell_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_headers_show_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
     children = {
         "depth": FakeArray(VALUES[0, :40, :3], ("z", "x")),
         "z": FakeArray(np.arange(40) * 0.5, ("z",)),
@@ -196,14 +196,14 @@ def table_of(window: MainWindow) -> TablePane:
     return pane
 
 
-def test_a_lost_connection_leaves_the_window_alive(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_window_survives_a_lost_connection(open_window: OpenWindow, qtbot: QtBot) -> None:
     array, flaky = FakeArray(np.arange(40.0)), Flaky()
     window = open_window(
         FakeGroup({"line": array, "none": FakeArray(np.zeros((0, 3))), "deep": FakeArray(VALUES)}), "/line"
     )
     qtbot.waitUntil(lambda: window.node_pane.current_tab() == "Plot")
     array.before_read = flaky
-    window.node_pane.tabs.tabBarClicked.emit(1)  # whoever looks at tables sees tables
+    window.node_pane.tabs.tabBarClicked.emit(1)  # the Table tab stays selected
     pane = table_of(window)
     qtbot.waitUntil(lambda: "does not answer" in pane.problem.text)
     flaky.mended = True
@@ -253,7 +253,7 @@ def test_all_of_a_long_table_is_copied(pane: TablePane, qtbot: QtBot) -> None:
     assert lines_copied(pane, qtbot) == ["6\t7\t8"]
 
 
-def test_what_is_too_much_is_said_when_it_is_selected(pane: TablePane, qtbot: QtBot) -> None:
+def test_a_selection_too_large_to_copy_is_reported_at_once(pane: TablePane, qtbot: QtBot) -> None:
     pane.show_array(Square(10**6))
     with qtbot.waitSignal(pane.reported) as said:
         QTest.keySequence(pane.table, "Ctrl+A")
@@ -265,7 +265,7 @@ def test_what_is_too_much_is_said_when_it_is_selected(pane: TablePane, qtbot: Qt
     assert pane.table.is_chosen(pane.model.index(7, 7))
 
 
-def test_keys_lead_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> None:
+def test_keys_move_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> None:
     last = 10**6 - 1
     pane.show_array(Square(10**6))
 
@@ -297,13 +297,13 @@ def test_keys_lead_through_the_whole_table(pane: TablePane, qtbot: QtBot) -> Non
     assert pane.table.chosen() == (slice(200_000 + page, last + 1), slice(0, last + 1))
 
 
-def test_scrolling_on_keeps_the_current_cell(pane: TablePane, qtbot: QtBot) -> None:
+def test_scrolling_keeps_the_current_cell(pane: TablePane, qtbot: QtBot) -> None:
     pane.show_array(Endless(10**6))
     pane.go(150_000, 1)
     bar = pane.table.verticalScrollBar()
     bar.setValue(bar.maximum())
     assert pane.model.first_row > 0
-    assert pane.table.in_view()[0].start > 199_000, "who scrolls past it is not brought back"
+    assert pane.table.in_view()[0].start > 199_000, "scrolling past it does not scroll back"
     assert pane.table.cell_of(pane.table.currentIndex()) == (150_000, 1)
     QTest.keySequence(pane.table, "Down")
     assert pane.table.cell_of(pane.table.currentIndex()) == (150_001, 1)

@@ -1,4 +1,4 @@
-"""Searching in the window: hits stream in, lead to their nodes, and a hung or failing source holds up nobody."""
+"""Searching in the window: results stream in and lead to their nodes; a source that hangs or fails does not block others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def paths(window: MainWindow) -> list[str]:
     return [hit[1].path for hit in found if hit is not None]
 
 
-def test_hits_lead_to_their_nodes(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_results_lead_to_their_nodes(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(example())
     side = window.side
     QTest.keySequence(window, "Ctrl+F")
@@ -49,7 +49,7 @@ def test_hits_lead_to_their_nodes(open_window: OpenWindow, qtbot: QtBot) -> None
     assert window.tree.currentIndex().parent().data() == "scan"
 
 
-def test_a_hundred_thousand_hits_hold_nobody_up(
+def test_a_hundred_thousand_results_do_not_block_the_window(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
@@ -66,10 +66,10 @@ def test_a_hundred_thousand_hits_hold_nobody_up(
     qtbot.waitUntil(lambda: window.side.hits.found == 100_000, timeout=30_000)
     assert window.side.hits.rowCount() == sum(parts) == MOST
     assert window.side.line.text.startswith("100,000 found, the first 10,000 shown")
-    assert max(asked) < 1000, "views ask for the rows in view alone"
+    assert max(asked) < 1000, "views ask only for the rows in view"
 
 
-def test_a_source_that_hangs_does_not_hide_what_others_have(application: QApplication, qtbot: QtBot) -> None:
+def test_a_source_that_hangs_does_not_hide_results_of_others(application: QApplication, qtbot: QtBot) -> None:
     gate, roots = Gate(), {"one.zarr": example(), "two.zarr": example()}
 
     def opener(request: SourceRequest) -> Source:
@@ -111,7 +111,7 @@ def test_a_search_that_fails_says_why_and_can_be_repeated(open_window: OpenWindo
     qtbot.waitUntil(lambda: paths(window) == ["/scan/mask", "/scan/mask2"])
 
 
-def test_the_rows_of_hits(qtmodeltester: ModelTester, application: QApplication) -> None:
+def test_the_model_of_results_is_consistent(qtmodeltester: ModelTester, application: QApplication) -> None:
     source = Source(SourceRequest("fake.zarr"), FakeHierarchy(example()), example())
     model = HitModel()
     model.add(source, [Entry("/a/b", "array", (3, 4), "int8"), Entry("/g", "group"), Entry("/c", "broken")])

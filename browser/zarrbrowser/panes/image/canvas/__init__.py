@@ -1,1 +1,1 @@
-"""The picture itself and what is drawn over it."""
+"""The picture and the graphics over it."""

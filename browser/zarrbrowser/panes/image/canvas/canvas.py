@@ -1,6 +1,6 @@
-"""The picture: colours drawn where they lie in the plane, zoomed by wheel, panned by dragging.
+"""The picture: colours drawn at their place in the plane, zoomed with the wheel, panned by dragging.
 
-Positions are elements of the base; element ``i`` covers ``[i − ½, i + ½)``, so that the axes' numbers stand at the middle of
+Positions are elements of the base; element ``i`` covers ``[i − ½, i + ½)``, so that the axes' numbers are at the centres of
 elements.
 """
 
@@ -25,9 +25,9 @@ from zarrbrowser.theme.colours import Colours
 from zarrbrowser.widgets.number_axis import NumberAxis
 
 _SCREEN = 4096
-"""Room around a small picture, in elements: a screen's width, for one element per pixel."""
+"""Space around a small picture, in elements: a screen's width, for one element per pixel."""
 _PAN = 0.125
-"""Of the view, with each arrow key."""
+"""The fraction of the view that each arrow key pans."""
 _PANS: dict[int, tuple[int, int]] = {
     Qt.Key.Key_Up: (-1, 0),
     Qt.Key.Key_Down: (1, 0),
@@ -36,11 +36,11 @@ _PANS: dict[int, tuple[int, int]] = {
 }
 _ZOOMS: dict[int, float] = {Qt.Key.Key_Plus: 0.8, Qt.Key.Key_Equal: 0.8, Qt.Key.Key_Minus: 1.25}
 _SLENDER = 8
-"""A picture longer than wide by this is stretched, or it would be a hair."""
+"""A picture with a larger aspect ratio is stretched, because it would be too thin to see."""
 
 
 class Picture(pg.ImageItem):  # type: ignore[misc] # pyqtgraph has no types
-    """Colours, drawn smoothly where they are smaller than pixels.
+    """Colours, drawn smoothly if samples are smaller than pixels.
 
     Attributes:
         is_smooth: whether pixels are means of several samples.
@@ -58,9 +58,9 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     Signals:
         pointed: position down and to the right under the pointer, as floats, or None off the picture.
-        picked: the same where it was clicked.
-        moved: another part of the plane is in view, or the canvas has another size.
-        square_changed: whether elements are drawn as high as wide, where the plane's shape decided it.
+        picked: the same for a click.
+        moved: another part of the plane is in view, or the canvas was resized.
+        square_changed: whether elements are drawn as squares, if the plane's shape decided it.
     """
 
     pointed = Signal(object)
@@ -90,14 +90,14 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     @property
     def size_shown(self) -> tuple[int, int]:
-        """Elements of the plane down and to the right; 0 where there is none."""
+        """Elements of the plane down and to the right; 0 without a plane."""
         return self._size
 
     def show_plane(self, height: int, width: int, proportion: float = 1.0) -> None:
-        """Another plane: all of it comes into view, and nothing is drawn yet.
+        """Fit another plane into view, with nothing drawn yet.
 
         Args:
-            proportion: how wide an element is for its height.
+            proportion: the ratio of width to height of an element.
         """
         self._size, self._proportion = (height, width), proportion
         self.image.clear()
@@ -107,7 +107,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         ratio = width * proportion / max(1, height)
         self.set_square(1 / _SLENDER < ratio < _SLENDER)
         self.square_changed.emit(1 / _SLENDER < ratio < _SLENDER)
-        reach = max(5 * long, _SCREEN)  # square elements need room beyond the short side too
+        reach = max(5 * long, _SCREEN)  # square elements need space beyond the short side too
         self.view.setLimits(
             xMin=-reach, xMax=width + reach, yMin=-reach, yMax=height + reach, minXRange=2, minYRange=2
         )
@@ -126,7 +126,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.image.setRect(QRectF(left, top, right - left, bottom - top))
 
     def show_holes(self, rects: Sequence[tuple[float, float, float, float]]) -> None:
-        """Hatch top, left, bottom, right of what could not be read."""
+        """Hatch the rectangles (top, left, bottom, right) that could not be read."""
         self.holes.show(rects)
 
     def clear_plane(self) -> None:
@@ -138,7 +138,7 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.show_scale(None)
 
     def visible(self) -> View:
-        """What is in view, and how large."""
+        """The part in view, and its scale."""
         (left, right), (top, bottom) = self.view.viewRange()
         ratio = self.devicePixelRatioF()
         return View((top, bottom), (left, right), self.view.height() * ratio, self.view.width() * ratio)
@@ -146,17 +146,17 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
     def show_coordinates(
         self, names: tuple[str, str], coordinates: tuple[Coordinate | None, Coordinate | None]
     ) -> None:
-        """Name the axes down and to the right, and write what their positions stand for; indices where that is None."""
+        """Name the axes down and to the right, and label them with coordinates, or with indices if these are None."""
         for side, name, coordinate in zip(("left", "bottom"), names, coordinates, strict=True):
             self.plot.getAxis(side).show_coordinate(name, coordinate)
 
     def show_title(self, text: str) -> None:
-        """Write above the plane what it is; nothing where that is empty."""
+        """Set the title above the plane; hidden if empty."""
         colour = self.plot.getAxis("left").textPen().color()
         self.plot.setTitle(escape(text) or None, color=colour, size="9pt")
 
     def show_scale(self, scale: tuple[float, str] | None) -> None:
-        """A scale bar for elements so many units wide; none where that is None."""
+        """Show a scale bar for elements of a width in units; hide it if None."""
         self._scale = scale
         self._place_scale_bar()
 
@@ -180,29 +180,29 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self.view.setRange(xRange=columns, yRange=rows, padding=0)
 
     def link(self, other: Canvas, *, rows: bool, columns: bool) -> None:
-        """Show the same stretch of an axis as another canvas does."""
+        """Show the same range of an axis as another canvas."""
         self.view.setYLink(other.view if rows else None)
         self.view.setXLink(other.view if columns else None)
         self._fitted = False
 
     def show_cross(self, place: tuple[float, float] | None) -> None:
-        """Lines through a position down and to the right."""
+        """Draw lines through a position down and to the right."""
         for line, position in zip(self.cross, place or (0, 0), strict=True):
             line.setVisible(place is not None)
             line.setValue(position)
 
     def set_square(self, square: bool) -> None:
-        """Whether elements are drawn in their proportion: as high as wide, where no scale says otherwise."""
+        """Set whether elements are drawn in their proportions: as squares, unless a scale says otherwise."""
         self.view.setAspectLocked(square, self._proportion)
 
     def set_flips(self, *, rows: bool, columns: bool) -> None:
-        """Which way the axes run; rows run down where they are not flipped."""
+        """Set the direction of the axes; rows run down unless flipped."""
         self._flips = (rows, columns)
         self.view.invertY(not rows)
         self.view.invertX(columns)
 
     def fit(self) -> None:
-        """The whole plane in view."""
+        """Fit the whole plane into view."""
         height, width = self._size
         if height and width:
             self._fitted = True
@@ -210,20 +210,20 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
 
     @property
     def is_fitted(self) -> bool:
-        """Whether the whole plane is in view and shall stay so."""
+        """Whether the whole plane is in view and stays so when the window changes."""
         return self._fitted
 
     def actual_size(self) -> None:
-        """One element per pixel of the screen, about the middle of what is in view."""
+        """Zoom to one element per pixel of the screen, about the centre of the view."""
         self._fitted = False
-        # A layout that is still to come, of wider numbers say, would give the pixels another size.
+        # A pending layout, for example of wider numbers, would change the size of the pixels.
         self.ci.layout.activate()
         middle, ratio = self.view.viewRect().center(), self.devicePixelRatioF()
         width, height = self.view.width() * ratio, self.view.height() * ratio
         self.view.setRange(QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height), padding=0)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on the colours of a theme."""
+        """Apply the colours of a theme."""
         self.setBackground(colours.canvas)
         for side in ("left", "bottom"):
             axis = self.plot.getAxis(side)
@@ -259,13 +259,13 @@ class Canvas(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no 
         self._fitted = False
 
     def _resized(self) -> None:
-        """A plane that was wholly in view stays so when the window changes."""
+        """Keep a plane that was wholly in view so when the window changes."""
         if self._fitted:
             self.fit()
         self._later.start()
 
     def _place(self, at: QPointF) -> tuple[float, float] | None:
-        """The position down and to the right of a point of the scene; None off the plane."""
+        """The position (down, right) of a point of the scene; None off the plane."""
         if not self._size[0] or not self.view.sceneBoundingRect().contains(at):
             return None
         place = self.view.mapSceneToView(at)

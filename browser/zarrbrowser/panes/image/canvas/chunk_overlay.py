@@ -1,4 +1,4 @@
-"""Lines between chunks over the picture, and hatching where a chunk is not stored."""
+"""Lines between chunks over the picture, and hatching on chunks that are not stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ChunkOverlay(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no 
         super().__init__()
         self.grid: ChunkGrid | None = None
         self.known: Mapping[Index, bool] = {}
-        """Which chunks are stored, as far as that is known."""
+        """Which chunks are stored, if known."""
         self.setZValue(5)
 
     def show_grid(self, grid: ChunkGrid | None, known: Mapping[Index, bool]) -> None:
@@ -51,7 +51,7 @@ class ChunkOverlay(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no 
         if grid is None:
             return
         brush = QBrush(_MISSING, Qt.BrushStyle.BDiagPattern)
-        # Hatched in pixels of the screen, whatever the zoom.
+        # The hatching is in pixels of the screen at any zoom.
         brush.setTransform(QTransform(painter.worldTransform().inverted()[0]))
         for row, column in self.missing:
             left, top = grid.edge(1, column), grid.edge(0, row)

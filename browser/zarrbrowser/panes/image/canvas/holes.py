@@ -16,7 +16,7 @@ class Holes(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
     """Drawn in elements of the base.
 
     Attributes:
-        rects: what is hatched.
+        rects: the hatched rectangles.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Holes(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
         self.setZValue(4)
 
     def show(self, rects: Sequence[tuple[float, float, float, float]]) -> None:
-        """Hatch these rectangles (top, left, bottom, right), and nothing else."""
+        """Hatch only these rectangles (top, left, bottom, right)."""
         self.prepareGeometryChange()
         self.rects = [QRectF(left, top, right - left, bottom - top) for top, left, bottom, right in rects]
         self.update()
@@ -38,7 +38,7 @@ class Holes(pg.GraphicsObject):  # type: ignore[misc] # pyqtgraph has no types
 
     def paint(self, painter: QPainter, *_args: Any) -> None:
         brush = QBrush(_HATCHING, Qt.BrushStyle.DiagCrossPattern)
-        # Hatched in pixels of the screen, whatever the zoom.
+        # The hatching is in pixels of the screen at any zoom.
         brush.setTransform(QTransform(painter.worldTransform().inverted()[0]))
         for rect in self.rects:
             painter.fillRect(rect, brush)

@@ -31,8 +31,8 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         self.plot.addItem(self.curve)
 
     def show_profile(self, profile: Profile) -> None:
-        """Draw it."""
-        known = finite(profile.numbers)  # Qt aborts when it is to draw points that are nowhere
+        """Draw a profile."""
+        known = finite(profile.numbers)  # Qt aborts when it draws points without coordinates
         factor = drawing_factor(float(np.abs(known).max())) if known.size else 1.0
         self.plot.getAxis("left").setScale(1 / factor)
         self.curve.setData(
@@ -44,7 +44,7 @@ class ProfilePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph ha
         self.plot.setLabel("left", profile.channel)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on the colours of a theme."""
+        """Apply the colours of a theme."""
         self.setBackground(colours.surface)
         self.curve.setPen(pg.mkPen(colours.accent, width=1.5))
         for side in ("left", "bottom"):

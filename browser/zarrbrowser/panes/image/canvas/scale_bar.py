@@ -14,7 +14,7 @@ _MARGIN = 14
 
 
 class ScaleBar(QWidget):
-    """Lies over the picture and lets the pointer through."""
+    """An overlay on the picture that ignores the pointer."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -22,12 +22,12 @@ class ScaleBar(QWidget):
         self.resize(_MOST + 2 * _MARGIN, _HEIGHT)
         self.setAccessibleName("scale bar")
         self.text = ""
-        """The length of the bar; empty where there is none."""
+        """The length of the bar as text; empty without a bar."""
         self._length = 0.0
         self.hide()
 
     def show_scale(self, per_pixel: float, unit: str, corner: QPointF) -> None:
-        """Draw the bar for so many units per pixel, its lower right end near a corner of the parent."""
+        """Draw the bar for a number of units per pixel, its lower right end near a corner of the parent."""
         self._length, self.text = bar(per_pixel, unit, _MOST)
         self.setAccessibleDescription(self.text)
         self.move(round(corner.x()) - self.width(), round(corner.y()) - self.height())

@@ -1,4 +1,4 @@
-"""Two lines that hold the bounds of the contrast, as numbers or as dates."""
+"""Two text fields with the bounds of the contrast, as numbers or as dates."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class BoundEdits(QObject):
     """The lowest and the highest value shown.
 
     Attributes:
-        dates: the type of the dates that bounds stand for, or None.
-        levels: the bounds with all their digits; the lines show some of them.
+        dates: the datetime64 type of the bounds, or None.
+        levels: the bounds with all digits; the fields show some of them.
 
     Signals:
         typed: the lower and the higher bound.
@@ -35,7 +35,7 @@ class BoundEdits(QObject):
             edit.editingFinished.connect(self._typed)
 
     def show_bounds(self, levels: tuple[float, float]) -> None:
-        """Write bounds."""
+        """Show bounds."""
         self.levels = levels
         for edit, value in zip((self.low, self.high), levels, strict=True):
             edit.setText(self._text(value))
@@ -46,7 +46,7 @@ class BoundEdits(QObject):
         edits = (self.low, self.high)
         if not any(edit.isModified() for edit in edits):
             return
-        # A bound that was not typed keeps the digits that its line does not show. Text that is not a number is ignored.
+        # A bound that was not edited keeps the digits that its field does not show. Text that is not a number is ignored.
         bounds = [
             self._value(edit.text(), level) if edit.isModified() else level
             for edit, level in zip(edits, self.levels, strict=True)

@@ -1,4 +1,4 @@
-"""The channels of a blend: each on or off, in its colour; the one that is chosen has its contrast below."""
+"""The channels of a blend: each on or off, in its colour; the contrast of the selected one is shown below."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class ChannelList(QListWidget):
 
     Signals:
         toggled: a position along the channel axis, and whether the channel is on.
-        channel_chosen: the position of the channel whose contrast is asked for.
-        coloured: a position, and the colour that it shall have, as red, green, blue.
+        channel_chosen: the position of the selected channel.
+        coloured: a position, and its new colour as red, green, blue.
     """
 
     toggled = Signal(int, bool)
@@ -30,7 +30,7 @@ class ChannelList(QListWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("channels")
-        self.setToolTip("Tick the channels to blend; double-click for another colour")
+        self.setToolTip("Tick the channels to blend; double-click to change a colour")
         self.setIconSize(_SWATCH)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
@@ -39,14 +39,14 @@ class ChannelList(QListWidget):
         self.itemDoubleClicked.connect(self._ask_colour)
 
     def show_channels(self, channels: Sequence[ChannelSettings], current: int) -> None:
-        """One row per channel."""
+        """Show one row per channel."""
         with QSignalBlocker(self):
             if [self.item(row).text() for row in range(self.count())] != [
                 one.channel.name for one in channels
             ]:
                 self._make_rows(channels)
             for row, one in enumerate(channels):
-                item = self.item(row)  # the same one: it may be what the person clicks just now
+                item = self.item(row)  # keep the widget: the user may be clicking on it right now
                 item.setIcon(_swatch(one.colour))
                 item.setCheckState(Qt.CheckState.Checked if one.is_on else Qt.CheckState.Unchecked)
             self.setCurrentRow(current)

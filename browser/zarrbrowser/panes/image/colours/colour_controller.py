@@ -1,4 +1,4 @@
-"""Between the contrast panel and the state: which numbers are shown, in which colours."""
+"""The controller between the contrast panel and the state: the numbers shown and their colours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IN_PANEL = Change.IMAGE | Change.AXES | Change.VALUES | Change.COLOURS | Change
 
 
 class ColourController(QObject):
-    """Shows the state in the panel, and puts what the person chooses there into the state."""
+    """Shows the state in the panel, and applies the user's choices there to the state."""
 
     def __init__(self, model: ImageModel, panel: ContrastPanel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +75,7 @@ class ColourController(QObject):
         return measured.statistics[on.index(self._channel)] if fits else None
 
     def _choose_colour_map(self, name: str) -> None:
-        # Maps for labels and phases belong to this image; others are a matter of taste, for all images.
+        # Maps for labels and phases belong to this image; others are a preference for all images.
         if name in (LABELS, CYCLIC):
             self._model.set(colour_map=name)
         elif self._model.state is not None:
@@ -88,7 +88,7 @@ class ColourController(QObject):
             return
         low, high = found.levels(contrast)
         kept = replace(contrast, low=low, high=high)
-        measures = contrast.mode is not ContrastMode.FIXED  # then what is in view now decides
+        measures = contrast.mode is not ContrastMode.FIXED  # the part in view decides
         if state.settings.is_blended:
             channels = state.settings.with_channel(self._channel, contrast=kept).channels
             self._model.set(channels=channels, and_measure=measures)
@@ -101,7 +101,7 @@ class ColourController(QObject):
         settings = self._model.state.settings
         name, contrast = settings.colour_map, Contrast()
         if part is Part.PHASE:
-            name = CYCLIC  # where π and −π are the same colour
+            name = CYCLIC  # gives π and −π the same colour
             contrast = Contrast(ContrastMode.FIXED, -math.pi, math.pi)
         elif settings.elements.part is Part.PHASE:
             name = ""
@@ -122,7 +122,7 @@ class ColourController(QObject):
             self._set_elements(replace(state.settings.elements, packing=packing))
 
     def _set_elements(self, elements: Elements) -> None:
-        """Show other numbers of the same elements: fixed bounds mean nothing to them."""
+        """Show other numbers of the same elements: fixed bounds do not apply to them."""
         self._model.set(elements=elements, contrast=Contrast())
 
     def _set_channel(self, position: int, **changes: Any) -> None:

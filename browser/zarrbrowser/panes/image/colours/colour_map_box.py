@@ -1,4 +1,4 @@
-"""A menu of colour maps, each with a preview; the last entry leads to all of them."""
+"""A menu of colour maps, each with a preview; the last entry opens the list of all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ColourMapBox(QComboBox):
     """The curated colour maps.
 
     Signals:
-        picked: the catalogue name of a colour map that the person chose.
+        picked: the catalogue name of the chosen colour map.
     """
 
     picked = Signal(str)

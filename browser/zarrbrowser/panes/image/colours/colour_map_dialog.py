@@ -1,4 +1,4 @@
-"""All colour maps, to be searched by name or by what they are for."""
+"""The dialog of all colour maps, with a search by name or category."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAME = Qt.ItemDataRole.UserRole
 
 
 class _Names(QAbstractListModel):
-    """A row per colour map; previews are drawn for rows that are seen."""
+    """A row per colour map; previews are drawn only for visible rows."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class _Names(QAbstractListModel):
 
 
 class ColourMapDialog(QDialog):
-    """A list that narrows as one types.
+    """A list filtered by typed text.
 
     Signals:
         picked: the name of a colour map.
@@ -55,7 +55,7 @@ class ColourMapDialog(QDialog):
         self.setWindowTitle("Colour maps")
         self.resize(420, 520)
         self.search, self.list = QLineEdit(), QListView()
-        self.search.setPlaceholderText("Name or kind, such as diverging")
+        self.search.setPlaceholderText("Name or category, such as diverging")
         self.search.setAccessibleName("search colour maps")
         self.search.setClearButtonEnabled(True)
         self.list.setAccessibleName("colour maps")
@@ -86,7 +86,7 @@ class ColourMapDialog(QDialog):
             self.list.scrollTo(rows[0], QListView.ScrollHint.PositionAtCenter)
 
     def _try(self, index: QModelIndex) -> None:
-        """A click shows a map at once, and leaves the list open for the next one."""
+        """Apply a clicked map immediately, and leave the list open."""
         self.picked.emit(str(index.data(_NAME)))
 
     def _pick(self, index: QModelIndex) -> None:

@@ -1,4 +1,4 @@
-"""Colours beside the picture: which numbers are shown, by which map, between which bounds."""
+"""The colour settings beside the picture: the numbers shown, their colour map and bounds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NORMS = {
 
 
 class ContrastPanel(Scrolled):
-    """Highest value above, lowest below, as the colours stand. Typing or dragging a bound fixes the contrast.
+    """Highest value at the top, lowest at the bottom, like the colours. Typing or dragging a bound fixes the contrast.
 
     Signals:
         chosen: a `Contrast`.
@@ -46,7 +46,7 @@ class ContrastPanel(Scrolled):
         norm_chosen: a `Norm`.
         part_chosen: a `Part` of complex numbers.
         fill_toggled: whether the fill value is shown apart.
-        unpacking_toggled: whether numbers are unpacked as their attributes say.
+        unpacking_toggled: whether numbers are unpacked according to their attributes.
         blend_toggled: whether channels are blended.
     """
 
@@ -68,18 +68,18 @@ class ContrastPanel(Scrolled):
         self.colour_map, self.histogram = ColourMapBox(), Histogram()
         self.part = _box("part of complex numbers", {part: part.value.capitalize() for part in Part})
         self.norm = _box("how values are spread over the colours", _NORMS)
-        self.mode = _box("how the bounds of the contrast are found", _MODES)
+        self.mode = _box("how the bounds of the contrast are chosen", _MODES)
         self.bounds = BoundEdits()
         self.low, self.high = self.bounds.low, self.bounds.high
         self.unit = label(role="muted")
-        self.fill = QCheckBox("Fill value apart")
+        self.fill = QCheckBox("Mark fill value")
         self.unpacking = QCheckBox("Unpack values")
         self._headings = label("Colours", "heading"), label("Contrast", "heading")
         self._lay_out()
         self._connect()
 
     def show_settings(self, image: Image, settings: ViewSettings, colour_map: str) -> None:
-        """Offer what makes sense for an image, set as it is looked at."""
+        """Show the controls that apply to an image, with its settings."""
         array, elements = image.base, settings.elements
         dtype = array.dtype if elements.field is None else array.dtype[elements.field]
         packing, fill = packing_of(array), fill_of(array)
@@ -98,9 +98,7 @@ class ContrastPanel(Scrolled):
         is_packed = packing is not None and packing.is_packed
         self.unpacking.setVisible(is_packed)
         if packing is not None:
-            self.unpacking.setToolTip(
-                f"stored × {packing.scale:g} + {packing.offset:g}, as the attributes say"
-            )
+            self.unpacking.setToolTip(f"stored × {packing.scale:g} + {packing.offset:g}, from the attributes")
         self.choose_colour_map(name)
         has_bounds = settings.is_blended or name != LABELS
         for widget in (self._headings[1], self.norm, self.mode, self.histogram, self.low, self.high):
@@ -109,7 +107,7 @@ class ContrastPanel(Scrolled):
         self.fit_inside()
 
     def show_type(self, dtype: np.dtype[Any], part: Part) -> None:
-        """Write bounds as values of this type: dates as dates; say what numbers count if it is not themselves."""
+        """Show bounds as values of this type (dates as dates), and say what numbers count if not themselves."""
         self.bounds.dates = dtype if dtype.kind == "M" else None
         self.histogram.item.axis.setStyle(showValues=self.bounds.dates is None)
         meaning = "radians" if is_complex(dtype) and part is Part.PHASE else meaning_of(dtype)
@@ -117,7 +115,7 @@ class ContrastPanel(Scrolled):
         self.unit.setVisible(bool(self.unit.text()) and self.mode.isVisibleTo(self))
 
     def show_contrast(self, contrast: Contrast, levels: tuple[float, float], found: Statistics) -> None:
-        """Show a mode, the bounds that came of it, and the values they were found among."""
+        """Show a mode, the resulting bounds, and the statistics that they come from."""
         self.mode.setCurrentIndex(list(_MODES).index(contrast.mode))
         self.bounds.show_bounds(levels)
         self.histogram.show_statistics(found, levels)
@@ -128,7 +126,7 @@ class ContrastPanel(Scrolled):
         self.histogram.show_colour_map(name)
 
     def _make_room(self, _least: int, most: int) -> None:
-        """Let the scroll bar stand beside the controls, not on them."""
+        """Place the scroll bar beside the controls, not on them."""
         self.setFixedWidth(WIDTH + (self.verticalScrollBar().sizeHint().width() if most > 0 else 0))
 
     def _lay_out(self) -> None:

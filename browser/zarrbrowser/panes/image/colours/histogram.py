@@ -1,4 +1,4 @@
-"""The histogram beside the picture: how often each value occurs, with the contrast's bounds to drag."""
+"""The histogram beside the picture, with draggable bounds of the contrast."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LEAST_HEIGHT = 96
 
 
 class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has no types
-    """pyqtgraph's histogram, driven by our own statistics.
+    """pyqtgraph's histogram, fed with `Statistics`.
 
-    It is not tied to the image item, which holds only what the screen shows and would be counted at every pan.
+    It is not linked to the image item, which holds only the part on the screen and would be counted at every pan.
 
     Signals:
         dragged: lowest and highest value shown.
@@ -30,7 +30,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("histogram of the plane")
-        self.setMinimumHeight(_LEAST_HEIGHT)  # Qt cannot paint what has no height
+        self.setMinimumHeight(_LEAST_HEIGHT)  # Qt cannot paint an item without height
         self.ci.layout.setContentsMargins(0, 0, 0, 0)
         self.item = pg.HistogramLUTItem(gradientPosition="right")
         self.addItem(self.item)
@@ -49,7 +49,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self._colours = ""
 
     def show_statistics(self, found: Statistics, levels: tuple[float, float]) -> None:
-        """Draw the counts by their logarithm, since one value often fills most of a picture."""
+        """Draw the logarithm of the counts, because one value often fills most of a picture."""
         self._silent = True
         self._offset, self._factor = found.offset, drawing_factor(float(np.abs(found.bin_edges).max()))
         self.item.axis.setScale(1 / self._factor)
@@ -64,7 +64,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
     def show_colour_map(self, name: str) -> None:
         """Draw the colour map beside the values."""
         if name == self._colours:
-            return  # each of its marks is a graphics item, which takes a while
+            return  # each of its ticks is a graphics item, which is slow
         self._colours = name
         table = lookup_table(name)
         positions = np.linspace(0, 1, 17)
@@ -73,7 +73,7 @@ class Histogram(pg.GraphicsLayoutWidget):  # type: ignore[misc] # pyqtgraph has 
         self.item.gradient.showTicks(False)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on the colours of a theme."""
+        """Apply the colours of a theme."""
         self.setBackground(colours.window)
         accent, muted = QColor(colours.accent), QColor(colours.muted)
         fill, band = QColor(muted), QColor(accent)

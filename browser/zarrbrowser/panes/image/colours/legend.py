@@ -1,4 +1,4 @@
-"""What the colours of missing values mean, beneath a picture that has some."""
+"""The legend of the colours of missing values, below a picture that has some."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zarrbrowser.widgets.label import label
 
 
 class MissingLegend(QFrame):
-    """A swatch and the number of elements that are NaN, another for the fill value; hidden where there are none."""
+    """A swatch with the number of NaN elements, another for the fill value; each hidden if there are none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,15 +28,15 @@ class MissingLegend(QFrame):
 
     @property
     def text(self) -> str:
-        """The words beside the swatches that are shown."""
+        """The text beside the visible swatches."""
         shown = (entry.words for entry in (self._nan, self._fill) if not entry.words.isHidden())
         return "; ".join(words.text() for words in shown)
 
     def show_statistics(self, found: Statistics | None, *, is_exact: bool = True) -> None:
-        """Tell how many elements are missing from a picture.
+        """Show how many elements of a picture are missing.
 
         Args:
-            is_exact: whether all elements of the picture were counted, not some of them.
+            is_exact: whether all elements were counted, not only a sample.
         """
         nan_count, fill_count, size = (
             (0, 0, 1) if found is None else (found.nan_count, found.fill_count, found.size)
@@ -47,7 +47,7 @@ class MissingLegend(QFrame):
 
 
 class _Entry:
-    """A swatch with words."""
+    """A swatch with text."""
 
     def __init__(self, role: str) -> None:
         self.swatch, self.words = QFrame(), label(role="muted")

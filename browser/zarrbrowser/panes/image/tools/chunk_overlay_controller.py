@@ -1,4 +1,4 @@
-"""Shows the chunks of the plane: asks which of those in view are stored, and remembers it."""
+"""Shows the chunks of the plane: asks the store which chunks in view exist, and caches the answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ChunkOverlayController(QObject):
         view.canvas.moved.connect(self._follow)
 
     def turn(self, is_on: bool) -> None:
-        """Show the chunks, or not."""
+        """Show or hide the chunks."""
         self._is_on = is_on
         self.overlay.setVisible(is_on)
         if is_on:
@@ -58,7 +58,7 @@ class ChunkOverlayController(QObject):
         grid = chunks_in(frame.raster, self._view.canvas.visible())
         self.overlay.show_grid(grid, self._known)
         if grid is None:
-            self.text_changed.emit("chunks are too small here to be shown")
+            self.text_changed.emit("chunks are too small to show at this zoom")
             return
         unknown = [index for index in (grid.index(*cell) for cell in grid.cells) if index not in self._known]
         if not unknown:
@@ -67,7 +67,7 @@ class ChunkOverlayController(QObject):
             self._lane.ask(
                 lambda asked: stored(array, unknown, asked.is_cancelled),
                 lambda found: self._take(grid, found),
-                lambda error: _log.debug("which chunks are stored is not known: %s", error),
+                lambda error: _log.debug("cannot find out which chunks are stored: %s", error),
             )
 
     def _take(self, grid: ChunkGrid, found: dict[Index, bool]) -> None:

@@ -1,4 +1,4 @@
-"""The coordinates of an image: found in the background, shown on axes, on sliders and under the pointer."""
+"""The coordinates of an image: read in the background, shown on axes, on sliders and under the pointer."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _log = logging.getLogger(__name__)
 
 
 class CoordinateLabels(QObject):
-    """Keeps the coordinates of the image that is looked at.
+    """Keeps the coordinates of the present image.
 
     Signals:
-        changed: they have come, or are no longer wanted.
+        changed: coordinates were loaded, or switched off.
     """
 
     changed = Signal()
@@ -37,20 +37,20 @@ class CoordinateLabels(QObject):
 
     @property
     def is_known(self) -> bool:
-        """Whether an axis stands for something."""
+        """Whether an axis has coordinates."""
         return bool(self._found)
 
     @property
     def coordinates(self) -> dict[int, Coordinate]:
-        """What positions stand for, by axis, where that is wanted."""
+        """Coordinates by axis; empty while they are switched off."""
         return self._found if self._is_on else {}
 
     def is_about(self, image: Image | None) -> bool:
-        """Whether what is known is of this image."""
+        """Whether the loaded coordinates belong to an image."""
         return self._image is image
 
     def look_for(self, image: Image, find: Callable[[str], Any]) -> None:
-        """Find the coordinates of an image in the background.
+        """Read the coordinates of an image in the background.
 
         Args:
             find: opens the node at a path of the image's hierarchy.
@@ -61,21 +61,21 @@ class CoordinateLabels(QObject):
         self._lane.ask(
             lambda _request: coordinates_of(image, find),
             self._take,
-            lambda error: _log.debug("no coordinates of %s: %s", image.path, error),
+            lambda error: _log.debug("cannot read the coordinates of %s: %s", image.path, error),
         )
 
     def forget(self) -> None:
-        """No image is looked at."""
+        """Forget the image."""
         self._lane.forget()
         self._image, self._found = None, {}
 
     def turn(self, is_on: bool) -> None:
-        """Whether coordinates are wanted, or indices."""
+        """Switch between coordinates and indices."""
         self._is_on = is_on
         self.changed.emit()
 
     def write_on(self, canvas: Canvas, settings: ViewSettings, *, has_bar: bool = True) -> None:
-        """Name the axes of a picture, and tell what they stand for; with a scale bar where that makes sense."""
+        """Label the axes of a picture with names and coordinates, and show a scale bar if they are lengths."""
         axes = settings.axes
         known = self.coordinates
         canvas.show_coordinates(
@@ -86,7 +86,7 @@ class CoordinateLabels(QObject):
         canvas.show_scale(None if shown is None else scale_along(shown, axes.columns))
 
     def units(self, elements: Elements) -> str:
-        """The unit of what is drawn; none where the numbers are packed."""
+        """The unit of the drawn numbers; empty if these are packed."""
         if self._image is None:
             return ""
         packing = packing_of(self._image.base)

@@ -22,7 +22,7 @@ class ImageTools(QObject):
 
     Signals:
         pointed: coordinates and value under the pointer; empty off all pictures.
-        reported: what is found, for the status bar.
+        reported: results, for the status bar.
     """
 
     pointed = Signal(str)
@@ -55,7 +55,7 @@ class ImageTools(QObject):
         model.changed.connect(self._follow)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on the colours of a theme."""
+        """Apply the colours of a theme."""
         self.measurements.set_colours(colours)
 
     def _follow(self, _change: Change) -> None:

@@ -1,4 +1,4 @@
-"""Draws labels over the picture of one view, tile by tile as the picture itself."""
+"""Draws labels over the picture of one view, tile by tile like the picture itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LabelOverlay(QObject):
     """Follows a view; shows nothing until it has labels.
 
     Attributes:
-        mosaic: the labels that are drawn; None where none are.
+        mosaic: the drawn labels, or None.
     """
 
     def __init__(self, workers: Workers, cache: TileCache, canvas: Canvas, parent: QObject) -> None:
@@ -40,7 +40,7 @@ class LabelOverlay(QObject):
         self.loader.arrived.connect(self._soon.start)
 
     def follow(self, state: ImageState | None) -> None:
-        """The view shows another plane, other labels, or another part of them."""
+        """Follow the view to another plane, other labels, or another part of them."""
         self._state, self._frame = state, None
         labels = state.labels if state is not None else None
         axes = None if labels is None or state is None else labels.axes(state.settings.axes)
@@ -53,7 +53,7 @@ class LabelOverlay(QObject):
         self._draw()
 
     def text(self, place: tuple[float, float]) -> str:
-        """The label at a position down and to the right of the image; empty where there is none."""
+        """The label at a position (down, right) of the image; empty if there is none."""
         state = self._state
         if self.mosaic is None or state is None or state.labels is None:
             return ""

@@ -1,4 +1,4 @@
-"""Which labels lie over the picture: found in the background, chosen from a menu."""
+"""The labels over the picture: listed in the background, chosen from a menu."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPACITIES = (0.25, 0.5, 0.75, 1.0)
 
 
 class LabelsController(QObject):
-    """Finds the labels of the image that the state names, offers them in a menu, and opens those that are chosen.
+    """Lists the labels of the state's image, offers them in a menu, and opens the chosen ones.
 
     Signals:
         reported: why labels cannot be shown.
@@ -40,7 +40,7 @@ class LabelsController(QObject):
         model.changed.connect(self._follow)
 
     def choose(self, name: str) -> None:
-        """Lay labels of this name over the picture; none where it is empty."""
+        """Show the labels with a name over the picture; none if it is empty."""
         state = self._model.state
         if state is None:
             return
@@ -57,7 +57,7 @@ class LabelsController(QObject):
         )
 
     def fail(self, error: Exception) -> None:
-        """Labels cannot be read."""
+        """Report that labels cannot be read."""
         self.reported.emit(sentence(error))
 
     def _follow(self, change: Change) -> None:
@@ -71,7 +71,7 @@ class LabelsController(QObject):
             self._lane.ask(
                 lambda _asked: label_names(state.image, state.find),
                 self._found,
-                lambda error: _log.debug("the labels of %s are not known: %s", state.image.path, error),
+                lambda error: _log.debug("cannot list the labels of %s: %s", state.image.path, error),
             )
 
     def _found(self, names: tuple[str, ...]) -> None:

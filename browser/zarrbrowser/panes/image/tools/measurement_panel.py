@@ -1,4 +1,4 @@
-"""Below the picture: the profile along a line, and the statistics of a rectangle."""
+"""The panel below the picture: the profile along a line, or the statistics of a rectangle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from zarrbrowser.workers import Lane, Workers
 
 
 class MeasurementPanel(QFrame):
-    """Below the picture; hidden while nothing is measured."""
+    """The panel below the picture; hidden while nothing is measured."""
 
     def __init__(
         self, model: ImageModel, workers: Workers, canvas: Canvas, parent: QWidget | None = None
@@ -37,7 +37,7 @@ class MeasurementPanel(QFrame):
         self.words.setContentsMargins(12, 6, 12, 6)
         self.words.setAccessibleName("statistics of the region")
         self.profile: ProfilePlot | None = None
-        """Made for the first line that is drawn."""
+        """Created for the first line that is drawn."""
         self._colours: Colours | None = None
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -52,12 +52,12 @@ class MeasurementPanel(QFrame):
         if image is not self._image:
             self._image = image
             for name in list(self.shapes):
-                self.turn(name, is_on=False)  # lines and rectangles say nothing about another image
+                self.turn(name, is_on=False)  # lines and rectangles do not apply to another image
         elif change & (Change.VALUES | Change.AXES):
             self.refresh()
 
     def turn(self, name: str, *, is_on: bool) -> None:
-        """Measure a ``profile`` or a ``region``, or no longer."""
+        """Measure a ``profile`` or a ``region``, or stop."""
         if not is_on:
             self._lanes[name].forget()
             shape = self.shapes.pop(name, None)
@@ -72,13 +72,13 @@ class MeasurementPanel(QFrame):
         self._show()
 
     def refresh(self) -> None:
-        """The plane is another one, or its numbers are."""
+        """Measure again after the plane or its numbers have changed."""
         for name in self.shapes:
             self._measure(name)
 
     def set_colours(self, colours: Colours) -> None:
-        """Take on the colours of a theme."""
-        self._pen = pg.mkPen(DARK.accent, width=2)  # pictures are dark in both appearances
+        """Apply the colours of a theme."""
+        self._pen = pg.mkPen(DARK.accent, width=2)  # pictures have a dark background in both appearances
         self._colours = colours
         if self.profile is not None:
             self.profile.set_colours(colours)
@@ -97,7 +97,7 @@ class MeasurementPanel(QFrame):
         self.setVisible(bool(self.shapes))
 
     def _make(self, name: str) -> Any:
-        """A shape over the middle half of what is in view."""
+        """A shape over the middle half of the view."""
         view, (height, width) = self._canvas.visible(), self._canvas.size_shown
         top, bottom = max(view.rows[0], -0.5), min(view.rows[1], height - 0.5)
         left, right = max(view.columns[0], -0.5), min(view.columns[1], width - 0.5)

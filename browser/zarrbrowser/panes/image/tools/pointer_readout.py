@@ -1,4 +1,4 @@
-"""What is under the pointer, as text: at once from what is drawn, and exactly once the pointer rests."""
+"""The value under the pointer as text: immediately from the drawn samples, exactly once the pointer rests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PointerReadout(QObject):
         self._rest.timeout.connect(self._look_closer)
 
     def move(self, at: tuple[PlaneView, tuple[float, float]] | None) -> None:
-        """The pointer is over a place of a view, or off all of them."""
+        """Update the text for a position in a view, or for none."""
         self._at = at
         self._rest.stop()
         self._lane.forget()
@@ -58,7 +58,7 @@ class PointerReadout(QObject):
         return probe(settings, view.mosaics, place, known, units, value) + view.overlay.text(place)
 
     def _look_closer(self) -> None:
-        """Read the element itself: its chunk was decoded for the samples, so that this costs little."""
+        """Read the element itself: its chunk was decoded for the samples, so this costs little."""
         if self._at is None or self._at[0].settings is None:
             return
         view, place = self._at
@@ -66,5 +66,5 @@ class PointerReadout(QObject):
         self._lane.ask(
             lambda asked: exact(raster, element, asked.is_cancelled),
             lambda value: self.text_changed.emit(self._text(value)),
-            lambda _error: None,  # the picture tells of what cannot be read
+            lambda _error: None,  # the picture reports what cannot be read
         )

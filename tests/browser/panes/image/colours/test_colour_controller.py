@@ -1,4 +1,4 @@
-"""What is chosen beside the picture is what is drawn."""
+"""The settings beside the picture decide how it is drawn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def choose(box: Any, text: str) -> None:
 @pytest.mark.parametrize(
     ("title", "norm"), [("Logarithm", Norm.LOG), ("Square root", Norm.SQRT), ("Symmetric log", Norm.SYMLOG)]
 )
-def test_norms(title: str, norm: Norm, open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_each_norm_changes_the_picture(title: str, norm: Norm, open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, np.abs(VOLUME) + 0.1)
     choose(pane.contrast.norm, title)
     choose(pane.contrast.colour_map, "Viridis")
@@ -39,7 +39,7 @@ def test_norms(title: str, norm: Norm, open_window: OpenWindow, qtbot: QtBot) ->
     assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
 
 
-def test_parts_of_complex_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_each_part_of_complex_numbers_can_be_shown(open_window: OpenWindow, qtbot: QtBot) -> None:
     values = (VOLUME[0] + 1j * VOLUME[1]).astype(np.complex64)
     pane, _array = show(open_window, qtbot, values)
     assert pane.contrast.part.isVisible()
@@ -60,7 +60,9 @@ def test_parts_of_complex_numbers(open_window: OpenWindow, qtbot: QtBot) -> None
         assert np.array_equal(drawn(pane), rgba(np.ascontiguousarray(numbers), style))
 
 
-def test_fill_value_apart_and_packed_numbers(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_fill_value_is_marked_and_packed_numbers_are_unpacked(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
     values = np.arange(600, dtype=np.int16).reshape(20, 30)
     values[:2] = -999
     array = FakeArray(values)
@@ -130,7 +132,7 @@ def test_labels_have_colours_of_their_own(open_window: OpenWindow, qtbot: QtBot)
     assert not pane.contrast.histogram.isVisible()
 
 
-def test_what_is_shown_can_be_drawn_again_and_restored(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_the_displayed_slice_can_be_drawn_again_and_restored(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, VOLUME, ("z", "y", "x"))
     choose(pane.contrast.norm, "Square root")
     pane.controls.flip_rows.click()
@@ -169,7 +171,7 @@ def test_all_colour_maps_can_be_searched(open_window: OpenWindow, qtbot: QtBot) 
     assert pane.model.state.colour_map == "plasma"
 
 
-def test_a_pyramid_is_restored_once_its_levels_are_there(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_pyramid_is_restored_once_its_levels_are_open(open_window: OpenWindow, qtbot: QtBot) -> None:
     group, _array = channels_group()
     window = open_window(FakeGroup({"image": group}), "/image")
     pane = pane_of(window, qtbot)
@@ -203,7 +205,7 @@ def test_views_that_are_closed_are_freed(open_window: OpenWindow, qtbot: QtBot) 
 
 def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane, _array = show(open_window, qtbot, np.abs(VOLUME[:2]), ("channel", "y", "x"))
-    assert list(pane.sliders.sliders) == [0]  # not before one asks for it
+    assert list(pane.sliders.sliders) == [0]  # only on request
     with qtbot.waitSignal(pane.plane_shown):
         pane.contrast.blend.click()
     planes = [np.abs(VOLUME[0]), np.abs(VOLUME[1])]
@@ -212,18 +214,18 @@ def test_channels_of_a_plain_array_can_be_blended(open_window: OpenWindow, qtbot
     assert np.abs(drawn(pane).astype(int) - expected).max() <= 1
 
 
-def test_a_pyramid_without_its_levels_is_a_sentence(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_a_pyramid_without_its_levels_shows_an_error(open_window: OpenWindow, qtbot: QtBot) -> None:
     entry = {"axes": ["y", "x"], "datasets": [{"path": "0"}, {"path": "inner"}]}
     group = FakeGroup({"0": FakeArray(VOLUME[0]), "inner": FakeGroup({})}, {"multiscales": [entry]})
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
-    qtbot.waitUntil(lambda: "levels are not there" in pane.stack.sentence.text)
+    qtbot.waitUntil(lambda: "levels are missing" in pane.stack.sentence.text)
     assert pane.stack.sentence.button.isVisible()
     group.add("inner", FakeArray(VOLUME[0, ::2, ::2]))
     pane.stack.sentence.button.click()
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
 
 
-def test_channels_may_be_switched_faster_than_they_come(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_channels_may_be_switched_faster_than_they_load(open_window: OpenWindow, qtbot: QtBot) -> None:
     group, array = channels_group()
     pane = pane_of(open_window(FakeGroup({"image": group}), "/image"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete, timeout=5000)
@@ -238,7 +240,7 @@ def test_channels_may_be_switched_faster_than_they_come(open_window: OpenWindow,
     pane.contrast.blend.click()
     for position in (2, 1):
         pane.contrast.channels.item(position).setCheckState(Qt.CheckState.Checked)
-    choose(pane.contrast.norm, "Square root")  # paints what is there, which is of other channels
+    choose(pane.contrast.norm, "Square root")  # paints the loaded mosaics, which belong to other channels
     assert pane.displayed() is None
     pane.model.set(and_measure=True)
     with qtbot.waitSignal(pane.plane_shown):

@@ -1,4 +1,4 @@
-"""What axes stand for, on the picture, its sliders and under the pointer."""
+"""Coordinates on the picture's axes, on its sliders and under the pointer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def climate() -> FakeGroup:
     return FakeGroup({"array": array, "lat": lat, "time": time})
 
 
-def test_axes_sliders_and_the_pointer_tell_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_axes_sliders_and_the_pointer_show_coordinates(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = pane_of(open_window(climate(), "/array"), qtbot)
     qtbot.waitUntil(lambda: pane.view.is_complete and pane.coordinate_labels.is_known, timeout=5000)
     assert pane.canvas.plot.getAxis("left").labelText == "lat (°N)"
     assert pane.canvas.plot.getAxis("bottom").labelText == "lon"
-    assert pane.sliders.totals[0].text() == "2000-01-01"  # time begins at its beginning
+    assert pane.sliders.totals[0].text() == "2000-01-01"  # time starts at its first position
     with qtbot.waitSignal(pane.plane_shown):
         pane.sliders.spins[0].setValue(3)
     assert pane.sliders.totals[0].text() == "2000-01-04"
@@ -56,7 +56,7 @@ def test_lengths_have_a_scale_bar(open_window: OpenWindow, qtbot: QtBot) -> None
     assert not pane.canvas.scale_bar.isVisible()
 
 
-def test_elements_have_the_proportion_of_their_scale(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_elements_have_the_proportions_of_their_scale(open_window: OpenWindow, qtbot: QtBot) -> None:
     group, _arrays = pyramid(256, 1)
     entry = group.attributes["multiscales"][0]
     entry["axes"] = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]

@@ -1,4 +1,4 @@
-"""Labels over a picture: offered where there are some, drawn where they lie, told under the pointer."""
+"""Labels over a picture: offered if there are some, drawn at their place, shown under the pointer."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def choose(pane: ImagePane, text: str) -> None:
 
 
 def seen(overlay: LabelOverlay) -> Any:
-    """The labels that are drawn; nothing before all of them are."""
+    """The drawn labels, or None while some are still loading."""
     mosaic = overlay.mosaic
     return None if mosaic is None or mosaic.is_there is not None else mosaic.values
 
 
-def test_labels_lie_over_the_picture_and_follow_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_labels_are_drawn_over_the_picture_and_follow_it(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(CELLS, chunks=(1, 20, 20)))
     overlay = pane.view.overlay
     assert overlay.mosaic is None
@@ -76,7 +76,7 @@ def test_labels_lie_over_the_picture_and_follow_it(open_window: OpenWindow, qtbo
     assert side.mosaic is None
 
 
-def test_labels_are_there_again_when_the_image_is(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_labels_are_restored_with_the_image(open_window: OpenWindow, qtbot: QtBot) -> None:
     pane = show(open_window, qtbot, FakeArray(CELLS))
     choose(pane, "cells")
     qtbot.waitUntil(lambda: seen(pane.view.overlay) is not None)
@@ -89,7 +89,7 @@ def test_labels_are_there_again_when_the_image_is(open_window: OpenWindow, qtbot
     qtbot.waitUntil(lambda: np.array_equal(seen(pane.view.overlay), CELLS[1]))
 
 
-def test_labels_that_cannot_be_read_are_told(open_window: OpenWindow, qtbot: QtBot) -> None:
+def test_unreadable_labels_are_reported(open_window: OpenWindow, qtbot: QtBot) -> None:
     labels = FakeArray(CELLS)
     labels.before_read = Flaky()
     pane = show(open_window, qtbot, labels)

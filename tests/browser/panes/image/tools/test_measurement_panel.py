@@ -10,7 +10,7 @@ from tests.browser.conftest import OpenWindow
 from tests.browser.panes.image.pictures import VOLUME, show
 
 
-def test_a_rectangle_tells_its_statistics_and_follows_the_plane(
+def test_a_rectangle_shows_its_statistics_and_follows_the_plane(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     pane, _array = show(open_window, qtbot, VOLUME)

@@ -66,7 +66,7 @@ class Array(ArrayDescription):
         self._keys = ChunkKeys(self._prefix, metadata.chunk_key_encoding, self._settled)
         self._writer: ChunkWriter | None = None
         self.metadata = metadata
-        # A listing shows thousands of arrays, of which few are read, and a reader takes twice the memory of the rest.
+        # Few of the thousands of arrays in a listing are read, and a reader takes twice the memory of the rest.
         self.__dict__.pop("_reader", None)
         check_encoding(Encoding(metadata))
 

@@ -55,10 +55,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in {
-        "add_store_arguments",
-        "store_options",
-    }:  # these names were here before they moved to the command line
+    if name in {"add_store_arguments", "store_options"}:  # former names of this package
         warnings.warn(
             f"zarrcore.stores.{name} has moved to zarrcore.cli.store_arguments",
             DeprecationWarning,

@@ -120,9 +120,7 @@ class Store(ABC):
         Stores with the same identity return the same values. Unlike ``url`` it includes endpoints, queries and
         credentials, hashed. A store without its own implementation gives each object a unique identity, as here.
         """
-        token: object = self.__dict__.setdefault(
-            "_token", object()
-        )  # atomic, so all threads get the same one
+        token: object = self.__dict__.setdefault("_token", object())  # atomic: one for all threads
         return token
 
     def refresh(self) -> None:  # noqa: B027 - most stores cache nothing

@@ -95,7 +95,7 @@ class ChunkCache:
         spill: takes the chunks of arrays with slabs larger than ``max_bytes``, up to its own size.
 
     Attributes:
-        generation: changes whenever something is dropped from the cache.
+        generation: changes with each `forget` and `clear`.
         spilled_nbytes: bytes of chunks on disk.
         nbytes: bytes of the chunks in the cache.
         hits: how often a chunk was in the cache.

@@ -107,9 +107,8 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
         # No value is larger than 512 MiB, and Redis does not accept numbers beyond 64 bits.
         start = max(-_LARGEST, min(start, _LARGEST))
         stop = None if stop is None or start < 0 else min(stop, _LARGEST)
-        if (
-            start < 0 and max_nbytes is not None and -start > max_nbytes
-        ):  # the value may have fewer bytes than requested
+        # The value may have fewer bytes than requested.
+        if start < 0 and max_nbytes is not None and -start > max_nbytes:
             size = self._server.ask(key, lambda client: client.strlen(name))
             start, stop = max(0, size + start), size
         if max_nbytes is not None and (stop is None or stop - start > max_nbytes) and start >= 0:
@@ -171,9 +170,8 @@ class RedisStore(ReadableStore, ListableStore, WritableStore):
             cursor, names = self._server.ask(prefix, page)
             start = len(self._before)
             keys = [name[start:].decode("utf-8", "surrogateescape") for name in dict.fromkeys(names)]
-            yield [
-                key for key in keys if key and key[-1] != "/"
-            ]  # other programs may keep names that are not keys
+            # Other programs may keep names that are not keys.
+            yield [key for key in keys if key and key[-1] != "/"]
             if cursor == 0:
                 return
 

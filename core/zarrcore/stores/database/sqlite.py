@@ -112,7 +112,7 @@ class SQLiteStore(ReadableStore, KeyOrderedStore, WritableStore):
         return None if found is None else self._known.put(key, version, found)
 
     def _look(self, key: str, use: Callable[[int, sqlite3.Blob | None], Result]) -> Result | None:
-        """The result of ``use`` for a value (for an empty value, not a blob); None if the key is absent."""
+        """The result of ``use`` for a value's size and blob (None if it is empty); None if the key is absent."""
         self._check(key)
         with self._connections.reading(key) as connection, _transaction(connection, "DEFERRED"):
             row = connection.execute(_FIND, (key,)).fetchone()

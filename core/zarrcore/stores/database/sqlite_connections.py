@@ -107,9 +107,8 @@ class Connections:
             StoreError: an error of SQLite; the file is gone, or does not have the table.
         """
         place = self._place()
-        if (
-            self._idle.pid != os.getpid()
-        ):  # SQLite forbids using or even closing inherited connections in a forked process
+        # SQLite forbids using or even closing inherited connections in a forked process.
+        if self._idle.pid != os.getpid():
             _left.append(self._idle)
             self._begin()
         idle = self._idle

@@ -244,9 +244,7 @@ class WebClient:
             timeout=self._options.timeout_s,
             verify=tls_context(self._options),
             follow_redirects=True,
-            cookies=CookieJar(
-                DefaultCookiePolicy(allowed_domains=())
-            ),  # the same as obstore, which keeps none
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # none are kept, as in obstore
             trust_env=not is_loopback(self._address),
         )
         weakref.finalize(self, client.close)

@@ -80,7 +80,7 @@ def _name_beneath(link: str, url: str) -> str | None:
 
 
 def _is_json_listing(page: BytesLike) -> bool:
-    """Whether a page is a list whose first item is an entry."""
+    """Whether a page is a list that is empty or begins with an entry."""
     text = memoryview(page)
     if bytes(text[:100]).lstrip()[:1] != b"[" or bytes(text[-100:]).rstrip()[-1:] != b"]":
         return False

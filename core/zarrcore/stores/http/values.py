@@ -230,7 +230,7 @@ def _request_options(byte_range: ByteRange | None) -> Any:
 
 
 def _may_be_page(path: str, answer: Any) -> bool:
-    """Whether this may be the page of a directory, after the server's redirect to the URL with a slash."""
+    """Whether this may be the page of a directory, to which servers redirect a URL without the final slash."""
     content_type = str(answer.attributes.get("Content-Type", ""))
     if content_type.startswith("text/html"):
         return True

@@ -159,7 +159,7 @@ def empty_directory(directory: int) -> bool:
     Memory holds only the current path. Temporary files that are being written stay, and so do entries that are not files.
 
     Returns:
-        Whether anything was removed: removals may make the file system's listing incomplete.
+        Whether anything was removed: then the listing may have missed entries, and must be repeated.
     """
     removed = False
     way = [(os.dup(directory), os.scandir(directory), "")]

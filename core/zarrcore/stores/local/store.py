@@ -208,9 +208,7 @@ class LocalStore(ReadableStore, ListableStore, LocalWriting):
                 for item in found:
                     name = item.name
                     try:
-                        is_directory = item.is_dir(
-                            follow_symlinks=False
-                        )  # the listing itself has the kind of the entry
+                        is_directory = item.is_dir(follow_symlinks=False)  # known from the listing
                         if not is_directory:
                             is_link = item.is_symlink()
                             facts = (

@@ -85,7 +85,7 @@ def mixed_prefixes(prefix: str, last: str) -> Iterator[str]:
 
 
 def is_streamable(head: Sequence[StoreEntry], prefix: str) -> bool:
-    """Whether the listing continues without prefixes, judging by the first page, or has already ended."""
+    """Whether to list key by key, judging by the first page: it has only direct children, or is the last page."""
     direct = [entry for entry in head if "/" not in entry.key[len(prefix) :]]
     # An empty object may be a folder marker, which only the other kind of request shows.
     return all(entry.size for entry in direct) and (len(direct) == len(head) or len(head) < PAGE)

@@ -149,7 +149,7 @@ class S3Store(BucketStore):
 
 
 def _may_ask_metadata_address() -> bool:
-    """Whether the address answers. Without this check, a request could hang for long."""
+    """Whether the metadata address may be asked: if it does not exist, a request hangs for long."""
     if is_yes("AWS_EC2_METADATA_DISABLED"):
         return False
     return any_set(("AWS_METADATA_ENDPOINT",)) or is_machine_of("S3")

@@ -75,7 +75,7 @@ def _unnamed(parent: str, name: str) -> OpenFile:
 
 def _copy_permissions(before: OpenFile, made: OpenFile) -> None:
     facts = os.fstat(before.descriptor)
-    with contextlib.suppress(PermissionError):  # only root may give files away
+    with contextlib.suppress(PermissionError):  # only root may change the owner
         os.fchown(made.descriptor, facts.st_uid, facts.st_gid)
     os.fchmod(made.descriptor, facts.st_mode & 0o7777)
 

@@ -159,9 +159,8 @@ def _read(file: _RangedFile, url: str) -> tuple[list[zipfile.ZipInfo], bytes]:
         with zipfile.ZipFile(file) as archive:
             return archive.infolist(), comment or archive.comment
     except _FAULTS as error:
-        if (
-            file.failure is not None
-        ):  # zipfile reports an OSError during its search for the end as "not a zip file"
+        # zipfile reports an OSError during its search for the end as "not a zip file".
+        if file.failure is not None:
             raise file.failure from None
         raise BrokenBodyError(f"{url} is not a zip file, or was truncated", url=url) from error
 

@@ -552,7 +552,5 @@ def test_the_command_line_has_options_for_the_cache(
     faults.faults.update(dict.fromkeys(faults.values, 503))
     assert zarrscope(*command, "--retries", "0") == first
     assert first.stdout == b"".join(b"%d\n" % number for number in range(9))
-    assert (
-        open_store(tmp_path, cache_dir=tmp_path / "unused").get("x") is None
-    )  # a local directory needs no cache
+    assert open_store(tmp_path, cache_dir=tmp_path / "unused").get("x") is None  # needs no cache
     assert not (tmp_path / "unused").exists()

@@ -219,9 +219,8 @@ def test_listings_continue_after_the_first_page(s3: S3Server) -> None:
     from moto.s3.models import s3_backends
 
     s3.create_bucket("many")
-    for number in range(
-        1100
-    ):  # directly into the server, which runs in this process: requests would take seconds
+    # Directly into the server, which runs in this process: requests would take seconds.
+    for number in range(1100):
         s3_backends[DEFAULT_ACCOUNT_ID]["aws"].put_object("many", f"k/{number:04}", b"")
     store = open_store("s3://many", **s3.options)
     assert len(list(store.list())) == 1100

@@ -115,9 +115,9 @@ class Operations(ReadOnlyOperations):
         if isinstance(entry, File) and not entry.is_sized and self.inodes.is_open(parent, name):
             # The version that others have open can only be compared after the file was made.
             entry = await self._ask(entry.sized)
-        return self._told(parent, name, entry, asked_s)
+        return self._reply(parent, name, entry, asked_s)
 
-    def _told(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
+    def _reply(self, parent: int, name: str, entry: Entry, taken_s: float) -> pyfuse3.EntryAttributes:
         """The attributes of an entry, whose number the kernel knows after this reply."""
         attributes = self.attributes.new()
         number = self.inodes.assign(parent, name, entry, taken_s)

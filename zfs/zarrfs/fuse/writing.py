@@ -64,7 +64,7 @@ class WritingOperations(Operations):
         try:
             if entry is None:  # a new file or directory always has an entry
                 raise pyfuse3.FUSEError(errno.EIO)
-            attributes = self._told(parent_inode, text, entry, asked_s)
+            attributes = self._reply(parent_inode, text, entry, asked_s)
         except BaseException:
             file.close()
             raise
@@ -79,7 +79,7 @@ class WritingOperations(Operations):
     ) -> pyfuse3.EntryAttributes:
         directory, text = await self._place(parent_inode, name)
         made = await self._ask(directory.make_directory, text)
-        attributes = self._told(parent_inode, text, made, self._freshness.now())
+        attributes = self._reply(parent_inode, text, made, self._freshness.now())
         await self._changed()
         return attributes
 

@@ -182,10 +182,10 @@ class Mount:
             },
             "hdf5_files": {"made": self._hdf5.files.count, "bytes": self._hdf5.files.kept_nbytes},
             "read_ahead_bytes": self._operations.ahead.used,
-            "store": self._asked(),
+            "store": self._store_requests(),
         }
 
-    def _asked(self) -> dict[str, Any]:
+    def _store_requests(self) -> dict[str, Any]:
         """Counts of the requests to a remote store; requests to a local store are not counted."""
         if not isinstance(self._store, StatisticsStore):
             return {}

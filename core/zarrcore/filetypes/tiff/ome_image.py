@@ -74,7 +74,7 @@ def group_as_ome_tiff(group: Group, find: Callable[[str], Any] | None = None) ->
         if _is_reduced(level.node, kept[-1], letters):
             kept.append(level.node)
         else:
-            left_out.append(_told(level.node))
+            left_out.append(_described(level.node))
     left_out += image.missing
     levels = [base, *(TilesFile(array, names=[*letters]) for array in kept[1:])]
     description = (
@@ -95,7 +95,7 @@ def _is_reduced(node: AnyNode, last: ArrayNode, letters: str) -> bool:
     return all(0 < new <= old if letter in "XY" else new == old for letter, new, old in lengths)
 
 
-def _told(node: AnyNode) -> str:
+def _described(node: AnyNode) -> str:
     return f"{node.name} {node.shape}" if isinstance(node, ArrayNode) else node.name
 
 

@@ -22,7 +22,7 @@ from zarrfs.trees.errors import WouldBlockError
 from zarrfs.trees.freshness import Remembered
 
 _KEPT_NBYTES: Final = 64 << 20
-"""Memory for files that are not open; the last one made is kept whatever its size."""
+"""Memory for files that are not open; the last one made is always kept."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

@@ -68,7 +68,7 @@ class KeysTree:
         self.writer = writer
         self.freshness = freshness
         self.is_quick = not store.is_remote
-        self._names_mean_one_thing = isinstance(store, LocalStore)
+        self._has_unique_names = isinstance(store, LocalStore)
         self._is_node = is_node
         self._keys_first = keys_first
         self._listings: Remembered[str, dict[str, LookupResult]] = Remembered(freshness, _NAMES_MAX)
@@ -207,20 +207,20 @@ class KeysTree:
                 if now is not None:
                     yield name, now
             return
-        if self._names_mean_one_thing:
+        if self._has_unique_names:
             yield from self._files(prefix)
             return
         asked_s, changes = self.freshness.now(), self._changes
-        told = self._told(prefix)
-        beginning = list(islice(told, _LISTING_MAX + 1))
-        listing = self._one_meaning_each(beginning)
+        entries = self._listed_by_store(prefix)
+        beginning = list(islice(entries, _LISTING_MAX + 1))
+        listing = self._one_result_per_name(beginning)
         yield from listing.items()
         if len(beginning) <= _LISTING_MAX:
             if changes == self._changes:
                 self._listings.put(prefix, listing, asked_s, len(listing) + 1)
         else:
             # Too long to keep: a name that is a key and a prefix may be shown twice.
-            yield from ((name, found) for name, found in told if name not in listing)
+            yield from ((name, found) for name, found in entries if name not in listing)
 
     def _files(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """A local store's listing, with sizes and each name once."""
@@ -232,7 +232,7 @@ class KeysTree:
                 else:
                     yield entry.key[start:], StoreStat(entry.size, entry.mtime_s)
 
-    def _told(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
+    def _listed_by_store(self, prefix: str) -> Iterator[tuple[str, LookupResult]]:
         """The store's listing; missing sizes are requested in batches."""
         if not isinstance(self.store, ListableStore):
             raise ListingUnsupportedError(f"{self.store.url} cannot be listed", url=self.store.url)
@@ -252,9 +252,9 @@ class KeysTree:
                 if stat is not None:
                     yield entry.key[len(prefix) :], stat
 
-    def _one_meaning_each(self, told: list[tuple[str, LookupResult]]) -> dict[str, LookupResult]:
+    def _one_result_per_name(self, entries: list[tuple[str, LookupResult]]) -> dict[str, LookupResult]:
         listing: dict[str, LookupResult] = {}
-        for name, found in told:
+        for name, found in entries:
             if name not in listing or (found is _PREFIX) != self._keys_first:
                 listing[name] = found
         return listing

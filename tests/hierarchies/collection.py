@@ -1,4 +1,4 @@
-"""A folder of hierarchies of several formats, at several depths, among files and folders that are none."""
+"""A folder of hierarchies of several formats, at several depths, among other files and folders."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NODES = [
 
 
 def write_collection(root: str | os.PathLike[str]) -> Expected:
-    """Fill a directory; what each array holds, by its path in the collection."""
+    """Fill a directory; returns the content of each array by its path in the collection."""
     folder = Path(root)
     with warnings.catch_warnings(action="ignore"):
         zarr.create_group(folder / "v3.zarr").create_array("b", data=VALUES, chunks=(2, 4))

@@ -53,7 +53,11 @@ def write_collection(root: str | os.PathLike[str]) -> Expected:
     files = {
         f"2020/{key}": value for key, value in write("2020-10-16", {"/b": Array(VALUES, (2, 4))}).items()
     }
-    files |= {"broken.zarr/zarr.json": b"{", "readme.txt": b"What lies here", "notes/today.md": b"# Today"}
+    files |= {
+        "broken.zarr/zarr.json": b"{",
+        "readme.txt": b"The content of this folder",
+        "notes/today.md": b"# Today",
+    }
     files |= {".cache/zarr.json": b'{"zarr_format": 3, "node_type": "group"}', "notes/archive.zip.txt": b"PK"}
     for key, value in files.items():
         (folder / key).parent.mkdir(parents=True, exist_ok=True)
